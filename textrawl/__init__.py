@@ -1,0 +1,1 @@
+"""textrawl: shared memory for AI agents, kept in Postgres."""

@@ -1,0 +1,102 @@
+"""What can go wrong, as a caller sees it.
+
+    TextrawlError(ToolError)   title + fix; what a tool answers with isError
+    ├── MemoryNotEnabled       ENABLE_MEMORY is off
+    ├── ArgumentInvalid        a wrong argument: which, what was given, what is allowed
+    │   ├── QueryMissing
+    │   ├── EntityNameMissing
+    │   └── EntityTypeInvalid
+    ├── FactNotFound           an id, prefix or text that names no fact, or more than one
+    ├── EmbeddingNotConfigured semantic search without a provider
+    ├── EmbeddingUnavailable   the provider is down, slow, or sent something that is no embedding
+    ├── DatabaseUnavailable    Postgres cannot be reached within the time limit
+    └── ServerBusy             every connection is in use
+    StartRefused               the server must not start: what to run first (commands exit with 1)
+
+Errors are raised, never returned; each says what to do next.
+"""
+
+from mcp.server.mcpserver.exceptions import ToolError
+
+
+class TextrawlError(ToolError):
+    """Base of every error that a tool call may answer."""
+
+    title = "Failed"
+    fix = "Try again"
+
+    def __init__(self, fix: str | None = None, *, title: str | None = None) -> None:
+        self.title = title or self.title
+        self.fix = fix or self.fix
+        super().__init__(f"{self.title}: {self.fix}")
+
+
+class MemoryNotEnabled(TextrawlError):
+    """ENABLE_MEMORY is off."""
+
+    title = "Memory not enabled"
+    fix = "Set ENABLE_MEMORY=true"
+
+
+class ArgumentInvalid(TextrawlError):
+    """An argument that cannot be used as it is."""
+
+    title = "Invalid argument"
+
+
+class QueryMissing(ArgumentInvalid):
+    """A search without anything to search for."""
+
+    title = "Missing query"
+    fix = "Provide query"
+
+
+class EntityNameMissing(ArgumentInvalid):
+    """A look-up without a name."""
+
+    title = "Missing entityName"
+    fix = "Provide entityName"
+
+
+class EntityTypeInvalid(ArgumentInvalid):
+    """An entity type that is none of the seven."""
+
+    title = "Invalid entity type"
+
+
+class FactNotFound(ArgumentInvalid):
+    """An id, an id's prefix or a text that names no fact of this entity, or more than one."""
+
+    title = "Fact not found"
+
+
+class EmbeddingNotConfigured(TextrawlError):
+    """Semantic search was asked for and EMBEDDING_PROVIDER is none."""
+
+    title = "Embedding service not configured"
+    fix = "Set OPENAI_API_KEY or configure Ollama"
+
+
+class EmbeddingUnavailable(TextrawlError):
+    """The embedding provider is down, slow, or answered something that is no embedding."""
+
+    title = "Embedding service unavailable"
+    fix = "Retry later, or use searchMode hybrid, which falls back to keywords"
+
+
+class DatabaseUnavailable(TextrawlError):
+    """Postgres cannot be reached within the time limit."""
+
+    title = "Database unavailable"
+    fix = "Retry in a few seconds; nothing was changed, so the call may be repeated"
+
+
+class ServerBusy(TextrawlError):
+    """Every database connection is in use and the queue is full."""
+
+    title = "Server busy"
+    fix = "Retry in a second; nothing was changed"
+
+
+class StartRefused(Exception):
+    """The server must not start as things are; the message says what to run or set first."""
