@@ -1,0 +1,155 @@
+"""Everything that can be configured: the one module that reads the environment.
+
+Each field is one environment variable of the same name in capitals, read from the process
+environment first and from a `.env` file in the working directory second. `.env.example` is
+generated from this class (`textrawl settings`), and a test keeps the two equal.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import platformdirs
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from textrawl.errors import StartRefused
+
+Format = Literal["compact", "verbose", "lines"]
+Provider = Literal["auto", "openai", "ollama", "local", "none"]
+
+_FORMATS: dict[str, Format] = {
+    **dict.fromkeys(("true", "1", "yes", "on"), "compact"),
+    **dict.fromkeys(("false", "0", "no", "off"), "verbose"),
+    "lines": "lines",
+}
+
+
+class Settings(BaseSettings):
+    """What a server may be told from outside; every default works on a bare machine."""
+
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", env_ignore_empty=True)
+
+    enable_memory: bool = Field(
+        default=True,
+        description="Offer the memory tools; off, they are absent and nothing touches a database.",
+    )
+    toolsets: Annotated[list[str], NoDecode] = Field(
+        default=["memory"], description="Toolsets to offer, separated by commas."
+    )
+    read_only: bool = Field(
+        default=False, description="Offer only tools that change nothing; all others are refused."
+    )
+    compact_responses: Format = Field(
+        default="compact",
+        description="Text of an answer: true = short keys, false = long keys indented, "
+        "lines = plain lines, the cheapest.",
+    )
+    structured_content: Literal["full", "off"] = Field(
+        default="full",
+        description="Send structured content beside the text; off for clients that show "
+        "their model only the structured half.",
+    )
+    max_response_tokens: int = Field(
+        default=2000,
+        ge=50,
+        le=25_000,
+        description="Most tokens that one answer may cost, all channels together.",
+    )
+    tokenizer: Literal["o200k_base", "cl100k_base"] = Field(
+        default="o200k_base", description="Encoding that tokens are counted in."
+    )
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="Postgres 16 to 18 with pgvector 0.8 or newer; unset, an embedded "
+        "Postgres is started.",
+    )
+    database_timeout: float = Field(
+        default=10.0,
+        gt=0,
+        le=600,
+        description="Seconds after which a call to Postgres is given up.",
+    )
+    data_dir: Path = Field(
+        default=Path(platformdirs.user_data_dir("textrawl", appauthor=False)),
+        description="Folder of the embedded Postgres.",
+    )
+    embedding_provider: Provider = Field(
+        default="auto",
+        description="openai, ollama, local or none; auto takes OpenAI when OPENAI_API_KEY is set, "
+        "else Ollama when OLLAMA_BASE_URL is set, else local.",
+    )
+    embedding_model: str | None = Field(
+        default=None,
+        description="Model of the provider; unset: text-embedding-3-small, nomic-embed-text "
+        "or wordllama.",
+    )
+    embedding_timeout: float = Field(
+        default=5.0,
+        gt=0,
+        le=120,
+        description="Seconds after which the embedding provider counts as down for this call.",
+    )
+    openai_api_key: SecretStr | None = Field(default=None, description="Key of the OpenAI API.")
+    openai_base_url: str | None = Field(
+        default=None, description="Address of a server that speaks OpenAI's protocol."
+    )
+    ollama_base_url: str | None = Field(
+        default=None,
+        description="Address of an Ollama server; unset and asked for: this machine's.",
+    )
+    http_host: str = Field(
+        default="127.0.0.1", description="Address that serve --http listens on; loopback only."
+    )
+    http_port: int = Field(
+        default=8000, ge=0, le=65_535, description="Port that serve --http listens on."
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        default="WARNING", description="Least severe messages that are logged, to stderr."
+    )
+
+    @field_validator("compact_responses", mode="before")
+    @classmethod
+    def _name_format(cls, value: Any) -> Any:
+        return _FORMATS.get(str(value).strip().lower(), value)
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _raise_case(cls, value: Any) -> Any:
+        return value.upper() if isinstance(value, str) else value
+
+    @field_validator("toolsets", mode="before")
+    @classmethod
+    def _split_commas(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return [name.strip() for name in value.split(",") if name.strip()]
+        return value
+
+    @field_validator("data_dir", mode="after")
+    @classmethod
+    def _expand_home(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+    @model_validator(mode="after")
+    def _resolve_provider(self) -> Self:
+        if self.embedding_provider == "auto":
+            if self.openai_api_key:
+                self.embedding_provider = "openai"
+            else:
+                self.embedding_provider = "ollama" if self.ollama_base_url else "local"
+        return self
+
+
+def read_settings(**overrides: Any) -> Settings:
+    """Settings from the environment and `.env`, `overrides` first.
+
+    Raises StartRefused naming each variable that cannot be used and what it may be; values are
+    not repeated, since one of them may be a secret.
+    """
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{str(item['loc'][0]).upper()}: {item['msg']}" if item["loc"] else item["msg"]
+            for item in error.errors(include_input=False, include_url=False)
+        )
+        raise StartRefused(f"Settings cannot be used. {wrong}") from None
