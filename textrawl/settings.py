@@ -70,7 +70,7 @@ class Settings(BaseSettings):
         description="Seconds after which a call to Postgres is given up.",
     )
     data_dir: Path = Field(
-        default=Path(platformdirs.user_data_dir("textrawl", appauthor=False)),
+        default=platformdirs.user_data_path("textrawl", appauthor=False),
         description="Folder of the embedded Postgres.",
     )
     embedding_provider: Provider = Field(
@@ -109,17 +109,17 @@ class Settings(BaseSettings):
 
     @field_validator("compact_responses", mode="before")
     @classmethod
-    def _name_format(cls, value: Any) -> Any:
+    def _name_format(cls, value: object) -> object:
         return _FORMATS.get(str(value).strip().lower(), value)
 
     @field_validator("log_level", mode="before")
     @classmethod
-    def _raise_case(cls, value: Any) -> Any:
+    def _raise_case(cls, value: object) -> object:
         return value.upper() if isinstance(value, str) else value
 
     @field_validator("toolsets", mode="before")
     @classmethod
-    def _split_commas(cls, value: Any) -> Any:
+    def _split_commas(cls, value: object) -> object:
         if isinstance(value, str):
             return [name.strip() for name in value.split(",") if name.strip()]
         return value
