@@ -1,0 +1,46 @@
+create function textrawl.describe_entity(
+    entity text, as_of timestamptz default now(), max_observations integer default 20,
+    with_relations boolean default true, max_relations integer default 100,
+    spaces integer[] default array[textrawl.default_space()]
+) returns table (
+    id uuid, name text, entity_type text, description text,
+    observations jsonb, total_observations bigint,
+    outgoing jsonb, incoming jsonb, total_relations bigint
+)
+language sql stable security definer
+set search_path from current
+begin atomic
+    with found as (
+        select e.space_id, e.id, e.name, e.entity_type, e.description
+        from textrawl.entity e
+        where e.space_id = any(spaces) and e.name_key = textrawl.name_key(entity)
+        order by array_position(spaces, e.space_id) limit 1
+    ), fact as (
+        select o.id, o.content, o.source, o.confidence, o.created_at, a.name as author
+        from found join textrawl.observation o on o.space_id = found.space_id and o.entity_id = found.id
+        join textrawl.actor a on a.id = o.author_id
+        where o.valid_from <= as_of and (o.valid_until is null or o.valid_until > as_of)
+    ), newest as (
+        select * from fact order by created_at desc, id limit max_observations
+    ), edge as (
+        select r.relation_type, r.created_at, r.id, r.from_entity = found.id as leaves, other.name, other.entity_type
+        from found join textrawl.relation r on r.space_id = found.space_id and found.id in (r.from_entity, r.to_entity)
+        join textrawl.entity other on other.space_id = r.space_id
+         and other.id = case when r.from_entity = found.id then r.to_entity else r.from_entity end
+        where with_relations and r.valid_from <= as_of and (r.valid_until is null or r.valid_until > as_of)
+    ), recent_edge as (
+        select * from edge order by created_at desc, id limit max_relations
+    )
+    select found.id, found.name, found.entity_type, found.description,
+        (select coalesce(jsonb_agg(to_jsonb(newest) order by newest.created_at desc, newest.id), '[]') from newest),
+        (select count(*) from fact),
+        (select coalesce(jsonb_agg(jsonb_build_object('relation_type', relation_type, 'to_entity', name, 'to_entity_type', entity_type)
+                         order by created_at desc, id), '[]') from recent_edge where leaves),
+        (select coalesce(jsonb_agg(jsonb_build_object('relation_type', relation_type, 'from_entity', name, 'from_entity_type', entity_type)
+                         order by created_at desc, id), '[]') from recent_edge where not leaves),
+        (select count(*) from edge)
+    from found;
+end;
+
+comment on function textrawl.describe_entity is
+    'One entity with its newest valid facts and its relations both ways; no row when there is none of that name. Example: select * from textrawl.describe_entity(''Jeff'');';

@@ -1,0 +1,33 @@
+create function textrawl.find_duplicate(
+    space integer, entity uuid, content text, replaced uuid, model integer, embedding halfvec
+) returns uuid
+language plpgsql stable
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    found_id uuid;
+begin
+    select o.id into found_id from observation o
+    where o.space_id = space and o.entity_id = entity
+      and o.content_hash = md5(fact_key(find_duplicate.content))::uuid
+      and o.id is distinct from replaced
+      and (o.valid_until is null or o.valid_until > now())
+    limit 1;
+    -- A correction is close to what it corrects and must not be taken for it.
+    if found_id is not null or embedding is null or replaced is not null then
+        return found_id;
+    end if;
+    -- "+ 0" keeps the index over all entities' vectors out: it may miss, and this must not.
+    execute format($query$
+        select o.id from observation o join %I v on v.space_id = o.space_id and v.observation_id = o.id
+        where o.space_id = $1 and o.entity_id = $2 and (o.valid_until is null or o.valid_until > now())
+          and (v.vector <=> $3) + 0 <= 0.05 and states_the_same(o.content, $4)
+        order by (v.vector <=> $3) + 0, o.id limit 1$query$, 'embedding_' || model)
+    into found_id using space, entity, embedding, find_duplicate.content;
+    return found_id;
+end
+$$;
+
+comment on function textrawl.find_duplicate is
+    'The valid fact of an entity that says the same: equal but for case, white space and final punctuation, else cosine >= 0.95 and states_the_same().';

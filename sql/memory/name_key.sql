@@ -1,0 +1,9 @@
+create function textrawl.name_key(name text) returns text
+language sql immutable strict parallel safe
+set search_path from current
+begin atomic
+    select normalize(textrawl.fold_case(btrim(regexp_replace(normalize(name, nfc), '\s+', ' ', 'g'))), nfc);
+end;
+
+comment on function textrawl.name_key is
+    'The form in which names are compared: case, composition and white space folded. Example: select textrawl.name_key(''  Acme   CORP '');';

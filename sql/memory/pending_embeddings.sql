@@ -1,0 +1,9 @@
+create function textrawl.pending_embeddings(model integer) returns table (facts bigint, next_attempt timestamptz)
+language sql stable security definer
+set search_path from current
+begin atomic
+    select count(*), min(p.next_attempt) from textrawl.embedding_pending p where p.model_id = model;
+end;
+
+comment on function textrawl.pending_embeddings is
+    'How many facts wait for a vector of a model, and when the next is due.';

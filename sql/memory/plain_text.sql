@@ -1,0 +1,31 @@
+create function textrawl.plain_text(input text) returns text
+language plpgsql immutable strict parallel safe
+as $$
+declare
+    plain text := input;
+begin
+    if octet_length(plain) > char_length(plain) then
+        plain := normalize(plain, nfkd);
+        -- Accents, points of Hebrew and Arabic, joiners and variation selectors: written or left out at will.
+        plain := regexp_replace(plain,
+            '[\u00ad\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u200b\u200d\u2060\ufe00-\ufe0f\ufeff]', '', 'g');
+        -- The parser of the C locale takes every character beyond ASCII for a letter, and lower() there
+        -- knows none of them: punctuation and symbols go, Greek and Cyrillic are lowered here. Persian
+        -- writes a ZWNJ where others write a space; its keyboard and the Arabic one differ in two letters.
+        plain := regexp_replace(plain, '[‘’ʼ]', '''', 'g');
+        plain := regexp_replace(plain,
+            '[\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u066a-\u066d\u06d4\u0964\u0965\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u2e00-\u2e7f\u3000-\u3004\u3008-\u3020\u3030\u30fb\ufe30-\ufe4f\U0001f000-\U0001faff]', ' ', 'g');
+        plain := translate(plain,
+            'øØłŁđĐıħĦАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯІЄҐЂЈЉЊЋЏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςیىک',
+            'oOlLdDihHабвгдежзиклмнопрстуфхцчшщъыьэюяієґђјљњћџαβγδεζηθικλμνξοπρστυφχψωσييك');
+        plain := replace(replace(replace(replace(plain, 'ß', 'ss'), 'æ', 'ae'), 'Æ', 'AE'), 'œ', 'oe');
+        plain := textrawl.split_ideographs(normalize(plain, nfc));
+    end if;
+    -- The parser would take what these tie together for one word, address, path or tag, and a number
+    -- after - for a negative one. Only the point inside a number stays.
+    return regexp_replace(translate(plain, '<>&_/\:@-+~=#|', '              '), '\.(?!\d)|(?<!\d)\.', ' ', 'g');
+end
+$$;
+
+comment on function textrawl.plain_text is
+    'Text without accents, symbols and ties between words. Example: select textrawl.plain_text(''src/auth/café_store.py'');';

@@ -1,0 +1,20 @@
+create function textrawl.register_actor(name text default session_user) returns integer
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    found_id integer;
+begin
+    select id into found_id from actor where actor.name = register_actor.name;
+    if found_id is null then
+        insert into actor (name) values (register_actor.name)
+        on conflict (name) do update set name = excluded.name
+        returning id into found_id;
+    end if;
+    return found_id;
+end
+$$;
+
+comment on function textrawl.register_actor is
+    'The id of an author, created when new. Example: select textrawl.register_actor(''ana'');';

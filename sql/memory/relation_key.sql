@@ -1,0 +1,9 @@
+create function textrawl.relation_key(relation text) returns text
+language sql immutable strict parallel safe
+set search_path from current
+begin atomic
+    select replace(textrawl.name_key(relation), ' ', '_');
+end;
+
+comment on function textrawl.relation_key is
+    'The form in which relation types are stored. Example: select textrawl.relation_key(''Works at'');';

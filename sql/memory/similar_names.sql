@@ -1,0 +1,23 @@
+create function textrawl.similar_names(
+    name text, max_rows integer default 50,
+    spaces integer[] default array[textrawl.default_space()]
+) returns table (entity_name text)
+language sql stable security definer
+set search_path from current
+begin atomic
+    -- Two cheap nets: names that begin alike, and names that share a word. Which of them are close
+    -- enough is for the caller to measure.
+    (select e.name from textrawl.entity e
+     where e.space_id = any(spaces)
+       and e.name_key like replace(replace(replace(left(textrawl.name_key(similar_names.name), 3), '\', '\\'), '%', '\%'), '_', '\_') || '%'
+     order by e.updated_at desc limit max_rows)
+    union
+    (select e.name from textrawl.entity e
+     where e.space_id = any(spaces)
+       and e.fts @@ (select string_agg(quote_literal(word), ' | ')::tsquery
+                     from unnest(tsvector_to_array(to_tsvector('simple', textrawl.search_text(similar_names.name)))) word)
+     order by e.updated_at desc limit max_rows);
+end;
+
+comment on function textrawl.similar_names is
+    'Names of entities that begin like a name or share a word with it. Example: select * from textrawl.similar_names(''Jef Green'');';

@@ -1,0 +1,9 @@
+create function textrawl.split_names(input text) returns text
+language sql immutable strict parallel safe
+begin atomic
+    -- getUserById and HTTPServer, but neither IDs nor iOS.
+    select regexp_replace(regexp_replace(input, '([a-z0-9])([A-Z][a-z])', '\1 \2', 'g'), '([A-Z])([A-Z][a-z]{2})', '\1 \2', 'g');
+end;
+
+comment on function textrawl.split_names is
+    'Names in camel case cut into words. Example: select textrawl.split_names(''getUserById'');';
