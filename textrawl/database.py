@@ -11,7 +11,6 @@ from typing import Any, LiteralString, TypeVar
 
 import numpy as np
 import psycopg
-from numpy.typing import NDArray
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection, sql
@@ -23,7 +22,6 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 from textrawl import errors
 
 Row = TypeVar("Row")
-Vector = NDArray[np.float32]
 _MOST_WAITING = 200  # calls that may queue for a connection before others are told to come back
 _CONFLICTS = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
 
@@ -143,5 +141,3 @@ def _translate() -> Iterator[None]:
             ) from error
         raise
 
-
-__all__ = ["DataRefused", "Database", "Vector"]

@@ -2,15 +2,17 @@
 
     TextrawlError(ToolError)   title + fix; what a tool answers with isError
     ├── MemoryNotEnabled       ENABLE_MEMORY is off
+    ├── ReadOnly               READ_ONLY is on
     ├── ArgumentInvalid        a wrong argument: which, what was given, what is allowed
     │   ├── QueryMissing
     │   ├── EntityNameMissing
-    │   └── EntityTypeInvalid
-    ├── FactNotFound           an id, prefix or text that names no fact, or more than one
+    │   ├── EntityTypeInvalid
+    │   └── FactNotFound       an id, prefix or text that names no fact, or more than one
     ├── EmbeddingNotConfigured semantic search without a provider
     ├── EmbeddingUnavailable   the provider is down, slow, or sent something that is no embedding
     ├── DatabaseUnavailable    Postgres cannot be reached within the time limit
-    └── ServerBusy             every connection is in use
+    ├── ServerBusy             every connection is in use
+    └── InternalError          a defect
     StartRefused               the server must not start: what to run first (commands exit with 1)
 
 Errors are raised, never returned; each says what to do next.
@@ -62,6 +64,20 @@ class EntityTypeInvalid(ArgumentInvalid):
     """An entity type that is none of the seven."""
 
     title = "Invalid entity type"
+
+
+class ReadOnly(TextrawlError):
+    """READ_ONLY is on and the tool would change something."""
+
+    title = "Memory is read-only"
+    fix = "Ask who runs this server to unset READ_ONLY, or use query_memory"
+
+
+class InternalError(TextrawlError):
+    """A defect of textrawl: what happened is in the server's log only."""
+
+    title = "Internal error"
+    fix = "Retry once; if it happens again, report it with the server's log"
 
 
 class FactNotFound(ArgumentInvalid):

@@ -18,7 +18,7 @@ from typing import LiteralString, cast
 import psycopg
 from psycopg import AsyncConnection, sql
 
-from textrawl.errors import StartRefused
+from textrawl.errors import DatabaseUnavailable, StartRefused
 
 APP_ROLE = "textrawl_app"
 OLDEST_POSTGRES = 16
@@ -43,7 +43,9 @@ def _find_sql() -> Traversable:
 def _read_folder(*names: str) -> dict[str, LiteralString]:
     """Files of sub-folders of sql/ by stem, in order of their names."""
     files = [file for name in names for file in (_find_sql() / name).iterdir()]
-    texts = {file.name[:-4]: file.read_text("utf-8") for file in files if file.name.endswith(".sql")}
+    texts = {
+        file.name[:-4]: file.read_text("utf-8") for file in files if file.name.endswith(".sql")
+    }
     # They ship with the package: as much literals as any string in this file.
     return cast("dict[str, LiteralString]", dict(sorted(texts.items())))
 
@@ -51,7 +53,8 @@ def _read_folder(*names: str) -> dict[str, LiteralString]:
 def _order(functions: dict[str, LiteralString]) -> list[str]:
     """Functions such that each comes after those its signature or body names."""
     graph = {
-        name: {word for word in re.findall(r"textrawl\.(\w+)\(", text) if word in functions} - {name}
+        name: {word for word in re.findall(r"textrawl\.(\w+)\(", text) if word in functions}
+        - {name}
         for name, text in functions.items()
     }
     return list(TopologicalSorter(graph).static_order())
@@ -94,10 +97,15 @@ async def check(conninfo: str, *, connect_timeout: float = 10) -> None:
 
 
 async def _connect(conninfo: str, timeout: float) -> AsyncConnection:
-    return await AsyncConnection.connect(
-        conninfo, autocommit=True, connect_timeout=max(1, round(timeout)),
-        application_name="textrawl migrate",
-    )  # fmt: skip
+    try:
+        return await AsyncConnection.connect(
+            conninfo, autocommit=True, connect_timeout=max(1, round(timeout)),
+            application_name="textrawl migrate",
+        )  # fmt: skip
+    except psycopg.OperationalError as error:
+        raise DatabaseUnavailable(
+            "Start Postgres, or check DATABASE_URL (host, port, database, user, password)"
+        ) from error
 
 
 async def _fetch(connection: AsyncConnection, query: LiteralString) -> tuple[object, ...] | None:
@@ -143,7 +151,9 @@ async def _ensure_extension(connection: AsyncConnection) -> str:
 async def _bring_up_to_date(connection: AsyncConnection, vector_schema: str) -> Report:
     await connection.execute("create schema if not exists textrawl")
     await connection.execute(
-        sql.SQL("set local search_path = textrawl, {}, pg_temp").format(sql.Identifier(vector_schema))
+        sql.SQL("set local search_path = textrawl, {}, pg_temp").format(
+            sql.Identifier(vector_schema)
+        )
     )
     await _ensure_records(connection)
     missing = await _missing_files(connection)

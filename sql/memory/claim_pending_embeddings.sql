@@ -11,7 +11,7 @@ begin atomic
         order by p.next_attempt limit max_rows for update skip locked
     ), claimed as (
         update textrawl.embedding_pending p
-        set attempts = p.attempts + 1, next_attempt = now() + least(interval '1 hour', interval '15 seconds' * 2 ^ least(p.attempts, 10))
+        set attempts = p.attempts + 1, next_attempt = now() + least(interval '1 hour', interval '1 minute' * 2 ^ least(p.attempts, 10))
         from due where p.space_id = due.space_id and p.observation_id = due.observation_id and p.model_id = model
         returning p.space_id, p.observation_id
     )

@@ -34,9 +34,9 @@ begin atomic
     select found.id, found.name, found.entity_type, found.description,
         (select coalesce(jsonb_agg(to_jsonb(newest) order by newest.created_at desc, newest.id), '[]') from newest),
         (select count(*) from fact),
-        (select coalesce(jsonb_agg(jsonb_build_object('relation_type', relation_type, 'to_entity', name, 'to_entity_type', entity_type)
+        (select coalesce(jsonb_agg(jsonb_build_object('relation_type', relation_type, 'to_entity', name, 'to_entity_type', entity_type, 'created_at', created_at)
                          order by created_at desc, id), '[]') from recent_edge where leaves),
-        (select coalesce(jsonb_agg(jsonb_build_object('relation_type', relation_type, 'from_entity', name, 'from_entity_type', entity_type)
+        (select coalesce(jsonb_agg(jsonb_build_object('relation_type', relation_type, 'from_entity', name, 'from_entity_type', entity_type, 'created_at', created_at)
                          order by created_at desc, id), '[]') from recent_edge where not leaves),
         (select count(*) from edge)
     from found;

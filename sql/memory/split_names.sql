@@ -2,7 +2,7 @@ create function textrawl.split_names(input text) returns text
 language sql immutable strict parallel safe
 begin atomic
     -- getUserById and HTTPServer, but neither IDs nor iOS.
-    select regexp_replace(regexp_replace(input, '([a-z0-9])([A-Z][a-z])', '\1 \2', 'g'), '([A-Z])([A-Z][a-z]{2})', '\1 \2', 'g');
+    select regexp_replace(regexp_replace(input, '([a-z0-9])(?=[A-Z][a-z])', '\1 ', 'g'), '([A-Z])(?=[A-Z][a-z]{2})', '\1 ', 'g');
 end;
 
 comment on function textrawl.split_names is

@@ -104,12 +104,14 @@ create table embedding_model (
     dimensions     integer not null check (dimensions between 1 and 4000),
     cosine_floor   real not null default 0,
     cosine_ceiling real not null default 1 check (cosine_ceiling > cosine_floor),
+    trust          real not null default 0.8 check (trust between 0 and 1),
     created_at     timestamptz not null default now()
 );
 comment on table embedding_model is 'A model that makes vectors; those of model N are in the table embedding_N.';
 comment on column embedding_model.name is 'provider:model, such as openai:text-embedding-3-small.';
 comment on column embedding_model.cosine_floor is 'Cosine at and below which two texts have nothing to do with each other.';
 comment on column embedding_model.cosine_ceiling is 'Cosine at and above which two texts say the same.';
+comment on column embedding_model.trust is 'Share of a score that the highest cosine makes where no word matches: 0.5 for averaged word vectors, more for better models.';
 
 create table embedding_pending (
     space_id       integer not null,
@@ -132,10 +134,9 @@ comment on table lexeme is 'In how many facts a word stands: approximate, from t
 create table search_statistics (
     singleton    boolean primary key default true check (singleton),
     facts        double precision not null,
-    mean_length  double precision not null,
     refreshed_at timestamptz not null default now()
 );
-comment on table search_statistics is 'Number of facts and their mean length in words at the last refresh_search_statistics().';
+comment on table search_statistics is 'Number of facts at the last refresh_search_statistics().';
 
 create table space_statistics (
     space_id integer primary key references space on delete cascade,

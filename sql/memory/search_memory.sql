@@ -1,0 +1,109 @@
+-- Loads the library, without which only a superuser may attach its settings to a function.
+do $$ begin perform '[1]'::halfvec; end $$;
+
+create function textrawl.search_memory(
+    query text,
+    spaces integer[] default array[textrawl.default_space()],
+    entity_types text[] default null,
+    as_of timestamptz default now(),
+    max_rows integer default 10,
+    model integer default null,
+    vector halfvec default null,
+    semantic boolean default false
+)
+returns table (
+    observation_id uuid, entity_id uuid, space_id integer, entity_name text, entity_type text,
+    content text, source text, confidence real, valid_until timestamptz, created_at timestamptz,
+    author text, score real, cosine real, coverage real
+)
+language plpgsql stable security definer rows 10
+set search_path from current
+set jit = off
+set hnsw.iterative_scan = relaxed_order
+set hnsw.ef_search = 80
+as $$
+declare
+    wanted     text := 'o.valid_from <= $2 and (o.valid_until is null or o.valid_until > $2)';
+    scope      text;
+    selecting  text;
+    covered    text;
+    lexical    text := 'select null::integer as space_id, null::uuid as id where false';
+    nearest    text := lexical;
+    vectors    text := '(select null::integer as space_id, null::uuid as observation_id, null::halfvec as vector where false)';
+    likeness   text := 'null::double precision';
+    candidates integer := greatest(50, 2 * max_rows);
+    model_row  embedding_model;
+begin
+    if vector is not null then
+        select * into model_row from embedding_model m where m.id = model;
+    end if;
+    if model_row.id is null and (semantic or vector is not null) then
+        raise exception using errcode = 'invalid_parameter_value',
+            message = 'search by meaning needs a vector and the id of the model that made it';
+    end if;
+    if entity_types is not null then
+        wanted := wanted || ' and o.entity_type = any($3)';
+    end if;
+
+    if not semantic then
+        select string_agg(t.term::text, ' | ') filter (where t.selects),
+            string_agg(format('case when o.fts @@ %L::tsquery then %s::float8 else 0 end', t.term, t.weight / t.total), ' + ')
+        into selecting, covered
+        from (select *, sum(weight) over () as total from search_terms(query)) t;
+    end if;
+    if selecting is not null then
+        select string_agg(quote_literal('~s' || s), ' | ') into scope from unnest(spaces) s;
+        -- The space is a word of the text index; as a condition on its column (+ 0: no index) it would
+        -- make the planner read everything the space has.
+        lexical := format($sql$
+            select space_id, id from (
+                select o.space_id, o.id, o.created_at, %s as coverage from observation o
+                where o.fts @@ (%L::tsquery && %L::tsquery) and o.space_id + 0 = any($1) and %s
+                limit 5000) o
+            order by coverage desc, created_at desc, id limit %s$sql$,
+            covered, selecting, coalesce(scope, ''), wanted, candidates);
+    end if;
+
+    if vector is not null then
+        vectors := format('textrawl.%I', 'embedding_' || model);
+        likeness := format('least(1, greatest(0, (1 - (v.vector <=> $4) - %s) / %s))',
+            model_row.cosine_floor, model_row.cosine_ceiling - model_row.cosine_floor);
+        -- The index is not asked (+ 0) for a small space: it would pass over most of a large store to
+        -- find little of it, and the planner does not know that.
+        nearest := format($sql$
+            select o.space_id, o.id
+            from (select space_id, observation_id, (vector <=> $4)%s as distance
+                  from %s where space_id = any($1) order by distance) v
+            join observation o on o.space_id = v.space_id and o.id = v.observation_id
+            where %s
+            order by v.distance limit %s$sql$,
+            case when not spaces_are_large(spaces) then ' + 0' end, vectors, wanted, candidates);
+    end if;
+
+    return query execute format($sql$
+        with lexical as materialized (%s),
+        nearest as materialized (%s),
+        scored as materialized (
+            select o.space_id, o.id, o.entity_id, o.entity_type, o.content, o.source, o.confidence,
+                o.valid_until, o.created_at, o.author_id, 1 - (v.vector <=> $4) as cosine, %s as coverage, %s as likeness
+            from (select * from lexical union select * from nearest) candidate
+            join observation o using (space_id, id)
+            left join %s v on v.space_id = o.space_id and v.observation_id = o.id
+        ),
+        best as (
+            select *, search_score(likeness, coverage, $5) as score from scored
+            order by score desc, created_at desc, id limit $6
+        )
+        select b.id, b.entity_id, b.space_id, e.name, b.entity_type, b.content, b.source, b.confidence,
+            b.valid_until, b.created_at, a.name, b.score::real, b.cosine::real, b.coverage::real
+        from best b
+        join entity e on e.space_id = b.space_id and e.id = b.entity_id
+        join actor a on a.id = b.author_id
+        order by b.score desc, b.created_at desc, b.id$sql$,
+        lexical, nearest, coalesce(covered, 'null::double precision'), likeness, vectors)
+    using spaces, as_of, entity_types, vector, coalesce(model_row.trust, 0.5), max_rows;
+end
+$$;
+
+comment on function textrawl.search_memory is
+    'Facts valid at a moment, best first, by words and, given a vector of the query, by meaning; score from 0 to 1. Example: select entity_name, content, score from textrawl.search_memory(''favourite editor'');';

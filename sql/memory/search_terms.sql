@@ -1,0 +1,42 @@
+create function textrawl.search_terms(query text)
+returns table (term tsquery, weight double precision, selects boolean)
+language sql stable parallel safe
+begin atomic
+    with text as materialized (
+        select textrawl.plain_text(query) as plain, '\w*(?:[a-z0-9][A-Z][a-z]|[A-Z]{2}[a-z]{2})\w*' as name
+    ), word as (
+        select lexeme as word, quote_literal(lexeme)::tsquery as term
+        from text, unnest(tsvector_to_array(to_tsvector('english', regexp_replace(plain, name, ' ', 'g')))) as lexeme
+        union
+        -- A name in camel case is written as one word or as its parts: either counts, but a part alone
+        -- does not, or JavaScript would find TypeScript.
+        select min(whole), (quote_literal(min(whole)) || '|(' || string_agg(quote_literal(part), '&') || ')')::tsquery
+        from text, regexp_matches(plain, name, 'g') as match,
+             unnest(tsvector_to_array(to_tsvector('english', match[1]))) as whole,
+             unnest(tsvector_to_array(to_tsvector('english', textrawl.split_names(match[1])))) as part
+        group by match[1]
+    ), asked as (
+        select word, term from word
+        union all
+        -- Nothing but stop words: these stand in names only, such as The Who.
+        select lexeme, quote_literal(lexeme)::tsquery
+        from text, unnest(tsvector_to_array(to_tsvector('simple', plain))) as lexeme
+        where not exists (select from word)
+    ), counted as (
+        -- A word that the statistics do not know is rare or new. Without statistics all weigh the same.
+        select term, coalesce(frequency, 5) as frequency,
+            coalesce(ln(1 + (facts - least(coalesce(frequency, 5), facts) + 0.5) / (coalesce(frequency, 5) + 0.5)), 1) as weight,
+            row_number() over (partition by frequency is null order by frequency, char_length(word) desc, word)
+                <= case when frequency is null and facts is not null then 4 else 8 end as counts
+        from asked left join textrawl.lexeme using (word) left join textrawl.search_statistics on true
+    )
+    -- Common words find too many facts to look at: the rarest ones select, all of them score.
+    select term, weight,
+        sum(frequency) over rare <= 2000 or row_number() over rare = 1
+    from counted where counts
+    window rare as (order by frequency, term::text)
+    order by frequency, term::text;
+end;
+
+comment on function textrawl.search_terms is
+    'The words that a query is answered by, rarest first, with their weight and whether they select facts or only score them. Example: select * from textrawl.search_terms(''Jeff''''s favourite editor'');';

@@ -1,0 +1,40 @@
+"""ISO 8601 dates and instants, as arguments give them."""
+
+import re
+from datetime import UTC, date, datetime, time
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+# Postgres would take infinity, tomorrow and epoch for dates; psycopg could not read them back.
+_INSTANT = re.compile(
+    r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?", re.I
+)
+
+
+def read_instant(text: str) -> datetime:
+    """The instant in UTC; a date means the end of that day in UTC, an instant without offset UTC.
+
+    Raises ValueError for anything that is neither.
+    """
+    text = text.strip()
+    try:
+        if _DATE.fullmatch(text):
+            return datetime.combine(date.fromisoformat(text), time.max, UTC)
+        if _INSTANT.fullmatch(text):
+            instant = datetime.fromisoformat(text.upper().replace(",", "."))
+            return (instant if instant.tzinfo else instant.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError(
+        "must be an ISO 8601 date or instant, such as 2026-12-31 or 2026-12-31T18:00:00Z"
+    )
+
+
+def read_future_instant(text: str) -> datetime:
+    """The same for an instant that must lie ahead.
+
+    Raises ValueError when it has passed.
+    """
+    instant = read_instant(text)
+    if instant <= datetime.now(UTC):
+        raise ValueError("has passed already: give a date that lies ahead, or leave it out")
+    return instant

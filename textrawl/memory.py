@@ -1,0 +1,293 @@
+"""What is neither SQL nor wire: embedding before storing and searching, and doing without.
+
+A write never waits for a provider that is down: the fact is stored at once, without a vector, and
+the embedding worker adds it later. A hybrid search without a vector answers from keywords alone.
+"""
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from textrawl import errors
+from textrawl.database import Database, DataRefused
+from textrawl.embeddings import Embedder, Vector
+from textrawl.rows import (
+    ActorRow,
+    BatchRow,
+    EntityRow,
+    FactRow,
+    ForgottenRow,
+    HitRow,
+    KnownRow,
+    ListRow,
+    ModelRow,
+    NameRow,
+    RelationRow,
+    SpaceRow,
+)
+
+logger = logging.getLogger("textrawl")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Who writes: set by the server, never by an argument."""
+
+    author: int
+    client: str | None
+    tool: str
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A fact to store, checked and cleaned."""
+
+    entity: str
+    type: str
+    observation: str
+    source: str = "conversation"
+    confidence: float = 1.0
+    valid_until: datetime | None = None
+    replaces: str | None = None
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A relation to store; a type is used where its end is missing."""
+
+    from_entity: str
+    relation: str
+    to_entity: str
+    from_type: str | None = None
+    to_type: str | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """A search: `as_of` asks what was valid then; `semantic` asks vectors alone."""
+
+    query: str
+    entity_types: list[str] | None = None
+    as_of: datetime | None = None
+    limit: int = 10
+    semantic: bool = False
+
+
+def compose_document(entity: str, observation: str) -> str:
+    """The text that is embedded for a fact: what it is about is part of what it says."""
+    return f"{entity}: {observation}"
+
+
+class Memory:
+    """The memory of one database, with the vectors of one embedder (None: keywords alone)."""
+
+    def __init__(
+        self, database: Database, embedder: Embedder | None, *, read_only: bool = False
+    ) -> None:
+        self.database = database
+        self.embedder = embedder
+        self._read_only = read_only
+        self._model: int | None = None
+
+    async def register_author(self, name: str) -> int:
+        """The id under which `name` writes."""
+        [row] = await self.database.call("register_actor", ActorRow, name=name)
+        return row.register_actor
+
+    async def ping(self) -> None:
+        """Asks the database for something. Raises DatabaseUnavailable."""
+        await self.database.call("default_space", SpaceRow)
+
+    async def search(self, question: Question) -> tuple[list[HitRow], str | None]:
+        """Facts that answer, best first, and why vectors were missing (None: they were not).
+
+        Raises EmbeddingNotConfigured, EmbeddingUnavailable for a semantic question.
+        """
+        model, vector, missing = None, None, None
+        try:
+            vector = await self._embed_query(question.query)
+            model = await self.find_model()
+        except (errors.EmbeddingNotConfigured, errors.EmbeddingUnavailable) as error:
+            if question.semantic:
+                raise
+            vector, missing = None, error.title.lower()
+        time: dict[str, Any] = {"as_of": question.as_of} if question.as_of else {}
+        hits = await self.database.call(
+            "search_memory", HitRow, query=question.query, entity_types=question.entity_types,
+            max_rows=question.limit, model=model, vector=vector, semantic=question.semantic, **time,
+        )  # fmt: skip
+        return hits, missing
+
+    async def describe(
+        self, entity: str, *, as_of: datetime | None, max_observations: int, with_relations: bool
+    ) -> EntityRow | None:
+        """An entity with its newest facts; None when there is none of that name."""
+        time: dict[str, Any] = {"as_of": as_of} if as_of else {}
+        rows = await self.database.call(
+            "describe_entity", EntityRow, entity=entity, max_observations=max_observations,
+            with_relations=with_relations, **time,
+        )  # fmt: skip
+        return rows[0] if rows else None
+
+    async def list_entities(
+        self, types: list[str] | None, *, limit: int, offset: int, as_of: datetime | None
+    ) -> ListRow:
+        """A page of entities, last updated first."""
+        [row] = await self.database.call(
+            "list_entities", ListRow, entity_types=types, max_rows=limit, skip=offset, as_of=as_of
+        )
+        return row
+
+    async def find_similar_names(self, name: str) -> list[str]:
+        """Names that begin like `name` or share a word with it, in no order."""
+        rows = await self.database.call("similar_names", NameRow, name=name)
+        return [row.entity_name for row in rows]
+
+    async def remember(self, fact: Fact, origin: Origin) -> FactRow:
+        """Stores a fact, unless a valid one of its entity says the same.
+
+        Raises FactNotFound when `replaces` names none, or one that ended already.
+        """
+        [vector] = await self._embed_facts([fact])
+        model = await self.find_model() if vector is not None else None
+        try:
+            [row] = await self.database.call(
+                "remember_fact", FactRow, **asdict(fact), model=model, embedding=vector,
+                **asdict(origin),
+            )  # fmt: skip
+        except DataRefused as refusal:
+            raise _explain(refusal.code, "replaces") from refusal
+        return row
+
+    async def build(self, facts: Sequence[Fact], edges: Sequence[Edge], origin: Origin) -> BatchRow:
+        """Stores facts, then relations, all or nothing.
+
+        Raises ArgumentInvalid naming every item that the database refused by its path.
+        """
+        vectors = await self._embed_facts(facts) if facts else []
+        model = await self.find_model() if any(v is not None for v in vectors) else None
+        try:
+            [row] = await self.database.call(
+                "build_knowledge", BatchRow, facts=[_plain(fact) for fact in facts],
+                relations=[_plain_edge(edge) for edge in edges], model=model,
+                embeddings=vectors if model is not None else None, **asdict(origin),
+            )  # fmt: skip
+        except DataRefused as refusal:
+            raise _explain_batch(refusal) from refusal
+        return row
+
+    async def relate(self, edge: Edge, origin: Origin) -> RelationRow:
+        """Connects two entities, creating those that are missing.
+
+        Raises ArgumentInvalid when both ends are the same.
+        """
+        try:
+            [row] = await self.database.call(
+                "relate_entities", RelationRow, **asdict(edge), **asdict(origin)
+            )
+        except DataRefused as refusal:
+            raise _explain(refusal.code, "toEntity") from refusal
+        return row
+
+    async def forget(
+        self, entity: str, origin: Origin, *, fact: str | None, dry_run: bool
+    ) -> ForgottenRow | None:
+        """Deletes an entity, or one fact of it; None when there is no such entity.
+
+        Raises FactNotFound.
+        """
+        try:
+            [row] = await self.database.call(
+                "forget_entity", ForgottenRow, entity=entity, fact=fact, dry_run=dry_run,
+                **asdict(origin),
+            )  # fmt: skip
+        except DataRefused as refusal:
+            raise _explain(refusal.code, "fact") from refusal
+        return row if row.entity_id else None
+
+    async def find_model(self) -> int:
+        """The database's id of the embedder's model, registered when new.
+
+        Raises EmbeddingUnavailable while the dimensions of its vectors are not known.
+        """
+        if self._model is None:
+            self._model = await self._register_model()
+        return self._model
+
+    async def _register_model(self) -> int:
+        embedder = self.embedder
+        if embedder is None or embedder.dimensions is None:
+            raise errors.EmbeddingNotConfigured
+        if self._read_only:
+            known = await self.database.call("find_embedding_model", KnownRow, name=embedder.name)
+            if not known:
+                raise errors.EmbeddingUnavailable("No vectors of this model are stored yet")
+            return known[0].model_id
+        try:
+            [row] = await self.database.call(
+                "register_embedding_model", ModelRow, name=embedder.name,
+                dimensions=embedder.dimensions, cosine_floor=embedder.model.cosine_floor,
+                cosine_ceiling=embedder.model.cosine_ceiling,
+            )  # fmt: skip
+        except DataRefused as refusal:
+            raise errors.EmbeddingUnavailable(
+                f"The model {embedder.name} sends other dimensions than it did: set "
+                "EMBEDDING_MODEL to the model that was used before, or to one of another name"
+            ) from refusal
+        return row.register_embedding_model
+
+    async def _embed_query(self, query: str) -> Vector:
+        if self.embedder is None:
+            raise errors.EmbeddingNotConfigured
+        return await self.embedder.embed_query(query)
+
+    async def _embed_facts(self, facts: Sequence[Fact]) -> list[Vector | None]:
+        """A vector a fact, asked for in one request; None for all when the provider is down."""
+        if self.embedder is None:
+            return [None] * len(facts)
+        texts = [compose_document(fact.entity, fact.observation) for fact in facts]
+        try:
+            return list(await self.embedder.embed_documents(texts))
+        except errors.EmbeddingUnavailable as error:
+            logger.warning("Stored without vectors, which will follow: %s", error.fix)
+            return [None] * len(facts)
+
+
+def _plain(fact: Fact) -> dict[str, Any]:
+    """The fact as build_knowledge takes it, as JSON."""
+    plain = {key: value for key, value in asdict(fact).items() if value is not None}
+    if fact.valid_until:
+        plain["valid_until"] = fact.valid_until.isoformat()
+    return plain
+
+
+def _plain_edge(edge: Edge) -> dict[str, Any]:
+    """The relation as build_knowledge takes it, as JSON."""
+    named = {
+        "from": edge.from_entity, "relation": edge.relation, "to": edge.to_entity,
+        "from_type": edge.from_type, "to_type": edge.to_type,
+    }  # fmt: skip
+    return {key: value for key, value in named.items() if value is not None}
+
+
+_REFUSALS = {
+    "TR001": "names no fact of this entity: give its id, the first 8 characters of it, or its exact text",
+    "TR002": "names more than one fact of this entity: give more characters of its id",
+    "TR003": "names a fact that is no longer valid: remember the new fact without replaces",
+    "TR005": "is the same entity as fromEntity: a relation needs two",
+}
+
+
+def _explain(code: str, parameter: str) -> errors.ArgumentInvalid:
+    told = f"{parameter}: {_REFUSALS[code]}"
+    return errors.ArgumentInvalid(told) if code == "TR005" else errors.FactNotFound(told)
+
+
+def _explain_batch(refusal: DataRefused) -> errors.ArgumentInvalid:
+    faults = json.loads(refusal.detail or "[]")
+    return errors.ArgumentInvalid(
+        "Nothing was stored. " + "; ".join(f"{f['path']}: {_REFUSALS[f['code']]}" for f in faults)
+    )

@@ -1,0 +1,157 @@
+"""Replies: one model, two channels, one budget.
+
+A reply model declares its fields once; beside each stands its short key. From it come the
+structured content (canonical camelCase keys), and the text in one of three formats: compact (short
+keys, no white space), verbose (long keys, two spaces), lines (the cheapest). A reply that is too
+large for its budget loses its last items, whole, until it fits, and says how many.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from mcp.types import CallToolResult, TextContent
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from textrawl.errors import TextrawlError
+from textrawl.settings import Format
+from textrawl.tokens import Counter
+
+_SHORT_ID = 8  # characters: every parameter that takes an id accepts as few
+
+
+@dataclass(frozen=True)
+class Key:
+    """The short key of a field in compact text; fields without one are left out of it."""
+
+    name: str
+    short_id: bool = False
+
+
+class Part(BaseModel):
+    """A piece of a reply: snake_case here, camelCase on the wire."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    def structured(self) -> dict[str, Any]:
+        """Canonical keys, absent ones left out."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    def compact(self) -> Any:
+        """Short keys; a part may be less than an object, such as a bare string."""
+        found: dict[str, Any] = {}
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            key = next((item for item in field.metadata if isinstance(item, Key)), None)
+            if key is None or value is None:
+                continue
+            found[key.name] = str(value)[:_SHORT_ID] if key.short_id else _shorten(value)
+        return found
+
+
+class Reply(Part):
+    """A whole answer. Those with droppable items override `size` and `keep`."""
+
+    unread: ClassVar[frozenset[str]] = frozenset()  # canonical keys that verbose text does without
+
+    def verbose(self) -> dict[str, Any]:
+        """What the text says in its long form."""
+        return {k: v for k, v in self.structured().items() if k not in self.unread}
+
+    def lines(self) -> Iterator[str]:
+        """The text, line by line."""
+        yield json.dumps(self.compact(), ensure_ascii=False, separators=(",", ":"))
+
+    def size(self) -> int:
+        """How many items may be left out."""
+        return 0
+
+    def keep(self, count: int) -> Self:
+        """The reply with its best `count` items; below zero: without anything that can be spared."""
+        return self
+
+
+def _shorten(value: object) -> Any:
+    if isinstance(value, Part):
+        return value.compact()
+    if isinstance(value, list):
+        return [_shorten(item) for item in value]
+    return value
+
+
+def write_line(text: str, marks: str = "") -> str:
+    r"""Text on one line, which begins with none of `marks`: those are the format's own.
+
+    Line breaks become \n, so that no text can add a line that looks like another fact or entity.
+    """
+    flat = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
+    return "\\" + flat if flat[:1] and flat[0] in marks else flat
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """Turns replies into results. `budget`: most tokens a result may cost when the call names none."""
+
+    format: Format
+    structured: bool
+    counter: Counter
+    budget: int
+
+    def render(self, reply: Reply, max_tokens: int | None = None) -> CallToolResult:
+        """The result, its channels together within the budget."""
+        budget = max_tokens or self.budget
+        result = self._encode(reply)
+        if self.measure(result) <= budget:
+            return result
+        return self._encode(self._fit(reply, budget))
+
+    def render_error(self, error: TextrawlError) -> CallToolResult:
+        """The error as a result: text alone, since clients check structured content even here."""
+        told = {"error": error.title, "fix": error.fix}
+        indent = 2 if self.format == "verbose" else None
+        return CallToolResult(content=[TextContent(text=_dump(told, indent))], is_error=True)
+
+    def measure(self, result: CallToolResult) -> int:
+        """Tokens of all channels of a result."""
+        texts = [block.text for block in result.content if isinstance(block, TextContent)]
+        if result.structured_content is not None:
+            texts.append(_dump(result.structured_content))
+        return sum(self.counter.count(text) for text in texts)
+
+    def _encode(self, reply: Reply) -> CallToolResult:
+        if self.format == "lines":
+            text = "\n".join(reply.lines())
+        elif self.format == "compact":
+            text = _dump(reply.compact())
+        else:
+            text = _dump(reply.verbose(), 2)
+        return CallToolResult(
+            content=[TextContent(text=text)],
+            structured_content=reply.structured() if self.structured else None,
+        )
+
+    def _fit(self, reply: Reply, budget: int) -> Reply:
+        """The largest part of the reply that fits, found by halving."""
+        fits, too_many = -1, reply.size()
+        while too_many - fits > 1:
+            middle = (fits + too_many) // 2
+            if self._tell_cost(reply.keep(middle), budget)[1] <= budget:
+                fits = middle
+            else:
+                too_many = middle
+        return self._tell_cost(reply.keep(fits), budget)[0]
+
+    def _tell_cost(self, reply: Reply, budget: int) -> tuple[Reply, int]:
+        """The reply with `usedTokens`, and what it costs: the number is part of its own cost."""
+        told, used = reply.model_copy(update={"used_tokens": budget}), budget
+        for _ in range(2):
+            used = self.measure(self._encode(told))
+            told = reply.model_copy(update={"used_tokens": used})
+        return told, max(used, self.measure(self._encode(told)))
+
+
+def _dump(value: object, indent: int | None = None) -> str:
+    separators = None if indent else (",", ":")
+    return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)

@@ -1,0 +1,158 @@
+"""Rows as the SQL functions return them, a class for each function."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class HitRow:
+    """A fact that search_memory found; score, cosine and coverage in [0, 1]."""
+
+    observation_id: UUID
+    entity_id: UUID
+    entity_name: str
+    entity_type: str
+    content: str
+    source: str
+    created_at: datetime
+    author: str
+    score: float
+
+
+@dataclass(frozen=True)
+class EntityRow:
+    """An entity as describe_entity tells it; facts and relations are newest first."""
+
+    id: UUID
+    name: str
+    entity_type: str
+    description: str | None
+    observations: list[dict[str, Any]]
+    total_observations: int
+    outgoing: list[dict[str, Any]]
+    incoming: list[dict[str, Any]]
+    total_relations: int
+
+
+@dataclass(frozen=True)
+class ListRow:
+    """A page of list_entities, and the number of all entities that match."""
+
+    total: int
+    entities: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class NameRow:
+    """A name from similar_names."""
+
+    entity_name: str
+
+
+@dataclass(frozen=True)
+class FactRow:
+    """What remember_fact stored, or the fact that said the same before."""
+
+    entity_id: UUID
+    entity_name: str
+    entity_type: str
+    observation_id: UUID
+    duplicate: bool
+
+
+@dataclass(frozen=True)
+class BatchRow:
+    """What build_knowledge stored."""
+
+    facts_created: int
+    facts_duplicate: int
+    relations_created: int
+
+
+@dataclass(frozen=True)
+class RelationRow:
+    """The relation that relate_entities stored or found, and its ends."""
+
+    relation_id: UUID
+    created: bool
+    from_id: UUID
+    from_name: str
+    from_stored_type: str
+    to_id: UUID
+    to_name: str
+    to_stored_type: str
+
+
+@dataclass(frozen=True)
+class ForgottenRow:
+    """What forget_entity deleted or, dry, would delete; no entity_id: there was none."""
+
+    entity_id: UUID | None
+    entity_name: str | None
+    observation_id: UUID | None
+    facts: int | None
+    relations: int | None
+    sample: list[str] | None
+
+
+@dataclass(frozen=True)
+class ActorRow:
+    """What register_actor returns."""
+
+    register_actor: int
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """What register_embedding_model returns."""
+
+    register_embedding_model: int
+
+
+@dataclass(frozen=True)
+class KnownRow:
+    """A model that find_embedding_model found."""
+
+    model_id: int
+    dimensions: int
+
+
+@dataclass(frozen=True)
+class SpaceRow:
+    """What default_space returns."""
+
+    default_space: int
+
+
+@dataclass(frozen=True)
+class PendingRow:
+    """A fact that waits for a vector."""
+
+    space_id: int
+    observation_id: UUID
+    entity_name: str
+    content: str
+
+
+@dataclass(frozen=True)
+class BacklogRow:
+    """How many facts wait for a vector, and when the next is due."""
+
+    facts: int
+    next_attempt: datetime | None
+
+
+@dataclass(frozen=True)
+class StatisticsRow:
+    """How much a memory holds; `bytes` of the whole database."""
+
+    entities: int
+    facts: int
+    valid_facts: int
+    relations: int
+    events: int
+    bytes: int
+    types: dict[str, int]
+    models: list[dict[str, Any]]

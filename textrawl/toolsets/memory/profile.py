@@ -1,0 +1,163 @@
+"""The reply of query_memory to a look-up: one entity, its newest facts, its relations."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import PrivateAttr
+
+from textrawl.replies import Key, Part, write_line
+from textrawl.rows import EntityRow
+from textrawl.toolsets.memory.answers import Answer, write_header
+
+Item = dict[str, Any]
+
+
+class EntityPart(Part):
+    """Who or what an entity is."""
+
+    id: str
+    name: str
+    type: str
+    description: str | None = None
+
+
+class Observation(Part):
+    """A fact of an entity."""
+
+    id: str
+    content: str
+    source: str
+    confidence: float
+    created_at: datetime
+
+
+class Relations(Part):
+    """Relations both ways; their rows keep snake_case keys."""
+
+    outgoing: list[dict[str, str]]
+    incoming: list[dict[str, str]]
+
+    def compact(self) -> Any:
+        """Arrows, without the direction that has none."""
+        told = {
+            "out": [f"{edge['relation_type']}→{edge['to_entity']}" for edge in self.outgoing],
+            "in": [f"{edge['from_entity']}→{edge['relation_type']}" for edge in self.incoming],
+        }
+        return {key: value for key, value in told.items() if value}
+
+    def lines(self) -> Iterator[str]:
+        """A line an arrow, which shows the direction."""
+        for edge in self.outgoing:
+            yield f"→ {edge['relation_type']} {write_line(edge['to_entity'])}"
+        for edge in self.incoming:
+            yield f"← {edge['relation_type']} {write_line(edge['from_entity'])}"
+
+
+class EntityReply(Answer):
+    """One entity, or names close to the one that was asked for."""
+
+    mode: Literal["entity"] = "entity"
+    found: bool
+    entity: EntityPart | None = None
+    observations: list[Observation] | None = None
+    relations: Relations | None = None
+    has_more: bool | None = None
+    total_observations: int | None = None
+    like: Annotated[list[str] | None, Key("like")] = None
+    _row: EntityRow | None = PrivateAttr(default=None)
+    _with_ids: bool = PrivateAttr(default=False)
+
+    @classmethod
+    def build(cls, row: EntityRow, *, with_relations: bool, with_ids: bool) -> Self:
+        """The reply that tells all of `row`."""
+        who = EntityPart(
+            id=str(row.id), name=row.name, type=row.entity_type, description=row.description
+        )
+        reply = cls(found=True, entity=who, total_observations=row.total_observations)
+        reply._row, reply._with_ids = row, with_ids
+        if with_relations:
+            reply.relations = Relations(outgoing=[], incoming=[])
+        return reply.model_copy(update=reply._choose(row.observations, row.outgoing, row.incoming))
+
+    def compact(self) -> Any:
+        """Facts as strings, relations as arrows."""
+        told = super().compact()
+        if not self.found:
+            return {"found": False, **told}
+        head: Item = {"t": self.entity.type} if self.entity else {}
+        head["o"] = [
+            {"c": fact.content, "id": fact.id[:8]} if self._with_ids else fact.content
+            for fact in self.observations or []
+        ]
+        if self.relations and (arrows := self.relations.compact()):
+            head["r"] = arrows
+        if more := self._count_more():
+            head["more"] = more
+        return {**head, **told}
+
+    def lines(self) -> Iterator[str]:
+        """The entity, a line a fact, a line a relation."""
+        if not self.found:
+            yield "; like: ".join(["not found", *([", ".join(self.like)] if self.like else [])])
+        if self.entity:
+            yield write_header(self.entity.name, self.entity.type)
+        for fact in self.observations or []:
+            mark = f"{fact.id[:8]} " if self._with_ids else ""
+            yield mark + write_line(fact.content, "→←")
+        if self.relations:
+            yield from self.relations.lines()
+        if more := self._count_more():
+            yield f"more {more}"
+        yield from self.lines_at_the_end()
+
+    def size(self) -> int:
+        """How many facts and relations there are, or close names."""
+        return len(self._date_items()) if self._row else len(self.like or [])
+
+    def keep(self, count: int) -> Self:
+        """The newest facts and relations; below zero not even who it is."""
+        if not self._row:
+            names = (self.like or [])[: max(count, 0)]
+            return self.cut(len(self.like or []) - len(names), like=names or None)
+        dated = self._date_items()
+        kept = {id(item) for item in dated[: max(count, 0)]}
+        row = self._row
+        parts = [[item for item in items if id(item) in kept]
+                 for items in (row.observations, row.outgoing, row.incoming)]  # fmt: skip
+        update = self._choose(*parts)
+        if count < 0:
+            update |= {
+                "entity": None,
+                "relations": None,
+                "total_observations": None,
+                "has_more": None,
+            }
+        return self.cut(len(dated) - len(kept), **update)
+
+    def _choose(self, facts: list[Item], outgoing: list[Item], incoming: list[Item]) -> Item:
+        """The fields of a reply that tells these items."""
+        observations = [Observation.model_validate(fact, extra="ignore") for fact in facts]
+        update: Item = {"observations": observations}
+        update["has_more"] = (self.total_observations or 0) > len(observations)
+        if self.relations is not None:
+            update["relations"] = Relations(
+                outgoing=[_drop_date(edge) for edge in outgoing],
+                incoming=[_drop_date(edge) for edge in incoming],
+            )
+        return update
+
+    def _date_items(self) -> list[Item]:
+        """All facts and relations, newest first. Postgres writes times so that they sort as text."""
+        row = self._row
+        if row is None:
+            return []
+        edges = row.outgoing + row.incoming if self.relations is not None else []
+        return sorted(row.observations + edges, key=lambda item: item["created_at"], reverse=True)
+
+    def _count_more(self) -> int:
+        return max((self.total_observations or 0) - len(self.observations or []), 0)
+
+
+def _drop_date(edge: Item) -> dict[str, str]:
+    return {key: value for key, value in edge.items() if key != "created_at"}
