@@ -1,0 +1,148 @@
+"""A real Postgres for every test: a cluster a session, a fresh database a test."""
+
+import shutil
+import tempfile
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import psycopg
+import pytest
+from anyio.from_thread import start_blocking_portal
+from mcp import Client
+from psycopg import sql as query
+
+from textrawl import Settings, create_server, migrate
+from textrawl.embedded.cluster import Cluster, run_embedded
+from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+
+Era = Literal["auto", "legacy"]
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Tests see neither the environment nor the .env of whoever runs them."""
+    for name in Settings.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+class Databases:
+    """Databases of one cluster, cloned from a template that was migrated once."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+
+    def execute(self, statement: str, **names: str) -> None:
+        with psycopg.connect(self.cluster.dsn(SUPERUSER, "postgres"), autocommit=True) as connection:
+            identifiers = {key: query.Identifier(name) for key, name in names.items()}
+            connection.execute(query.SQL(statement).format(**identifiers))  # pyright: ignore[reportArgumentType]
+
+    @contextmanager
+    def create(self, template: str = "template1") -> Iterator[str]:
+        """A new database, owned by textrawl_owner; dropped afterwards."""
+        name = f"test_{uuid.uuid4().hex}"
+        self.execute("create database {name} template {template} owner {owner}", name=name, template=template, owner=OWNER)  # fmt: skip
+        try:
+            yield name
+        finally:
+            self.execute("drop database {name} with (force)", name=name)
+
+
+@contextmanager
+def _run_cluster(version: int) -> Iterator[Databases]:
+    # Postgres runs as another user where the tests run as root: pytest's own folders are private.
+    folder = Path(tempfile.mkdtemp(prefix="textrawl-tests-"))
+    folder.chmod(0o755)
+    try:
+        with start_blocking_portal() as portal:
+            running = run_embedded(folder, postgres_version=version)
+            with portal.wrap_async_context_manager(running) as cluster:
+                databases = Databases(cluster)
+                databases.execute("create database migrated owner {owner}", owner=OWNER)
+                with psycopg.connect(cluster.dsn(SUPERUSER, "migrated"), autocommit=True) as own:
+                    own.execute("create extension vector")
+                portal.call(migrate, cluster.dsn(OWNER, "migrated"))
+                yield databases
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Databases]:
+    """PostgreSQL 18."""
+    with _run_cluster(18) as databases:
+        yield databases
+
+
+@pytest.fixture(scope="session")
+def postgres_16() -> Iterator[Databases]:
+    """PostgreSQL 16, the oldest that is supported."""
+    with _run_cluster(16) as databases:
+        yield databases
+
+
+@pytest.fixture
+def database(postgres: Databases) -> Iterator[str]:
+    """Name of a fresh, migrated database."""
+    with postgres.create("migrated") as name:
+        yield name
+
+
+@pytest.fixture
+def database_url(postgres: Databases, database: str) -> str:
+    """Its connection string as the application's role."""
+    return postgres.cluster.dsn(APP, database)
+
+
+@pytest.fixture
+def owner(postgres: Databases, database: str) -> Iterator[psycopg.Connection]:
+    """A connection of the owner, who sees every table: to look at what a tool really stored."""
+    with psycopg.connect(postgres.cluster.dsn(OWNER, database), autocommit=True) as connection:
+        connection.execute("set search_path = textrawl, public")
+        yield connection
+
+
+@pytest.fixture
+def settings(database_url: str) -> Callable[..., Settings]:
+    """Makes settings on the fresh database; arguments replace what it says."""
+
+    def make(**changes: Any) -> Settings:
+        return Settings(**{"database_url": database_url, **changes})
+
+    return make
+
+
+Connect = Callable[..., Awaitable[Client]]
+
+
+@pytest.fixture
+async def connect(settings: Callable[..., Settings]) -> AsyncIterator[Connect]:
+    """Connects MCP clients in memory: `era` is auto (2026-07-28) or legacy (2025-11-25)."""
+    async with AsyncExitStack() as stack:
+
+        async def open_client(era: Era = "auto", *, callback: Any = None, **changes: Any) -> Client:
+            server = create_server(settings(**changes))
+            options = {"elicitation_callback": callback} if callback else {}
+            return await stack.enter_async_context(Client(server, mode=era, **options))
+
+        yield open_client
+
+
+@pytest.fixture(params=["auto", "legacy"], ids=["2026-07-28", "2025-11-25"])
+def era(request: pytest.FixtureRequest) -> Era:
+    """Both protocol eras."""
+    return request.param
+
+
+@pytest.fixture
+async def client(connect: Connect, era: Era) -> Client:
+    """A client of a server with default settings, once in each era."""
+    return await connect(era)

@@ -1,0 +1,53 @@
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.providers import Clock, EmbeddingServer
+from textrawl.embeddings import Embedder, choose_embedder
+from textrawl.settings import read_settings
+
+Connect = Callable[..., Embedder]
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    with EmbeddingServer(dimensions=64) as server:
+        yield server
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(params=["openai", "ollama"])
+def provider(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+async def connect(server: EmbeddingServer, clock: Clock, provider: str) -> AsyncIterator[Connect]:
+    """Embedders of the loopback server, closed after the test."""
+    opened: list[Embedder] = []
+
+    def open_embedder(**overrides: Any) -> Embedder:
+        settings = read_settings(
+            **{
+                "embedding_provider": provider,
+                "embedding_model": "test-model",
+                "embedding_timeout": 5,
+                "openai_api_key": "canary-key",
+                "openai_base_url": server.openai_url.replace("//", "//user:canary-word@"),
+                "ollama_base_url": server.url.replace("//", "//user:canary-word@"),
+                **overrides,
+            }
+        )
+        embedder = choose_embedder(settings, clock=clock)
+        assert embedder is not None
+        opened.append(embedder)
+        return embedder
+
+    yield open_embedder
+    for embedder in opened:
+        await embedder.aclose()

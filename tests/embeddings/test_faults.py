@@ -1,0 +1,194 @@
+import time
+import traceback
+from email.utils import formatdate
+
+import pytest
+
+from tests.embeddings.conftest import Connect
+from tests.providers import Clock, EmbeddingServer, Fault
+from textrawl.embeddings import ProviderFailed, TextRefused
+from textrawl.embeddings.faults import name_address, read_retry_after
+from textrawl.errors import EmbeddingUnavailable
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "canary"  # also in the key, the user and the password that `connect` gives
+PRIVATE = [f"the {SECRET} sings", f"the {SECRET} flies"]  # not in the line that a traceback shows
+
+SAID = {
+    Fault.DOWN: "cannot be reached",
+    Fault.HANG: "did not answer within 0.4 s",
+    Fault.DRIP: "did not answer within 0.4 s",
+    Fault.RATE_LIMITED: "rate limit or quota",
+    Fault.FAILING: "failed inside (HTTP 500)",
+    Fault.KEY_REFUSED: "refused the key (HTTP 401)",
+    Fault.MODEL_MISSING: "knows no model test-model",
+    Fault.TEXT_REFUSED: "refused a text (HTTP 400)",
+    Fault.TEAPOT: "answered HTTP 418",
+    Fault.WRONG_DIMENSIONS: "32 dimensions, expected are 64",
+    Fault.MIXED_DIMENSIONS: "mixed or no dimensions",
+    Fault.NO_DIMENSIONS: "mixed or no dimensions",
+    Fault.FEWER: "sent 1 vectors for 2 texts",
+    Fault.NAN: "holds NaN or infinity",
+    Fault.ZERO: "a vector of zeros",
+    Fault.BAD_JSON: "holds no embeddings",
+    Fault.OTHER_JSON: "holds no embeddings",
+    Fault.TRUNCATED: "broke off the connection",
+}
+
+
+@pytest.mark.parametrize("fault", Fault)
+async def test_every_fault_is_told_by_its_own_message_within_the_limit(
+    fault: Fault, server: EmbeddingServer, connect: Connect
+) -> None:
+    embedder = connect(embedding_timeout=0.4)
+    await embedder.warm()
+    server.fail(fault)
+
+    started = time.monotonic()
+    with pytest.raises(EmbeddingUnavailable) as caught:
+        await embedder.embed_documents(["likes tea", "likes coffee"])
+
+    assert time.monotonic() - started < 1.5
+    assert SAID[fault] in caught.value.fix
+    assert str(caught.value).startswith("Embedding service unavailable: ")
+
+
+@pytest.mark.parametrize("fault", Fault)
+async def test_no_fault_gives_away_a_key_a_password_or_a_text(
+    fault: Fault, server: EmbeddingServer, connect: Connect
+) -> None:
+    embedder = connect(embedding_timeout=0.4)
+    await embedder.warm()
+    server.fail(fault)
+
+    with pytest.raises(EmbeddingUnavailable) as caught:
+        await embedder.embed_documents(PRIVATE)
+
+    assert SECRET not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("fault", Fault)
+async def test_after_every_fault_a_healed_provider_is_used_again(
+    fault: Fault, server: EmbeddingServer, connect: Connect
+) -> None:
+    embedder = connect(embedding_timeout=0.4)
+    await embedder.warm()
+    server.fail(fault)
+    with pytest.raises(EmbeddingUnavailable):
+        await embedder.embed_documents(["likes tea", "likes coffee"])
+
+    server.heal()
+
+    assert len(await embedder.embed_documents(["likes tea", "likes coffee"])) == 2
+
+
+async def test_a_missing_model_is_told_with_what_to_run(
+    provider: str, server: EmbeddingServer, connect: Connect
+) -> None:
+    embedder = connect()
+    server.fail(Fault.MODEL_MISSING)
+
+    with pytest.raises(ProviderFailed) as caught:
+        await embedder.embed_query("tea")
+
+    cure = {"openai": "set EMBEDDING_MODEL", "ollama": "run `ollama pull test-model`"}
+    assert cure[provider] in caught.value.fix
+
+
+async def test_the_text_without_a_usable_vector_is_named_by_position(
+    server: EmbeddingServer, connect: Connect
+) -> None:
+    embedder = connect()
+    server.fail(Fault.NAN)
+
+    with pytest.raises(TextRefused) as caught:
+        await embedder.embed_documents(["one", "two", "three"])
+
+    assert caught.value.positions == (2,)
+
+
+async def test_a_blank_text_is_refused_without_a_request(
+    server: EmbeddingServer, connect: Connect
+) -> None:
+    embedder = connect()
+
+    with pytest.raises(TextRefused) as caught:
+        await embedder.embed_documents(["fine", "", " \n"])
+
+    assert caught.value.positions == (1, 2)
+    assert server.requests == []
+
+
+async def test_a_blip_is_retried_once(server: EmbeddingServer, connect: Connect) -> None:
+    embedder = connect()
+    server.fail(Fault.FAILING, times=1)
+
+    await embedder.embed_documents(["likes tea"])
+
+    assert len(server.requests) == 2
+
+
+async def test_what_repeating_cannot_mend_is_not_repeated(
+    server: EmbeddingServer, connect: Connect
+) -> None:
+    embedder = connect()
+    server.fail(Fault.KEY_REFUSED)
+
+    with pytest.raises(ProviderFailed):
+        await embedder.embed_documents(["likes tea"])
+
+    assert len(server.requests) == 1
+
+
+async def test_a_retry_after_within_the_limit_is_waited_for(
+    server: EmbeddingServer, connect: Connect
+) -> None:
+    embedder = connect()
+    server.retry_after = "0.3"
+    server.fail(Fault.RATE_LIMITED, times=1)
+
+    started = time.monotonic()
+    await embedder.embed_documents(["likes tea"])
+
+    assert time.monotonic() - started >= 0.3
+    assert len(server.requests) == 2
+
+
+async def test_a_retry_after_beyond_the_limit_fails_at_once_and_is_obeyed(
+    server: EmbeddingServer, clock: Clock, connect: Connect
+) -> None:
+    embedder = connect()
+    server.retry_after = "30"
+    server.fail(Fault.RATE_LIMITED, times=1)
+
+    started = time.monotonic()
+    with pytest.raises(ProviderFailed, match="rate limit"):
+        await embedder.embed_query("tea")
+    clock.now += 29
+    with pytest.raises(ProviderFailed, match="next attempt in 1 s"):
+        await embedder.embed_query("tea")
+    requests = len(server.requests)
+    clock.now += 1
+    await embedder.embed_query("tea")
+
+    assert time.monotonic() - started < 2
+    assert (requests, len(server.requests)) == (1, 2)
+
+
+def test_retry_after_is_read_as_number_and_as_date() -> None:
+    assert read_retry_after("1.5") == 1.5
+    assert read_retry_after("-3") == 0
+    assert read_retry_after("inf") == read_retry_after("99999999999") == 3600
+    assert read_retry_after(formatdate(time.time() + 40, usegmt=True)) == pytest.approx(40, abs=3)
+    assert read_retry_after(formatdate(time.time() - 40, usegmt=True)) == 0
+
+
+@pytest.mark.parametrize("value", [None, "", "soon", "nan", "Mon, 99 Foo 2026 10:00:00 GMT"])
+def test_a_retry_after_that_cannot_be_read_counts_as_none(value: str | None) -> None:
+    assert read_retry_after(value) is None
+
+
+def test_an_address_is_named_without_user_path_or_query() -> None:
+    assert name_address("https://u:p@example.test/v1?key=1") == "https://example.test"
+    assert name_address("http://u:p@[::1]:8080/v1") == "http://[::1]:8080"
