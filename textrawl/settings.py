@@ -8,10 +8,10 @@ generated from this class (`textrawl settings`), and a test keeps the two equal.
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import platformdirs
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from textrawl.embedded.location import default_data_dir
 from textrawl.errors import StartRefused
 
 Format = Literal["compact", "verbose", "lines"]
@@ -70,8 +70,8 @@ class Settings(BaseSettings):
         description="Seconds after which a call to Postgres is given up.",
     )
     data_dir: Path = Field(
-        default=platformdirs.user_data_path("textrawl", appauthor=False),
-        description="Folder of the embedded Postgres.",
+        default_factory=default_data_dir,
+        description="Folder of the embedded Postgres; unset: the user's data folder.",
     )
     embedding_provider: Provider = Field(
         default="auto",
