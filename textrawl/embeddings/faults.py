@@ -1,0 +1,152 @@
+"""How an embedding provider fails, told so that the reader knows what to start or to set.
+
+    EmbeddingUnavailable
+    ├── ProviderFailed    down, slow, refusing, or answering nonsense; counts for the breaker
+    └── TextRefused       the provider is up and a text has no embedding: repeating is in vain
+
+Messages carry no text, no vector, no key, and no part of an address but scheme, host and port.
+"""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from textrawl.errors import EmbeddingUnavailable
+
+_LONGEST_WAIT = 3_600.0
+_TEXT_AT_FAULT = (
+    HTTPStatus.BAD_REQUEST,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+)
+
+
+class ProviderFailed(EmbeddingUnavailable):
+    """The provider gave no embeddings.
+
+    `transient`: the same request may succeed a moment later. `retry_after`: seconds that the
+    provider asked to be left alone for.
+    """
+
+    def __init__(
+        self, fix: str, *, transient: bool = False, retry_after: float | None = None
+    ) -> None:
+        super().__init__(fix)
+        self.transient = transient
+        self.retry_after = retry_after
+
+
+class TextRefused(EmbeddingUnavailable):
+    """A text that has no embedding, however often it is tried.
+
+    `positions` are indexes into the given texts; empty when the provider did not say which:
+    then halves of the batch tell.
+    """
+
+    def __init__(self, fix: str, *, positions: Sequence[int] = ()) -> None:
+        super().__init__(fix)
+        self.positions = tuple(positions)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Who is asked, as errors name it."""
+
+    provider: str
+    address: str
+    model: str
+    url_variable: str
+    key_variable: str
+    missing_model: str
+
+    def __str__(self) -> str:
+        return f"{self.provider} at {self.address}"
+
+    def unreachable(self) -> ProviderFailed:
+        """Nothing listens there, or the way there is closed."""
+        return ProviderFailed(
+            f"{self} cannot be reached: check that it runs, the network and {self.url_variable}",
+            transient=True,
+        )
+
+    def interrupted(self) -> ProviderFailed:
+        """The connection ended before the answer did."""
+        return ProviderFailed(
+            f"{self} broke off the connection in the middle of an answer: retry later",
+            transient=True,
+        )
+
+    def late(self, seconds: float) -> ProviderFailed:
+        """No whole answer within the time limit."""
+        return ProviderFailed(
+            f"{self} did not answer within {seconds:g} s: retry later, or raise EMBEDDING_TIMEOUT"
+        )
+
+    def malformed(self) -> ProviderFailed:
+        """An answer that is not what the protocol says."""
+        return ProviderFailed(
+            f"{self} answered something that holds no embeddings: check {self.url_variable}"
+        )
+
+    def refused(self, status: int, retry_after: str | None) -> EmbeddingUnavailable:
+        """An HTTP status that is no success; `retry_after` is the header of that name."""
+        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            return ProviderFailed(
+                f"{self} refused the key (HTTP {status}): check {self.key_variable}"
+            )
+        if status == HTTPStatus.NOT_FOUND:
+            return ProviderFailed(
+                f"{self} knows no model {self.model} (HTTP 404): {self.missing_model}"
+            )
+        if status in _TEXT_AT_FAULT:
+            return TextRefused(
+                f"{self} refused a text (HTTP {status}): shorten it, or check EMBEDDING_MODEL"
+            )
+        wait = read_retry_after(retry_after)
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            return ProviderFailed(
+                f"{self} is over its rate limit or quota (HTTP 429): retry later",
+                transient=True,
+                retry_after=wait,
+            )
+        if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            return ProviderFailed(
+                f"{self} failed inside (HTTP {status}): retry later, or look at its log",
+                transient=True,
+                retry_after=wait,
+            )
+        return ProviderFailed(f"{self} answered HTTP {status}: check {self.url_variable}")
+
+
+def name_address(url: str) -> str:
+    """Scheme, host and port of `url`; ValueError when it has no usable host or port."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("not an http or https address")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}:{parts.port}" if parts.port else f"{parts.scheme}://{host}"
+
+
+def read_retry_after(value: str | None) -> float | None:
+    """Seconds that a Retry-After header asks for, as number or date; an hour at most.
+
+    None without the header and for one that cannot be read.
+    """
+    try:
+        seconds = float(value or "")
+    except ValueError:
+        seconds = _seconds_until(value or "")
+    if seconds is None or math.isnan(seconds):
+        return None
+    return min(max(seconds, 0.0), _LONGEST_WAIT)
+
+
+def _seconds_until(date: str) -> float | None:
+    try:
+        return parsedate_to_datetime(date).timestamp() - time.time()
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,92 @@
+"""What is known about embedding models: size, prefixes, and what a cosine of theirs means.
+
+Prefixes are those of each model's own card. Texts need no cutting: a fact has at most 2,000
+characters and a name 200, which is within the input of every model here (Ollama cuts by itself
+at the context length of the model that it runs).
+"""
+
+from dataclasses import dataclass, replace
+
+MAX_DIMENSIONS = 4_000
+"""Dimensions that pgvector's HNSW index on halfvec takes at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One embedding model.
+
+    `dimensions` is None until an unknown model has answered. `cosine_floor` is the cosine of
+    unrelated texts, `cosine_ceiling` that of texts which say the same. A changed prefix makes
+    old vectors incomparable, so it asks for a new name as well.
+    """
+
+    name: str
+    dimensions: int | None = None
+    query_prefix: str = ""
+    document_prefix: str = ""
+    cosine_floor: float = 0.0
+    cosine_ceiling: float = 1.0
+
+
+_PASSAGES = "Represent this sentence for searching relevant passages: "
+_QWEN = (
+    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+)
+
+_KNOWN = {
+    model.name: model
+    for model in (
+        Model("wordllama-l2-supercat-256", 256),
+        Model("text-embedding-3-small", 1536),
+        Model("text-embedding-3-large", 3072),
+        Model("text-embedding-ada-002", 1536),
+        Model("nomic-embed-text", 768, "search_query: ", "search_document: "),
+        Model("nomic-embed-text-v1.5", 768, "search_query: ", "search_document: "),
+        Model("nomic-embed-text-v2-moe", 768, "search_query: ", "search_document: "),
+        Model("mxbai-embed-large", 1024, _PASSAGES),
+        Model("mxbai-embed-large-v1", 1024, _PASSAGES),
+        Model("all-minilm", 384),
+        Model("all-minilm-l6-v2", 384),
+        Model("bge-m3", 1024),
+        Model("bge-small-en-v1.5", 384, _PASSAGES),
+        Model("bge-base-en-v1.5", 768, _PASSAGES),
+        Model("bge-large-en-v1.5", 1024, _PASSAGES),
+        Model("e5-small-v2", 384, "query: ", "passage: "),
+        Model("e5-base-v2", 768, "query: ", "passage: "),
+        Model("e5-large-v2", 1024, "query: ", "passage: "),
+        Model("multilingual-e5-small", 384, "query: ", "passage: "),
+        Model("multilingual-e5-base", 768, "query: ", "passage: "),
+        Model("multilingual-e5-large", 1024, "query: ", "passage: "),
+        Model("snowflake-arctic-embed", 1024, _PASSAGES),
+        Model("snowflake-arctic-embed2", 1024, "query: "),
+        Model("snowflake-arctic-embed-l-v2.0", 1024, "query: "),
+        Model("embeddinggemma", 768, "task: search result | query: ", "title: none | text: "),
+        Model("embeddinggemma-300m", 768, "task: search result | query: ", "title: none | text: "),
+        Model("qwen3-embedding", 4096, _QWEN),
+        Model("qwen3-embedding:0.6b", 1024, _QWEN),
+        Model("qwen3-embedding:4b", 2560, _QWEN),
+        Model("qwen3-embedding-0.6b", 1024, _QWEN),
+        Model("qwen3-embedding-4b", 2560, _QWEN),
+        Model("qwen3-embedding-8b", 4096, _QWEN),
+        Model("granite-embedding", 384),
+        Model("paraphrase-multilingual", 768),
+    )
+}
+
+
+def find_model(name: str) -> Model:
+    """The entry for a model as a user writes its name: any case, with an owner, with a tag.
+
+    A tag other than `latest` may name another size (`snowflake-arctic-embed:22m`), so such a
+    model keeps its family's prefixes and its dimensions are learnt. The entry carries the name
+    as given, without `:latest`.
+    """
+    name = name.strip().removesuffix(":latest")
+    short = name.lower().rpartition("/")[2]
+    family, _, tag = short.partition(":")
+    exact = _KNOWN.get(short)
+    if exact is not None:
+        return replace(exact, name=name)
+    if tag and family in _KNOWN:
+        return replace(_KNOWN[family], name=name, dimensions=None)
+    return Model(name)

@@ -1,0 +1,111 @@
+"""OpenAI's embeddings, and any server that speaks OpenAI's protocol."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI
+from pydantic import BaseModel, ValidationError
+
+from textrawl.embeddings.faults import Endpoint, name_address
+from textrawl.embeddings.models import find_model
+from textrawl.embeddings.remote import RemoteEmbedder
+from textrawl.errors import StartRefused
+from textrawl.settings import Settings
+
+_DEFAULT_MODEL = "text-embedding-3-small"
+_DEFAULT_URL = "https://api.openai.com/v1"
+
+
+class _Item(BaseModel):
+    embedding: list[float]
+    index: int = 0  # servers built on protobuf leave zeros out
+
+
+class _Answer(BaseModel):
+    data: list[_Item]
+
+
+class OpenAISource:
+    """Speaks /v1/embeddings through OpenAI's client."""
+
+    def __init__(self, endpoint: Endpoint, *, api_key: str, base_url: str) -> None:
+        self.endpoint = endpoint
+        self._client = AsyncOpenAI(api_key=api_key, base_url=base_url, timeout=None, max_retries=0)
+
+    async def ask(self, texts: list[str]) -> Sequence[Sequence[float]]:
+        """One request; numbers as sent, in the order of the texts.
+
+        Floats rather than the client's base64, which not every such server knows; and the raw
+        answer, because the client builds its objects without checking them.
+        """
+        try:
+            answer = await self._client.embeddings.with_raw_response.create(
+                model=self.endpoint.model, input=texts, encoding_format="float"
+            )
+        except APIStatusError as error:
+            retry_after = error.response.headers.get("retry-after")
+            raise self.endpoint.refused(error.status_code, retry_after) from None
+        except APIConnectionError as error:
+            # The client knows one class for both; the cause is of the HTTP library below it.
+            if type(error.__cause__).__name__ == "ConnectError":
+                raise self.endpoint.unreachable() from None
+            raise self.endpoint.interrupted() from None
+        return self._read(answer.http_response.content)
+
+    async def aclose(self) -> None:
+        """Close the client's connections."""
+        await self._client.close()
+
+    def _read(self, body: bytes) -> list[list[float]]:
+        try:
+            items = _Answer.model_validate_json(body).data
+        except ValidationError:
+            raise self.endpoint.malformed() from None
+        items.sort(key=lambda item: item.index)
+        indexes = [item.index for item in items]
+        # Servers that set no index at all answer in order.
+        if any(indexes) and indexes != list(range(len(items))):
+            raise self.endpoint.malformed()
+        return [item.embedding for item in items]
+
+
+def build_embedder(
+    settings: Settings, *, clock: Callable[[], float] = time.monotonic
+) -> RemoteEmbedder:
+    """The embedder that `settings` describe; StartRefused names the variable that is wrong."""
+    model = find_model(settings.embedding_model or _DEFAULT_MODEL)
+    url = settings.openai_base_url or _DEFAULT_URL
+    endpoint = Endpoint(
+        provider="OpenAI" if url == _DEFAULT_URL else "The embedding server",
+        address=_read_address(url),
+        model=model.name,
+        url_variable="OPENAI_BASE_URL",
+        key_variable="OPENAI_API_KEY",
+        missing_model="set EMBEDDING_MODEL to one that it serves, or check OPENAI_BASE_URL",
+    )
+    source = OpenAISource(endpoint, api_key=_read_key(settings), base_url=url)
+    return RemoteEmbedder(
+        f"openai:{model.name}", model, source, timeout=settings.embedding_timeout, clock=clock
+    )
+
+
+def _read_address(url: str) -> str:
+    try:
+        return name_address(url)
+    except ValueError:
+        raise StartRefused(
+            "OPENAI_BASE_URL is no address: write http://host:port/v1 or https://host/v1"
+        ) from None
+
+
+def _read_key(settings: Settings) -> str:
+    key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else ""
+    if not key and not settings.openai_base_url:
+        raise StartRefused(
+            "OPENAI_API_KEY is not set: set it, or OPENAI_BASE_URL for a server that needs no "
+            "key, or EMBEDDING_PROVIDER=local"
+        )
+    # Found here, since an HTTP library would quote the whole header in its error.
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise StartRefused("OPENAI_API_KEY holds characters that no key has: copy it again")
+    return key or "none"

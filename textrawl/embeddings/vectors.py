@@ -1,0 +1,80 @@
+"""The one place where texts are checked before, and vectors after, a model is asked."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textrawl.embeddings.faults import ProviderFailed, TextRefused
+from textrawl.embeddings.models import MAX_DIMENSIONS
+
+Vector = NDArray[np.float32]
+"""One embedding: shape (dimensions,), unit length."""
+
+
+def check_texts(texts: Sequence[str]) -> list[str]:
+    """`texts` fit to be sent: lone surrogates, which UTF-8 cannot carry, become `?`.
+
+    Raises TextRefused with the positions of blank texts: they mean nothing, some providers
+    refuse a whole batch for one, and a static model makes a zero vector of it.
+    """
+    blank = [position for position, text in enumerate(texts) if not text.strip()]
+    if blank:
+        raise TextRefused("A text is blank: give it some words", positions=blank)
+    return [text.encode("utf-8", "replace").decode() for text in texts]
+
+
+def check_count(rows: Sequence[Sequence[float]], texts: int) -> None:
+    """Raise ProviderFailed unless there is one row per text."""
+    if len(rows) != texts:
+        raise ProviderFailed(
+            f"The embedding provider sent {len(rows)} vectors for {texts} texts: retry later"
+        )
+
+
+def check_vectors(
+    rows: Sequence[Sequence[float]] | NDArray[np.float32], dimensions: int | None
+) -> list[Vector]:
+    """Rows of raw numbers as unit vectors, float32, in the same order.
+
+    `dimensions` is what a row must have, None when the model is new. Raises ProviderFailed for
+    another size, TextRefused with positions for rows that hold NaN, infinity or only zeros.
+    """
+    _check_sizes({len(row) for row in rows}, dimensions)
+    matrix = np.asarray(rows, dtype=np.float64)
+    _refuse(~np.isfinite(matrix), "a vector that holds NaN or infinity")
+    largest = np.abs(matrix).max(axis=1, keepdims=True)
+    _refuse(largest == 0, "a vector of zeros")
+    # Divided by the largest first: squares of very large or small numbers leave the range.
+    scaled = matrix / largest
+    return list((scaled / np.linalg.norm(scaled, axis=1, keepdims=True)).astype(np.float32))
+
+
+def _check_sizes(sizes: set[int], dimensions: int | None) -> None:
+    if len(sizes) != 1 or 0 in sizes:
+        raise ProviderFailed("The embedding provider sent vectors of mixed or no dimensions")
+    [size] = sizes
+    if dimensions is not None and size != dimensions:
+        raise ProviderFailed(
+            f"The embedding provider sent vectors of {size} dimensions, expected are "
+            f"{dimensions}: another model runs under this name; check EMBEDDING_MODEL"
+        )
+    if size > MAX_DIMENSIONS:
+        raise ProviderFailed(describe_excess(size))
+
+
+def describe_excess(dimensions: int) -> str:
+    """What to tell about a model with more dimensions than can be indexed."""
+    return (
+        f"The embedding model gives {dimensions} dimensions, pgvector indexes at most "
+        f"{MAX_DIMENSIONS}: set EMBEDDING_MODEL to a smaller model"
+    )
+
+
+def _refuse(bad: NDArray[np.bool_], what: str) -> None:
+    positions = [int(row) for row in np.flatnonzero(bad.any(axis=1))]
+    if positions:
+        raise TextRefused(
+            f"The embedding model made {what} of a text: change the text or EMBEDDING_MODEL",
+            positions=positions,
+        )
