@@ -97,10 +97,18 @@ def fresh(data_dir: Path) -> None:
 
 @contextmanager
 def _open_folder() -> Generator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-", dir="/tmp"))  # short, for sockets
+    folder = Path(tempfile.mkdtemp(prefix="textrawl-", dir=_find_quick_disk()))
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _find_quick_disk() -> str:
+    # Both are short enough for a socket; in memory a cluster is copied in 0.1 s instead of 1.
+    memory, disk = "/dev/shm", "/tmp"  # noqa: S108 - mkdtemp makes the names
+    if not Path(memory).is_dir() or os.statvfs(memory).f_flag & os.ST_NOEXEC:
+        return disk
+    return memory if shutil.disk_usage(memory).free > 2 << 30 else disk
 
 
 async def _start_once(data_dir: Path) -> None:

@@ -3,8 +3,10 @@
 import os
 import shutil
 import signal
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,9 @@ import psutil
 import psycopg
 import pytest
 
+from textrawl.embedded.account import find_account
 from textrawl.embedded.cluster import Cluster, revive, run_embedded
 from textrawl.embedded.configuration import OWNER
-from textrawl.embedded.postmaster import find_postmaster
 
 pytestmark = pytest.mark.anyio
 
@@ -118,23 +120,31 @@ async def test_a_dead_server_that_nobody_buried_is_not_taken_for_a_living_one(
         assert count(cluster) == 1000
 
 
+@pytest.fixture
+def stranger() -> Iterator[int]:
+    """Process id of a living program that is no Postgres, of the OS user that runs Postgres."""
+    command, options = ["/bin/sh", "-c", "read line"], find_account().process_options()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, **options) as process:
+        yield process.pid
+        process.kill()
+
+
 async def test_a_stale_pid_file_that_names_another_program_is_seen_through(
-    data_dir: Path, postmasters: Postmasters
+    data_dir: Path, stranger: int, postmasters: Postmasters
 ) -> None:
     pgdata, socket = data_dir / "postgres-18", data_dir / "socket" / ".s.PGSQL.5432.lock"
     files = [pgdata / "postmaster.pid", socket]
     async with run_embedded(data_dir) as cluster:
         write(cluster)
-        kept = [(path, path.read_text(encoding="utf-8"), path.stat()) for path in files]
-    for path, text, status in kept:
-        _, _, rest = text.partition("\n")
-        path.write_text(f"{os.getppid()}\n{rest}", encoding="utf-8")
-        path.chmod(0o600)
-        os.chown(path, status.st_uid, status.st_gid)
+        [server] = postmasters()
+        await kill(server, postmasters)
+    for path in files:  # written in place, so their owner and mode stay
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(f"{server}\n", f"{stranger}\n", 1), encoding="utf-8")
 
     async with run_embedded(data_dir) as cluster:
         assert count(cluster) == 1000
-        assert postmasters() != [os.getppid()]
+        assert len(postmasters()) == 1
 
 
 @pytest.fixture
@@ -158,15 +168,17 @@ async def test_what_a_killed_start_left_half_made_is_removed(
 
 
 async def test_one_who_leaves_deleted_data_does_not_stop_their_successor(
-    data_dir: Path, postmasters: Postmasters
+    data_dir: Path, guest: Guests, postmasters: Postmasters
 ) -> None:
-    async with run_embedded(data_dir) as old:
-        leftover = find_postmaster(old.data)
-        assert leftover is not None
+    async with run_embedded(data_dir):
+        [leftover] = postmasters()
         shutil.rmtree(data_dir)
-        async with run_embedded(data_dir) as new:
-            write(new)
-            successor = find_postmaster(new.data)
-            assert successor not in (None, leftover)
+        other = guest()
+        other.wait_ready()
+        [successor] = {*postmasters()} - {leftover}
+    assert successor in postmasters()
+
+    other.leave()
     assert successor not in postmasters()
-    os.kill(leftover, signal.SIGKILL)
+    with suppress(ProcessLookupError):  # it may have noticed already that its data are gone
+        os.kill(leftover, signal.SIGKILL)

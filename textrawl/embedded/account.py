@@ -1,0 +1,129 @@
+"""The OS user that Postgres runs as: the caller, or a system user when the caller is root.
+
+Postgres refuses to run as root.
+"""
+
+import os
+import pwd
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textrawl.errors import StartRefused
+
+SERVICE = "textrawl"
+_FIND_CLOSED = 'for d; do test -x "$d" || { printf %s "$d"; exit 1; }; done'
+
+
+@dataclass(frozen=True)
+class Account:
+    """An OS user; `foreign` when it is not the one that runs this process."""
+
+    name: str
+    uid: int
+    gid: int
+    foreign: bool
+
+    def process_options(self) -> dict[str, Any]:
+        """Arguments of subprocess.Popen that make a child run as this user.
+
+        The child starts in `/`, as the caller's folder may be closed to it, and without the
+        caller's environment, which may hold API keys.
+        """
+        options: dict[str, Any] = {"cwd": "/", "umask": 0o077, "env": environment()}
+        if self.foreign:
+            options |= {"user": self.uid, "group": self.gid, "extra_groups": []}
+        return options
+
+    def run(
+        self, command: Sequence[str | Path], *, limit: float
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run `command` as this user for at most `limit` seconds; its failure is not raised."""
+        return subprocess.run(  # noqa: S603 - commands are ours, without a shell
+            [str(part) for part in command],
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            timeout=limit,
+            **self.process_options(),
+        )
+
+    def open(self, path: Path, flags: int) -> int:
+        """Open a file, through no symbolic link, and create it as this user's if missing."""
+        flags |= os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            file = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            return os.open(path, flags)
+        self.take(file)
+        return file
+
+    def take(self, path: Path | int) -> None:
+        """Make this user the owner of what we have just created."""
+        if self.foreign:
+            os.chown(path, self.uid, self.gid)
+
+    def find_closed_folder(self, path: Path) -> Path | None:
+        """First folder from the root down to `path` that this user cannot enter.
+
+        Asked by trying it as that user, so that access lists and mounts count too.
+        """
+        if not self.foreign:
+            return None
+        folders = [*reversed(path.parents), path]
+        found = self.run(["/bin/sh", "-c", _FIND_CLOSED, "sh", *folders], limit=30)
+        return Path(found.stdout) if found.returncode else None
+
+
+def environment(**more: str) -> Mapping[str, str]:
+    """Environment of every program of Postgres: messages in English and none of our secrets."""
+    return {"PATH": os.defpath, "LC_ALL": "C", **more}
+
+
+def find_account() -> Account:
+    """The user that Postgres is to run as; as root it is created when missing.
+
+    Raises StartRefused when the current user has no name or no system user can be created.
+    """
+    uid = os.geteuid()
+    if uid == 0:
+        entry = _ensure_service_user()
+        return Account(entry.pw_name, entry.pw_uid, entry.pw_gid, foreign=True)
+    try:
+        entry = pwd.getpwuid(uid)
+    except KeyError:
+        raise StartRefused(
+            f"The embedded Postgres needs a named OS user and user id {uid} has no name. "
+            "Run textrawl as a user of /etc/passwd, or set DATABASE_URL."
+        ) from None
+    return Account(entry.pw_name, uid, entry.pw_gid, foreign=False)
+
+
+def _ensure_service_user() -> pwd.struct_passwd:
+    reason = "useradd is not installed"
+    useradd = shutil.which("useradd", path=f"{os.defpath}:/usr/sbin:/sbin")
+    # Several processes may add the user at once: all but one fail, and find it a moment later.
+    for _ in range(20):
+        with suppress(KeyError):
+            return pwd.getpwnam(SERVICE)
+        if useradd is None:
+            break
+        done = subprocess.run(  # noqa: S603 - fixed arguments
+            [useradd, "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", SERVICE],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            reason = done.stderr.strip()
+            time.sleep(0.1)
+    raise StartRefused(
+        f"Postgres does not run as root and the OS user {SERVICE} cannot be created ({reason}). "
+        "Run textrawl as another user than root, or set DATABASE_URL."
+    )

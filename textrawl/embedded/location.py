@@ -1,0 +1,16 @@
+"""Where the data of the embedded Postgres lies unless DATA_DIR says otherwise."""
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+
+def default_data_dir() -> Path:
+    """Folder of the embedded Postgres: the user's data folder, or as root a system folder.
+
+    Root's own folders are closed to the OS user that Postgres then runs as.
+    """
+    if os.geteuid() == 0:
+        return Path("/var/lib/textrawl")
+    return platformdirs.user_data_path("textrawl", appauthor=False)

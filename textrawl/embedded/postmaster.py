@@ -1,0 +1,150 @@
+"""The server process: found by what it is, never by its number alone; spawned; stopped."""
+
+import logging
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import anyio
+import psutil
+from psycopg import pq
+from psycopg.conninfo import make_conninfo
+
+from textrawl.embedded.account import Account, environment
+from textrawl.embedded.configuration import SUPERUSER, write_configuration
+from textrawl.embedded.site import PORT, Site, choose_socket_dir
+
+logger = logging.getLogger("textrawl")
+
+_LARGEST_LOG = 5_000_000  # bytes; then the log is put aside, one older one is kept
+_STOPS = ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0))  # fast, then immediate
+_PAUSE = 0.02
+# The shell leaves at once and the server becomes a child of init, which buries it when it
+# dies, whichever of the processes that use it goes first.
+_DETACH = '"$@" </dev/null >&2 & echo $!'
+
+
+@dataclass(frozen=True)
+class PidFile:
+    """What postmaster.pid says; true or stale."""
+
+    pid: int
+    port: int
+    socket_dir: Path | None
+
+
+def read_pid_file(pgdata: Path) -> PidFile | None:
+    """postmaster.pid of `pgdata`; None when it is absent or not a process's."""
+    with suppress(FileNotFoundError, ValueError, IndexError):
+        lines = (pgdata / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+        lines += [""] * 5  # a server that has just begun has written only the first ones
+        folder = Path(lines[4]) if lines[4] else None
+        if folder is not None and not folder.exists():
+            folder = pgdata.parent / "socket"  # another container knows it by another path
+        return PidFile(int(lines[0]), int(lines[3] or PORT), folder)
+    return None
+
+
+def is_postmaster(pid: int, pgdata: Path) -> bool:
+    """Whether `pid` is a living Postgres on `pgdata`: neither a zombie nor another program."""
+    if pid <= 0:
+        return False
+    try:
+        command = psutil.Process(pid).cmdline()
+    except psutil.ZombieProcess:
+        _bury(pid)
+        return False
+    except psutil.NoSuchProcess:
+        return False
+    runs_postgres = any(Path(part).name == "postgres" for part in command)
+    return runs_postgres and str(pgdata) in command
+
+
+def find_postmaster(pgdata: Path) -> int | None:
+    """Process id of the server that runs on `pgdata`."""
+    found = read_pid_file(pgdata)
+    return found.pid if found and is_postmaster(found.pid, pgdata) else None
+
+
+def ping(address: PidFile | None) -> pq.Ping:
+    """Ask the server at `address` whether it takes connections, waiting at most 5 s."""
+    if address is None or address.socket_dir is None:
+        return pq.Ping.NO_RESPONSE
+    conninfo = make_conninfo(
+        host=str(address.socket_dir),
+        port=address.port,
+        user=SUPERUSER,
+        dbname="postgres",
+        connect_timeout=5,
+    )
+    return pq.Ping(pq.PGconn.ping(conninfo.encode()))
+
+
+def spawn(site: Site, programs: Path, account: Account) -> int:
+    """Start a server on `site.pgdata` without waiting for it; its process id.
+
+    The lifecycle lock is held and no server runs there.
+    """
+    socket_dir = choose_socket_dir(site, account)
+    site.pgdata.chmod(0o700)  # Postgres refuses more, which a restored backup often has
+    write_configuration(site.pgdata, account)
+    options = account.process_options()
+    stale = read_pid_file(site.pgdata)
+    if stale is not None:
+        # Postgres believes a stale file whose number now belongs to another program. It takes
+        # its own ancestors' numbers for reused ones, and still checks shared memory, which
+        # children of a killed server hold for a moment.
+        options["env"] = environment(PG_GRANDPARENT_PID=str(stale.pid))
+    command = [programs / "postgres", "-D", site.pgdata, "-p", str(PORT), "-k", socket_dir]
+    with _open_log(site, account) as log:
+        done = subprocess.run(  # noqa: S603 - arguments are passed, not pasted, into the shell
+            ["/bin/sh", "-c", _DETACH, "sh", *map(str, command)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,  # Ctrl-C in the terminal is for us
+            check=True,
+            **options,
+        )
+    return int(done.stdout)
+
+
+async def stop(pgdata: Path) -> None:
+    """Stop the server on `pgdata`, if one runs: fast, after 30 s at once."""
+    found = read_pid_file(pgdata)
+    if found is None or not is_postmaster(found.pid, pgdata):
+        return
+    pid = found.pid
+    for number, seconds in _STOPS:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+        with anyio.move_on_after(seconds):
+            while is_postmaster(pid, pgdata):  # noqa: ASYNC110 - not a child of ours
+                await anyio.sleep(_PAUSE)
+            _remove_socket_dir(found)
+            return
+    logger.error("Postgres (process %d) on %s does not stop", pid, pgdata)
+
+
+def _remove_socket_dir(address: PidFile) -> None:
+    # One in a temporary folder would stay there for ever; after a crash it is not empty.
+    if address.socket_dir is not None:
+        with suppress(OSError):
+            address.socket_dir.rmdir()
+
+
+def _bury(pid: int) -> None:
+    # As process 1 of a container we inherit the server and nobody else will.
+    with suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+
+
+def _open_log(site: Site, account: Account) -> BinaryIO:
+    if site.log.exists() and site.log.stat().st_size > _LARGEST_LOG:
+        site.log.replace(site.log.with_suffix(".log.1"))
+    return os.fdopen(account.open(site.log, os.O_WRONLY | os.O_APPEND), "ab")

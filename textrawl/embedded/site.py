@@ -1,0 +1,152 @@
+"""Every path of one embedded cluster, and whether textrawl may use them."""
+
+import hashlib
+import os
+import pwd
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from textrawl.embedded.account import Account
+from textrawl.embedded.location import default_data_dir
+from textrawl.errors import StartRefused
+
+PORT = 5432
+_LONGEST_SOCKET = 103  # bytes; sun_path has 104 on macOS and 108 on Linux, with a NUL
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where one cluster lies; nothing needs to exist."""
+
+    data_dir: Path
+    major: int
+
+    @property
+    def pgdata(self) -> Path:
+        """Postgres's own data folder."""
+        return self.data_dir / f"postgres-{self.major}"
+
+    @property
+    def log(self) -> Path:
+        """What the server says."""
+        return self.data_dir / f"postgres-{self.major}.log"
+
+    @property
+    def lifecycle(self) -> Path:
+        """Lock of whoever starts or stops the server."""
+        return self.data_dir / "lifecycle.lock"
+
+    @property
+    def clients(self) -> Path:
+        """Lock that each user of the server shares."""
+        return self.data_dir / "clients.lock"
+
+
+def claim_site(data_dir: Path, major: int, account: Account) -> Site:
+    """The site under `data_dir`, whose folder exists afterwards.
+
+    Raises StartRefused when the folder cannot be used, before anything in it is touched.
+    """
+    site = Site(data_dir.expanduser().resolve(), major)
+    try:
+        _refuse_strangers(site, account)
+        refuse_closed_folder(site.data_dir.parent, account)
+        site.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        refuse_closed_folder(site.data_dir.parent, account)
+    except OSError as error:
+        raise StartRefused(
+            f"The data folder {site.data_dir} cannot be used: {error.strerror}. "
+            "Set DATA_DIR to a folder that you may write, or set DATABASE_URL."
+        ) from error
+    return site
+
+
+def give_new_folder(site: Site, account: Account) -> None:
+    """As root, give a data folder that holds nothing but our locks to Postgres's OS user."""
+    ours = {site.lifecycle.name, site.clients.name}
+    is_new = all(entry.name in ours for entry in site.data_dir.iterdir())
+    if is_new and site.data_dir.stat().st_uid == 0:
+        account.take(site.data_dir)
+
+
+def refuse_closed_folder(path: Path, account: Account) -> None:
+    """Raise StartRefused naming the first existing folder down to `path` closed to `account`."""
+    while not path.exists():
+        path = path.parent
+    closed = account.find_closed_folder(path)
+    if closed is not None:
+        raise StartRefused(
+            f"As root, Postgres runs as the OS user {account.name}, who cannot enter {closed}. "
+            f"Set DATA_DIR={default_data_dir()}, or run textrawl as another user than root."
+        )
+
+
+def choose_socket_dir(site: Site, account: Account) -> Path:
+    """Folder for the server's socket, existing and open to its OS user only.
+
+    In the data folder, unless the path is too long for a socket or has a character that
+    libpq takes for a separator. The data folder's inode is part of the other name: a server
+    whose data were deleted must not be mistaken for the one on a new folder of that name.
+    """
+    folder = site.data_dir / "socket"
+    length = len(os.fsencode(folder / f".s.PGSQL.{PORT}"))
+    if length > _LONGEST_SOCKET or set(str(folder)) & set(',"'):
+        identity = f"{site.pgdata}:{site.pgdata.stat().st_ino}"
+        name = f"textrawl-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+        folder = Path(tempfile.gettempdir()).resolve() / name
+        refuse_closed_folder(folder.parent, account)
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        _refuse_shared_folder(folder, account)
+    else:
+        account.take(folder)
+    return folder
+
+
+def _refuse_shared_folder(folder: Path, account: Account) -> None:
+    # In a temporary folder anybody may have made this one first, to hear what we send.
+    found = folder.lstat()
+    private = stat.S_ISDIR(found.st_mode) and not stat.S_IMODE(found.st_mode) & 0o077
+    if not private or found.st_uid != account.uid:
+        raise StartRefused(
+            f"The socket folder {folder} is not private to the OS user {account.name}. "
+            "Remove it, or set DATA_DIR to a shorter path."
+        )
+
+
+def _refuse_strangers(site: Site, account: Account) -> None:
+    if not site.data_dir.exists():
+        return
+    owner = site.data_dir.stat().st_uid
+    if account.foreign and owner not in (0, account.uid):
+        raise StartRefused(
+            f"The data folder {site.data_dir} belongs to {_name_user(owner)}. "
+            "Run textrawl as that user, or set DATA_DIR to another folder."
+        )
+    if site.pgdata.exists() and site.pgdata.stat().st_uid != account.uid:
+        raise StartRefused(
+            f"{site.pgdata} belongs to {_name_user(site.pgdata.stat().st_uid)} and Postgres would "
+            f"run as {account.name}. Run textrawl as its owner, or give it away with chown -R."
+        )
+    if (site.data_dir / "PG_VERSION").exists():
+        raise StartRefused(
+            f"{site.data_dir} is the data folder of another Postgres. Set DATA_DIR to a new folder."
+        )
+    for other in site.data_dir.glob("postgres-*/PG_VERSION"):
+        # A name with a dot is a draft of ours or a copy that somebody put aside.
+        if other.parent != site.pgdata and "." not in other.parent.name:
+            raise StartRefused(
+                f"{other.parent} holds data of another major version and this textrawl runs "
+                f"Postgres {site.major}. Dump them with the textrawl that made them and load the "
+                "dump here after renaming that folder, or set DATA_DIR to a new folder."
+            )
+
+
+def _name_user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"OS user {uid}"
