@@ -171,8 +171,8 @@ class Memory:
         model = await self.find_model() if any(v is not None for v in vectors) else None
         try:
             [row] = await self.database.call(
-                "build_knowledge", BatchRow, facts=[_plain(fact) for fact in facts],
-                relations=[_plain_edge(edge) for edge in edges], model=model,
+                "build_knowledge", BatchRow, facts=json.dumps([_plain(fact) for fact in facts]),
+                relations=json.dumps([_plain_edge(edge) for edge in edges]), model=model,
                 embeddings=vectors if model is not None else None, **asdict(origin),
             )  # fmt: skip
         except DataRefused as refusal:
@@ -226,11 +226,12 @@ class Memory:
             if not known:
                 raise errors.EmbeddingUnavailable("No vectors of this model are stored yet")
             return known[0].model_id
+        scale = embedder.model.scale
         try:
             [row] = await self.database.call(
                 "register_embedding_model", ModelRow, name=embedder.name,
-                dimensions=embedder.dimensions, cosine_floor=embedder.model.cosine_floor,
-                cosine_ceiling=embedder.model.cosine_ceiling,
+                dimensions=embedder.dimensions, cosine_floor=scale.floor,
+                cosine_ceiling=scale.ceiling, trust=scale.trust,
             )  # fmt: skip
         except DataRefused as refusal:
             raise errors.EmbeddingUnavailable(
@@ -274,7 +275,7 @@ def _plain_edge(edge: Edge) -> dict[str, Any]:
 
 
 _REFUSALS = {
-    "TR001": "names no fact of this entity: give its id, the first 8 characters of it, or its exact text",
+    "TR001": "names no fact of this entity: give its id, 8 or more characters of it, or its text",
     "TR002": "names more than one fact of this entity: give more characters of its id",
     "TR003": "names a fact that is no longer valid: remember the new fact without replaces",
     "TR005": "is the same entity as fromEntity: a relation needs two",
@@ -287,7 +288,8 @@ def _explain(code: str, parameter: str) -> errors.ArgumentInvalid:
 
 
 def _explain_batch(refusal: DataRefused) -> errors.ArgumentInvalid:
-    faults = json.loads(refusal.detail or "[]")
-    return errors.ArgumentInvalid(
-        "Nothing was stored. " + "; ".join(f"{f['path']}: {_REFUSALS[f['code']]}" for f in faults)
-    )
+    places: dict[str, list[str]] = {}
+    for fault in json.loads(refusal.detail or "[]"):
+        places.setdefault(_REFUSALS[fault["code"]], []).append(fault["path"])
+    told = "; ".join(f"{', '.join(paths)}: {why}" for why, paths in places.items())
+    return errors.ArgumentInvalid(f"Nothing was stored. {told}")

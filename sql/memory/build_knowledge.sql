@@ -49,7 +49,7 @@ begin
                 space, author, client, tool);
             relations_created := relations_created + made::integer;
         exception when sqlstate 'TR005' then
-            faults := faults || jsonb_build_object('path', format('relations[%s]', place - 1), 'code', sqlstate);
+            faults := faults || jsonb_build_object('path', format('relations[%s].toEntity', place - 1), 'code', sqlstate);
         end;
     end loop;
     if faults <> '[]' then

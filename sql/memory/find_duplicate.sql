@@ -12,7 +12,7 @@ begin
     where o.space_id = space and o.entity_id = entity
       and o.content_hash = md5(fact_key(find_duplicate.content))::uuid
       and o.id is distinct from replaced
-      and (o.valid_until is null or o.valid_until > now())
+      and (o.valid_until is null or o.valid_until > clock_timestamp())
     limit 1;
     -- A correction is close to what it corrects and must not be taken for it.
     if found_id is not null or embedding is null or replaced is not null then
@@ -21,7 +21,7 @@ begin
     -- "+ 0" keeps the index over all entities' vectors out: it may miss, and this must not.
     execute format($query$
         select o.id from observation o join %I v on v.space_id = o.space_id and v.observation_id = o.id
-        where o.space_id = $1 and o.entity_id = $2 and (o.valid_until is null or o.valid_until > now())
+        where o.space_id = $1 and o.entity_id = $2 and (o.valid_until is null or o.valid_until > clock_timestamp())
           and (v.vector <=> $3) + 0 <= 0.05 and states_the_same(o.content, $4)
         order by (v.vector <=> $3) + 0, o.id limit 1$query$, 'embedding_' || model)
     into found_id using space, entity, embedding, find_duplicate.content;

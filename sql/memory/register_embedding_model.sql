@@ -1,5 +1,7 @@
 create function textrawl.register_embedding_model(
-    name text, dimensions integer, cosine_floor double precision default 0, cosine_ceiling double precision default 1
+    name text, dimensions integer,
+    cosine_floor double precision default 0, cosine_ceiling double precision default 1,
+    trust double precision default 0.8
 ) returns integer
 language plpgsql volatile security definer
 set search_path from current
@@ -12,13 +14,14 @@ begin
     select m.id, m.dimensions into model, recorded from embedding_model m where m.name = register_embedding_model.name;
     if model is null then
         perform pg_advisory_xact_lock(hashtextextended('textrawl.register_embedding_model', 0));
-        insert into embedding_model as m (name, dimensions, cosine_floor, cosine_ceiling)
+        insert into embedding_model as m (name, dimensions, cosine_floor, cosine_ceiling, trust)
         values (register_embedding_model.name, register_embedding_model.dimensions,
-                register_embedding_model.cosine_floor, register_embedding_model.cosine_ceiling)
+                register_embedding_model.cosine_floor, register_embedding_model.cosine_ceiling,
+                register_embedding_model.trust)
         on conflict do nothing
         returning m.id into model;
         if model is null then
-            return register_embedding_model(name, dimensions, cosine_floor, cosine_ceiling);
+            return register_embedding_model(name, dimensions, cosine_floor, cosine_ceiling, trust);
         end if;
         execute format($ddl$
             create table %1$I (
@@ -38,10 +41,14 @@ begin
         raise exception using errcode = 'TR004',
             message = format('model %s had %s dimensions and now has %s', register_embedding_model.name, recorded, register_embedding_model.dimensions);
     else
+        -- What a cosine means may have been measured anew since.
         update embedding_model m
-        set cosine_floor = register_embedding_model.cosine_floor, cosine_ceiling = register_embedding_model.cosine_ceiling
-        where m.id = model and (m.cosine_floor, m.cosine_ceiling)
-            is distinct from (register_embedding_model.cosine_floor::real, register_embedding_model.cosine_ceiling::real);
+        set cosine_floor = register_embedding_model.cosine_floor,
+            cosine_ceiling = register_embedding_model.cosine_ceiling,
+            trust = register_embedding_model.trust
+        where m.id = model and (m.cosine_floor, m.cosine_ceiling, m.trust)
+            is distinct from (register_embedding_model.cosine_floor::real,
+                register_embedding_model.cosine_ceiling::real, register_embedding_model.trust::real);
     end if;
     return model;
 end

@@ -23,6 +23,14 @@ begin
     from claim_entity(entity, type, space, author, client, tool);
     if replaces is not null then
         replaced := find_fact(space, entity_id, replaces);
+        -- The same call again finds its own fact by its text: that is a repetition, no correction.
+        if exists (select from observation o
+                   where o.space_id = space and o.id = replaced
+                     and o.content_hash = md5(fact_key(observation))::uuid
+                     and o.source = remember_fact.source and o.confidence = remember_fact.confidence::real
+                     and o.valid_until is not distinct from remember_fact.valid_until) then
+            replaced := null;
+        end if;
     end if;
     observation_id := find_duplicate(space, entity_id, observation, replaced, model, embedding);
     duplicate := observation_id is not null;

@@ -5,7 +5,7 @@ create function textrawl.search_memory(
     query text,
     spaces integer[] default array[textrawl.default_space()],
     entity_types text[] default null,
-    as_of timestamptz default now(),
+    as_of timestamptz default clock_timestamp(),
     max_rows integer default 10,
     model integer default null,
     vector halfvec default null,
@@ -30,7 +30,6 @@ declare
     lexical    text := 'select null::integer as space_id, null::uuid as id where false';
     nearest    text := lexical;
     vectors    text := '(select null::integer as space_id, null::uuid as observation_id, null::halfvec as vector where false)';
-    likeness   text := 'null::double precision';
     candidates integer := greatest(50, 2 * max_rows);
     model_row  embedding_model;
 begin
@@ -40,6 +39,10 @@ begin
     if model_row.id is null and (semantic or vector is not null) then
         raise exception using errcode = 'invalid_parameter_value',
             message = 'search by meaning needs a vector and the id of the model that made it';
+    end if;
+    select string_agg(quote_literal('~s' || s), ' | ') into scope from unnest(spaces) s;
+    if scope is null then
+        return;
     end if;
     if entity_types is not null then
         wanted := wanted || ' and o.entity_type = any($3)';
@@ -52,32 +55,36 @@ begin
         from (select *, sum(weight) over () as total from search_terms(query)) t;
     end if;
     if selecting is not null then
-        select string_agg(quote_literal('~s' || s), ' | ') into scope from unnest(spaces) s;
-        -- The space is a word of the text index; as a condition on its column (+ 0: no index) it would
-        -- make the planner read everything the space has.
+        -- The space is a word of the text index; as a condition on its column that an index can serve
+        -- (is true: none can) it would make the planner read everything the space has.
         lexical := format($sql$
             select space_id, id from (
                 select o.space_id, o.id, o.created_at, %s as coverage from observation o
-                where o.fts @@ (%L::tsquery && %L::tsquery) and o.space_id + 0 = any($1) and %s
+                where o.fts @@ (%L::tsquery && %L::tsquery) and (o.space_id = any($1)) is true and %s
                 limit 5000) o
             order by coverage desc, created_at desc, id limit %s$sql$,
-            covered, selecting, coalesce(scope, ''), wanted, candidates);
+            covered, selecting, scope, wanted, candidates);
     end if;
 
     if vector is not null then
         vectors := format('textrawl.%I', 'embedding_' || model);
-        likeness := format('least(1, greatest(0, (1 - (v.vector <=> $4) - %s) / %s))',
-            model_row.cosine_floor, model_row.cosine_ceiling - model_row.cosine_floor);
-        -- The index is not asked (+ 0) for a small space: it would pass over most of a large store to
-        -- find little of it, and the planner does not know that.
-        nearest := format($sql$
-            select o.space_id, o.id
-            from (select space_id, observation_id, (vector <=> $4)%s as distance
-                  from %s where space_id = any($1) order by distance) v
-            join observation o on o.space_id = v.space_id and o.id = v.observation_id
-            where %s
-            order by v.distance limit %s$sql$,
-            case when not spaces_are_large(spaces) then ' + 0' end, vectors, wanted, candidates);
+        if spaces_are_large(spaces) then
+            nearest := format($sql$
+                select o.space_id, o.id
+                from %s v join observation o on o.space_id = v.space_id and o.id = v.observation_id
+                where (v.space_id = any($1)) is true and %s
+                order by v.vector <=> $4 limit %s$sql$, vectors, wanted, candidates);
+        else
+            -- The index (+ 0: not asked) would pass over most of a large store to find little of a small
+            -- space, which the planner does not know.
+            nearest := format($sql$
+                select o.space_id, o.id
+                from (select space_id, observation_id, (vector <=> $4) + 0 as distance
+                      from %s where space_id = any($1) order by distance) v
+                join observation o on o.space_id = v.space_id and o.id = v.observation_id
+                where %s
+                order by v.distance limit %s$sql$, vectors, wanted, candidates);
+        end if;
     end if;
 
     return query execute format($sql$
@@ -85,14 +92,16 @@ begin
         nearest as materialized (%s),
         scored as materialized (
             select o.space_id, o.id, o.entity_id, o.entity_type, o.content, o.source, o.confidence,
-                o.valid_until, o.created_at, o.author_id, 1 - (v.vector <=> $4) as cosine, %s as coverage, %s as likeness
+                o.valid_until, o.created_at, o.author_id, %s as coverage,
+                -- The cosine of a vector of zeros, of a text without any known word, is not a number.
+                nullif(1 - (v.vector <=> $4), 'nan') as cosine
             from (select * from lexical union select * from nearest) candidate
             join observation o using (space_id, id)
             left join %s v on v.space_id = o.space_id and v.observation_id = o.id
         ),
         best as (
-            select *, search_score(likeness, coverage, $5) as score from scored
-            order by score desc, created_at desc, id limit $6
+            select *, search_score(search_likeness(cosine, $5, $6), coverage, $7) as score from scored
+            order by score desc, created_at desc, id limit $8
         )
         select b.id, b.entity_id, b.space_id, e.name, b.entity_type, b.content, b.source, b.confidence,
             b.valid_until, b.created_at, a.name, b.score::real, b.cosine::real, b.coverage::real
@@ -100,8 +109,9 @@ begin
         join entity e on e.space_id = b.space_id and e.id = b.entity_id
         join actor a on a.id = b.author_id
         order by b.score desc, b.created_at desc, b.id$sql$,
-        lexical, nearest, coalesce(covered, 'null::double precision'), likeness, vectors)
-    using spaces, as_of, entity_types, vector, coalesce(model_row.trust, 0.5), max_rows;
+        lexical, nearest, coalesce(covered, 'null::double precision'), vectors)
+    using spaces, coalesce(as_of, clock_timestamp()), entity_types, vector,
+        model_row.cosine_floor, model_row.cosine_ceiling, coalesce(model_row.trust, 0.5), max_rows;
 end
 $$;
 

@@ -5,7 +5,7 @@ begin atomic
     -- Each arm is evidence by itself, and both together are more than either: 1 - (1-a)(1-b). A fact
     -- without a vector is taken to be as like the query as facts with its words usually are. The power
     -- bends the scale to the bands that clients are promised; it changes no order.
-    select case when coverage is null then likeness
+    select case when coverage is null then coalesce(likeness, 0)
         else power(1 - (1 - trust * coalesce(likeness, 0.7 * coverage)) * (1 - 0.9 * coverage), 0.75) end;
 end;
 

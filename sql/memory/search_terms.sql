@@ -24,8 +24,8 @@ begin atomic
         where not exists (select from word)
     ), counted as (
         -- A word that the statistics do not know is rare or new. Without statistics all weigh the same.
-        select term, coalesce(frequency, 5) as frequency,
-            coalesce(ln(1 + (facts - least(coalesce(frequency, 5), facts) + 0.5) / (coalesce(frequency, 5) + 0.5)), 1) as weight,
+        select term, coalesce(frequency, 1) as frequency,
+            coalesce(ln(1 + (facts - least(coalesce(frequency, 1), facts) + 0.5) / (coalesce(frequency, 1) + 0.5)), 1) as weight,
             row_number() over (partition by frequency is null order by frequency, char_length(word) desc, word)
                 <= case when frequency is null and facts is not null then 4 else 8 end as counts
         from asked left join textrawl.lexeme using (word) left join textrawl.search_statistics on true

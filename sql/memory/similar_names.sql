@@ -5,8 +5,8 @@ create function textrawl.similar_names(
 language sql stable security definer
 set search_path from current
 begin atomic
-    -- Two cheap nets: names that begin alike, and names that share a word. Which of them are close
-    -- enough is for the caller to measure.
+    -- Three cheap nets: names that begin alike, names that share a word, and the names in use, which
+    -- catch a wrong first letter. Which of them are close enough is for the caller to measure.
     (select e.name from textrawl.entity e
      where e.space_id = any(spaces)
        and e.name_key like replace(replace(replace(left(textrawl.name_key(similar_names.name), 3), '\', '\\'), '%', '\%'), '_', '\_') || '%'
@@ -16,8 +16,12 @@ begin atomic
      where e.space_id = any(spaces)
        and e.fts @@ (select string_agg(quote_literal(word), ' | ')::tsquery
                      from unnest(tsvector_to_array(to_tsvector('simple', textrawl.search_text(similar_names.name)))) word)
-     order by e.updated_at desc limit max_rows);
+     order by e.updated_at desc limit max_rows)
+    union
+    (select e.name from textrawl.entity e
+     where e.space_id = any(spaces)
+     order by e.updated_at desc limit 10 * max_rows);
 end;
 
 comment on function textrawl.similar_names is
-    'Names of entities that begin like a name or share a word with it. Example: select * from textrawl.similar_names(''Jef Green'');';
+    'Names of entities that may be meant by a name: those that begin alike, share a word, or are in use. Example: select * from textrawl.similar_names(''Jef Green'');';

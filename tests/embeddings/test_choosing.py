@@ -118,4 +118,4 @@ def test_an_unknown_model_has_no_prefixes_and_plain_cosines() -> None:
     model = find_model("own-model")
 
     assert (model.dimensions, model.query_prefix, model.document_prefix) == (None, "", "")
-    assert (model.cosine_floor, model.cosine_ceiling) == (0.0, 1.0)
+    assert (model.scale.floor, model.scale.ceiling) == (0.0, 1.0)

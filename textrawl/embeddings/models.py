@@ -12,20 +12,37 @@ MAX_DIMENSIONS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
+class Scale:
+    """What a cosine of a model means: `floor` that of unrelated texts, `ceiling` of equal ones.
+
+    `trust` is how much of a score likeness alone may earn, from 0 to 1 (see search_score.sql).
+    """
+
+    floor: float = 0.0
+    ceiling: float = 1.0
+    trust: float = 0.8
+
+
+# wordllama's is measured (benchmarks/recall.py), the others are estimates.
+_WORDLLAMA = Scale(0.0, 0.9, 0.5)
+_OPENAI_3 = Scale(0.1, 0.7)
+_NOMIC = Scale(0.45, 0.85)
+_MINILM = Scale(0.05, 0.8, 0.7)
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """One embedding model.
 
-    `dimensions` is None until an unknown model has answered. `cosine_floor` is the cosine of
-    unrelated texts, `cosine_ceiling` that of texts which say the same. A changed prefix makes
-    old vectors incomparable, so it asks for a new name as well.
+    `dimensions` is None until an unknown model has answered. A changed prefix makes old vectors
+    incomparable, so it asks for a new name as well.
     """
 
     name: str
     dimensions: int | None = None
     query_prefix: str = ""
     document_prefix: str = ""
-    cosine_floor: float = 0.0
-    cosine_ceiling: float = 1.0
+    scale: Scale = Scale()
 
 
 _PASSAGES = "Represent this sentence for searching relevant passages: "
@@ -36,17 +53,17 @@ _QWEN = (
 _KNOWN = {
     model.name: model
     for model in (
-        Model("wordllama-l2-supercat-256", 256),
-        Model("text-embedding-3-small", 1536),
-        Model("text-embedding-3-large", 3072),
+        Model("wordllama-l2-supercat-256", 256, scale=_WORDLLAMA),
+        Model("text-embedding-3-small", 1536, scale=_OPENAI_3),
+        Model("text-embedding-3-large", 3072, scale=_OPENAI_3),
         Model("text-embedding-ada-002", 1536),
-        Model("nomic-embed-text", 768, "search_query: ", "search_document: "),
-        Model("nomic-embed-text-v1.5", 768, "search_query: ", "search_document: "),
-        Model("nomic-embed-text-v2-moe", 768, "search_query: ", "search_document: "),
+        Model("nomic-embed-text", 768, "search_query: ", "search_document: ", scale=_NOMIC),
+        Model("nomic-embed-text-v1.5", 768, "search_query: ", "search_document: ", scale=_NOMIC),
+        Model("nomic-embed-text-v2-moe", 768, "search_query: ", "search_document: ", scale=_NOMIC),
         Model("mxbai-embed-large", 1024, _PASSAGES),
         Model("mxbai-embed-large-v1", 1024, _PASSAGES),
-        Model("all-minilm", 384),
-        Model("all-minilm-l6-v2", 384),
+        Model("all-minilm", 384, scale=_MINILM),
+        Model("all-minilm-l6-v2", 384, scale=_MINILM),
         Model("bge-m3", 1024),
         Model("bge-small-en-v1.5", 384, _PASSAGES),
         Model("bge-base-en-v1.5", 768, _PASSAGES),
