@@ -3,6 +3,9 @@
 import base64
 import hashlib
 import importlib
+import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from textrawl.tokens import choose_counter
 # Where tiktoken would download its vocabulary from: the name of its cached file is made of this.
 _ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
 _RANKS = 199_998
+_ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="session")
@@ -48,3 +52,22 @@ def test_a_count_is_that_of_tiktoken(o200k: tiktoken.Encoding, text: str) -> Non
 @given(text=st.text(max_size=300))
 def test_any_count_is_that_of_tiktoken(o200k: tiktoken.Encoding, text: str) -> None:
     assert choose_counter("o200k_base").count(text) == len(o200k.encode_ordinary(text))
+
+
+def test_the_page_on_tokens_tells_what_the_benchmark_prints() -> None:
+    page = (_ROOT / "docs/tokens.md").read_text("utf-8")
+    command = [sys.executable, str(_ROOT / "benchmarks/tokens.py")]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    table = page.split("<!-- table -->\n")[1].split("<!-- end of table -->")[0]
+
+    assert table.strip() == printed.strip()
+
+
+def test_twenty_facts_cost_little_more_than_their_words() -> None:
+    benchmark = runpy.run_path(str(_ROOT / "benchmarks/tokens.py"))
+    rows = benchmark["build_rows"](20)
+    alone = benchmark["count_facts"](rows)
+
+    assert benchmark["count_answer"](rows, "lines", structured=False) <= 1.3 * alone
+    assert benchmark["count_answer"](rows, "compact", structured=False) <= 2.05 * alone
