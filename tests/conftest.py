@@ -14,6 +14,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from psycopg import sql as query
 
+from tests.gateway import Gateway, run_gateway
 from textrawl import Settings, create_server, migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
@@ -41,7 +42,9 @@ class Databases:
         self.cluster = cluster
 
     def execute(self, statement: str, **names: str) -> None:
-        with psycopg.connect(self.cluster.dsn(SUPERUSER, "postgres"), autocommit=True) as connection:
+        with psycopg.connect(
+            self.cluster.dsn(SUPERUSER, "postgres"), autocommit=True
+        ) as connection:
             identifiers = {key: query.Identifier(name) for key, name in names.items()}
             connection.execute(query.SQL(statement).format(**identifiers))  # pyright: ignore[reportArgumentType]
 
@@ -146,3 +149,14 @@ def era(request: pytest.FixtureRequest) -> Era:
 async def client(connect: Connect, era: Era) -> Client:
     """A client of a server with default settings, once in each era."""
     return await connect(era)
+
+
+@pytest.fixture
+async def gateway(database_url: str) -> AsyncIterator[Gateway]:
+    """A way to the fresh database that can be cut, closed and frozen."""
+    folder = Path(tempfile.mkdtemp(prefix="textrawl-"))  # short enough for the path of a socket
+    try:
+        async with run_gateway(folder, database_url) as gateway:
+            yield gateway
+    finally:
+        shutil.rmtree(folder)

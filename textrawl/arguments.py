@@ -6,16 +6,21 @@ camelCase, an enum value in the wrong case. All else is refused by name.
 """
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
+from pydantic_core import ErrorDetails
 
 from textrawl.errors import ArgumentInvalid, EntityTypeInvalid, TextrawlError
 
-_ABSENT = (None, "", "null")
+_ABSENT = ("", "null")
 _SHOWN = 40  # characters of a wrong value that an error repeats
+_KINDS = {
+    "integer": "an integer", "number": "a number", "string": "text", "boolean": "true or false",
+    "array": "a list", "object": "an object",
+}  # fmt: skip
 _LISTED = 100  # faults that an error names before it only counts: as many as items of a batch
 
 
@@ -24,19 +29,27 @@ def forgive(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
 
     Raises ArgumentInvalid for an argument that the schema does not know.
     """
-    known: dict[str, Any] = schema["properties"]
-    named = {name if name in known else to_camel(name): value for name, value in given.items()}
-    if unknown := sorted(named.keys() - known.keys()):
+    regular = _regularise_object(schema, given)
+    known: Mapping[str, Any] = schema["properties"]
+    if unknown := [name for name in regular if name not in known]:
         raise ArgumentInvalid(
             f"Known arguments: {', '.join(known)}",
-            title=f"Unknown argument {unknown[0]!r:.{_SHOWN}}",
+            title=f"Unknown argument {', '.join(_quote(name) for name in unknown[:3])}",
         )
+    return regular
+
+
+def _regularise_object(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Unknown names stay: whoever validates next tells their place."""
+    known: Mapping[str, Any] = schema["properties"]
     required = schema.get("required", ())
-    return {
-        name: _regularise(known[name], value)
-        for name, value in named.items()
-        if name in required or not _is_absent(value)
-    }
+    regular: dict[str, Any] = {}
+    for name, value in given.items():
+        camel = to_camel(name)
+        canonical = camel if name not in known and camel in known and camel not in given else name
+        if canonical in required or canonical not in known or not _is_absent(value):
+            regular[canonical] = _regularise(known.get(canonical, {}), value)
+    return regular
 
 
 def _is_absent(value: object) -> bool:
@@ -44,18 +57,18 @@ def _is_absent(value: object) -> bool:
 
 
 def _regularise(schema: Mapping[str, Any], value: Any) -> Any:
-    if schema.get("type") == "array":
-        return _regularise_list(schema["items"], value)
-    if schema.get("type") == "object" and isinstance(value, dict) and "properties" in schema:
-        try:
-            return forgive(schema, value)
-        except ArgumentInvalid:
-            return value  # the validation that follows names the place as well
-    if "enum" in schema and isinstance(value, str):
-        return value.strip().lower() if value.strip().lower() in schema["enum"] else value
-    if schema.get("type") in ("integer", "number") and isinstance(value, bool):
-        return str(value).lower()  # else true would count as 1
-    return value
+    match schema.get("type"):
+        case "array":
+            return _regularise_list(schema["items"], value)
+        case "object" if isinstance(value, dict):
+            return _regularise_object(schema, cast("dict[str, Any]", value))
+        case "integer" | "number" if isinstance(value, bool):
+            return str(value).lower()  # else true would count as 1
+        case "string" if "enum" in schema and isinstance(value, str):
+            plain = value.strip().lower()
+            return plain if plain in schema["enum"] else value
+        case _:
+            return value
 
 
 def _regularise_list(item: Mapping[str, Any], value: Any) -> Any:
@@ -66,40 +79,76 @@ def _regularise_list(item: Mapping[str, Any], value: Any) -> Any:
             return value
     if isinstance(value, str | dict):
         value = [value]
-    return [_regularise(item, one) for one in value] if isinstance(value, list) else value
+    if not isinstance(value, list):
+        return value
+    return [_regularise(item, one) for one in cast("list[Any]", value)]
 
 
-def explain(error: ValidationError) -> TextrawlError:
-    """What is wrong with arguments, as an error that names each: where, what was given, what may be."""
-    faults = error.errors(include_url=False, include_context=True)
-    told = "; ".join(_describe(fault) for fault in faults[:_LISTED])
+def explain(error: ValidationError, schema: Mapping[str, Any]) -> TextrawlError:
+    """What is wrong with the arguments of an object `schema`: where, what was given, what may."""
+    faults = error.errors(include_url=False)
+    places: dict[str, list[str]] = {}
+    for fault in faults[:_LISTED]:
+        places.setdefault(_allow(fault, schema), []).append(_locate(fault))
+    told = "; ".join(f"{', '.join(where)}: {wanted}" for wanted, where in places.items())
     if len(faults) > _LISTED:
         told += f"; and {len(faults) - _LISTED} more"
     return EntityTypeInvalid(told) if all(map(_is_entity_type, faults)) else ArgumentInvalid(told)
 
 
-def _is_entity_type(fault: Any) -> bool:
+def _is_entity_type(fault: ErrorDetails) -> bool:
     names = [part for part in fault["loc"] if isinstance(part, str)]
-    return (
-        fault["type"] == "literal_error" and bool(names) and names[-1].endswith(("Type", "Types"))
-    )
+    return fault["type"] == "literal_error" and names[-1].endswith(("Type", "Types"))
 
 
-def _describe(fault: Any) -> str:
+def _locate(fault: ErrorDetails) -> str:
+    """The path of the argument, and what was given."""
     place = ""
     for part in fault["loc"]:
-        place += f"[{part}]" if isinstance(part, int) else f".{part}" if place else str(part)
-    if fault["type"] == "missing":
-        return f"{place}: required"
-    if fault["type"] == "extra_forbidden":
-        return f"{place}: unknown"
-    wrong = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return f"{place}: {wrong}{_show(fault['input'])}"
+        name = str(part) if str(part).isidentifier() else _quote(part)
+        place += f"[{part}]" if isinstance(part, int) else f".{name}" if place else name
+    value: Any = fault["input"]
+    if fault["type"] in ("missing", "extra_forbidden") or isinstance(value, dict | list):
+        return place
+    length = f", {len(value)} characters" if "too_long" in fault["type"] else ""
+    return f"{place} (given {_quote(value)}{length})"
 
 
-def _show(value: object) -> str:
-    """The value that was given, shortened, with nothing in it that could disturb a log or a model."""
-    text = "".join(c if c.isprintable() else "\ufffd" for c in str(value))
-    if isinstance(value, dict | list) or not text:
-        return ""
-    return f" (given {text if len(text) <= _SHOWN else text[:_SHOWN] + '…'!r})"
+def _allow(fault: ErrorDetails, schema: Mapping[str, Any]) -> str:
+    """What may stand there instead."""
+    match fault["type"]:
+        case "missing":
+            return "required"
+        case "string_too_short" | "too_short":
+            return "must not be empty"
+        case "value_error":
+            return fault["msg"].removeprefix("Value error, ")
+        case "extra_forbidden":
+            return f"unknown; known are {', '.join(_find(schema, fault['loc'][:-1])['properties'])}"
+        case "string_too_long" | "too_long" if isinstance(fault["input"], str):
+            return f"must be text of at most {fault.get('ctx', {})['max_length']} characters"
+        case _:
+            return f"must be {_name_kind(_find(schema, fault['loc']))}"
+
+
+def _find(schema: Mapping[str, Any], path: Sequence[int | str]) -> Mapping[str, Any]:
+    for part in path:
+        schema = schema["items"] if isinstance(part, int) else schema["properties"][part]
+    return schema
+
+
+def _name_kind(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return f"one of {', '.join(schema['enum'])}"
+    named = _KINDS[schema["type"]]
+    if "maxItems" in schema:
+        return f"{named} of at most {schema['maxItems']}"
+    if "maximum" in schema:
+        return f"{named} from {schema['minimum']} to {schema['maximum']}"
+    return f"{named} of at least {schema['minimum']}" if "minimum" in schema else named
+
+
+def _quote(value: object) -> str:
+    """A wrong value, shortened, with nothing in it that could disturb a log or a model."""
+    text = "".join(c if c.isprintable() else "\ufffd" for c in str(value)[: _SHOWN + 1])
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")

@@ -4,30 +4,53 @@ Everything that a caller may see go wrong leaves here as one of `textrawl.errors
 database error never does, since it may hold values of other rows.
 """
 
-from collections.abc import Iterator, Sequence
+import logging
+import select
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import Any, LiteralString, TypeVar
+from functools import lru_cache
+from typing import Any, LiteralString, TypeVar, cast
 
+import anyio
 import numpy as np
 import psycopg
+from numpy.typing import NDArray
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection, sql
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import class_row
-from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random
 
 from textrawl import errors
 
+logger = logging.getLogger("textrawl")
+
 Row = TypeVar("Row")
+Pool = AsyncConnectionPool[AsyncConnection[Any]]
+
+_CONNECTIONS = 5  # of one process: twenty of them share the hundred of the embedded Postgres
 _MOST_WAITING = 200  # calls that may queue for a connection before others are told to come back
-_CONFLICTS = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
+_RECONNECT = 0.5  # seconds until a failed attempt is repeated; any more and it would double
+_MARGIN = 0.5  # seconds that Postgres has to report its own time limit before we give up on it
+_CONFLICTS = (
+    psycopg.errors.SerializationFailure,
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.UndefinedFunction,  # it was replaced by a migration in the middle of the call,
+    psycopg.errors.InternalError_,  # which Postgres also tells as "cache lookup failed"
+)
+_FOREIGN_SCHEMA = (
+    psycopg.errors.UndefinedFunction,
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.InvalidSchemaName,
+    psycopg.errors.InsufficientPrivilege,
+)
 
 
 class DataRefused(Exception):
-    """A function of ours refused its arguments: `code` is its SQLSTATE (TR...), `detail` its DETAIL."""
+    """A function of ours refused its arguments; `code` is its SQLSTATE, which begins with TR."""
 
     def __init__(self, code: str, detail: str | None) -> None:
         super().__init__(code)
@@ -36,28 +59,40 @@ class DataRefused(Exception):
 
 
 class Database:
-    """A pool of connections to one database. Open it before the first call, close it after the last.
+    """A pool of connections to one database, to be opened before the first call.
 
-    `timeout` (seconds) bounds the wait for a connection, and each statement.
+    `timeout` (seconds) bounds each call, the wait for a connection included. `check` is awaited
+    once, before the first call, when the database could not be looked at earlier; it raises
+    StartRefused when its schema does not fit.
     """
 
-    def __init__(self, conninfo: str, *, timeout: float, max_size: int = 10) -> None:
+    def __init__(
+        self,
+        conninfo: str,
+        *,
+        timeout: float,
+        max_size: int = _CONNECTIONS,
+        check: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         self._timeout = timeout
-        self._pool = AsyncConnectionPool(
+        self._check = check
+        given = str(conninfo_to_dict(conninfo).get("options") or "")
+        self._pool: Pool = AsyncConnectionPool(
             conninfo,
             min_size=1,
             max_size=max_size,
             timeout=timeout,
             max_waiting=_MOST_WAITING,
+            reconnect_timeout=_RECONNECT,
+            reconnect_failed=_try_for_those_who_wait,
             open=False,
-            # A connection that died with a restarted server is found out before it is lent.
-            check=AsyncConnectionPool.check_connection,
+            check=self._check_connection,
             configure=_teach_vectors,
             kwargs={
                 "autocommit": True,
                 "application_name": "textrawl",
                 "connect_timeout": max(1, round(timeout)),
-                "options": f"-c statement_timeout={round(timeout * 1000)}",
+                "options": f"{given} -c statement_timeout={round(timeout * 1000)}".strip(),
             },
             name="textrawl",
         )
@@ -77,67 +112,123 @@ class Database:
 
         Columns are those that `row` names as fields; arguments go by name.
 
-        Raises DatabaseUnavailable, ServerBusy, DataRefused.
+        Raises DatabaseUnavailable, ServerBusy, InternalError, DataRefused.
         """
         query = _compose(function, row, tuple(arguments))
         given = {name: _adapt(value) for name, value in arguments.items()}
-        with _translate():
-            async for attempt in AsyncRetrying(
-                retry=retry_if_exception_type(_CONFLICTS),
-                stop=stop_after_attempt(4),
-                wait=wait_random(0, 0.05),
-                reraise=True,
-            ):
-                with attempt:
-                    async with self._pool.connection() as connection:
-                        cursor = connection.cursor(row_factory=class_row(row))
-                        return await (await cursor.execute(query, given)).fetchall()
+        with _translate(function), anyio.fail_after(self._timeout + _MARGIN):
+            await self._check_once()
+            return await self._execute(query, row, given)
+
+    async def _execute(self, query: bytes, row: type[Row], given: dict[str, object]) -> list[Row]:
+        async for attempt in AsyncRetrying(
+            retry=retry_if_exception_type(_CONFLICTS),
+            stop=stop_after_attempt(4),
+            wait=wait_random(0, 0.05),
+            reraise=True,
+        ):
+            with attempt:
+                async with self._pool.connection() as connection:
+                    cursor = connection.cursor(row_factory=class_row(row))
+                    return await (await cursor.execute(query, given)).fetchall()
         raise AssertionError  # pragma: no cover - the loop returns or raises
+
+    async def _check_connection(self, connection: AsyncConnection[Any]) -> None:
+        """Raises psycopg.Error for a connection that died with a restarted server."""
+        # Nothing was asked, so whatever can be read is its end, or a notice: only then ask.
+        if not _poll(connection.fileno()):
+            return
+        try:
+            await AsyncConnectionPool.check_connection(connection)
+        except psycopg.Error:
+            # The others died as well. The pool would try them one by one, ever more slowly.
+            await self._pool.drain()
+            raise
+
+    async def _check_once(self) -> None:
+        if self._check is None:
+            return
+        try:
+            await self._check()
+        except errors.StartRefused as refused:
+            logger.error("%s", refused)  # noqa: TRY400 - it is the message that helps
+            raise errors.DatabaseUnavailable(str(refused)) from None
+        except errors.DatabaseUnavailable as error:
+            raise errors.DatabaseUnavailable from error  # told to a caller, not to an operator
+        self._check = None
+
+
+def _poll(descriptor: int) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 async def _teach_vectors(connection: AsyncConnection[Any]) -> None:
     await register_vector_async(connection)
 
 
-def _compose(function: LiteralString, row: type[object], names: Sequence[str]) -> sql.Composed:
+async def _try_for_those_who_wait(pool: Pool) -> None:
+    # Having given up, the pool would try again for the next caller only.
+    if pool.get_stats().get("requests_waiting"):
+        await pool.check()
+
+
+@lru_cache
+def _compose(function: LiteralString, row: type[object], names: tuple[str, ...]) -> bytes:
     columns = sql.SQL(", ").join(sql.Identifier(field.name) for field in fields(row))  # type: ignore[arg-type]
     given = sql.SQL(", ").join(
         sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in names
     )
-    return sql.SQL("select {} from {}({})").format(
-        columns, sql.Identifier("textrawl", function), given
+    return (
+        sql.SQL("select {} from {}({})")
+        .format(columns, sql.Identifier("textrawl", function), given)
+        .as_bytes(None)
     )
 
 
 def _adapt(value: object) -> object:
-    """Values that psycopg would not take for what they are: vectors and JSON."""
+    """Vectors, also in a list, as what psycopg takes for vectors."""
+    if isinstance(value, list):
+        return [_adapt(item) for item in cast("list[object]", value)]
     if isinstance(value, np.ndarray):
-        return HalfVector(value)
-    if isinstance(value, list) and value and isinstance(value[0], np.ndarray):
-        return [None if item is None else HalfVector(item) for item in value]
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        return Jsonb(value)
+        return HalfVector(cast("NDArray[np.float32]", value))
     return value
 
 
 @contextmanager
-def _translate() -> Iterator[None]:
+def _translate(function: str) -> Generator[None]:
     try:
         yield
     except TooManyRequests as error:
         raise errors.ServerBusy from error
     except (PoolTimeout, PoolClosed) as error:
         raise errors.DatabaseUnavailable from error
-    except psycopg.errors.QueryCanceled as error:
+    except TimeoutError as error:
         raise errors.DatabaseUnavailable(
-            "The statement took longer than DATABASE_TIMEOUT and changed nothing: retry, or ask for less"
+            "No answer within DATABASE_TIMEOUT. Retry: repeating the call stores nothing twice"
         ) from error
     except psycopg.Error as error:
-        if error.sqlstate and error.sqlstate.startswith("TR"):
-            raise DataRefused(error.sqlstate, error.diag.message_detail) from None
-        if isinstance(error, psycopg.OperationalError):
-            raise errors.DatabaseUnavailable(
-                "The connection broke. Retry in a few seconds: repeating the call stores nothing twice"
-            ) from error
-        raise
+        raise _explain(error, function) from None
 
+
+def _explain(error: psycopg.Error, function: str) -> Exception:
+    """What to raise in place of `error`, whose text and context may hold what users told us."""
+    if error.sqlstate and error.sqlstate.startswith("TR"):
+        return DataRefused(error.sqlstate, error.diag.message_detail)
+    if isinstance(error, psycopg.errors.QueryCanceled):
+        return errors.DatabaseUnavailable(
+            "The statement took longer than DATABASE_TIMEOUT and changed nothing: "
+            "retry, or ask for less"
+        )
+    logger.error("textrawl.%s failed: %s %s", function, type(error).__name__, error.sqlstate)
+    if isinstance(error, _FOREIGN_SCHEMA):
+        return errors.DatabaseUnavailable(
+            "Its schema is of another version of textrawl: run `textrawl migrate`, "
+            "or restart the server"
+        )
+    if isinstance(error, psycopg.OperationalError):
+        return errors.DatabaseUnavailable(
+            "The connection broke. Retry in a few seconds: repeating the call stores nothing twice"
+        )
+    return errors.InternalError()

@@ -3,10 +3,11 @@
 import re
 from datetime import UTC, date, datetime, time
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # Postgres would take infinity, tomorrow and epoch for dates; psycopg could not read them back.
 _INSTANT = re.compile(
-    r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?", re.I
+    r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?",
+    re.ASCII | re.IGNORECASE,
 )
 
 

@@ -251,10 +251,12 @@ class Memory:
             return [None] * len(facts)
         texts = [compose_document(fact.entity, fact.observation) for fact in facts]
         try:
-            return list(await self.embedder.embed_documents(texts))
+            vectors = await self.embedder.embed_documents(texts)
+            await self.find_model()  # else they could not be stored
         except errors.EmbeddingUnavailable as error:
             logger.warning("Stored without vectors, which will follow: %s", error.fix)
             return [None] * len(facts)
+        return list(vectors)
 
 
 def _plain(fact: Fact) -> dict[str, Any]:

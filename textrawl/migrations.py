@@ -17,6 +17,7 @@ from typing import LiteralString, cast
 
 import psycopg
 from psycopg import AsyncConnection, sql
+from psycopg.conninfo import conninfo_to_dict
 
 from textrawl.errors import DatabaseUnavailable, StartRefused
 
@@ -24,6 +25,10 @@ APP_ROLE = "textrawl_app"
 OLDEST_POSTGRES = 16
 OLDEST_PGVECTOR = (0, 8)
 _LOCK = 0x7465787472  # "textr": the advisory lock that one migration at a time holds
+
+
+# In refusals that pass by themselves:
+_PASSING = ("too many", "remaining connection slots", "the database system is")
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ async def migrate(conninfo: str, *, connect_timeout: float = 10) -> Report:
     Raises StartRefused when Postgres or pgvector is too old or missing, a right is missing, or the
     database was made by a newer version of textrawl.
     """
-    async with await _connect(conninfo, connect_timeout) as connection:
+    async with await connect(conninfo, connect_timeout) as connection:
         await _check_server(connection)
         async with connection.transaction():
             await connection.execute("select pg_advisory_xact_lock(%s)", (_LOCK,))
@@ -75,37 +80,86 @@ async def migrate(conninfo: str, *, connect_timeout: float = 10) -> Report:
                 return await _bring_up_to_date(connection, schema)
             except psycopg.errors.InsufficientPrivilege as error:
                 raise StartRefused(
-                    f"This role may not create the schema of textrawl ({error.diag.message_primary}). "
-                    "Run `textrawl migrate` with a DATABASE_URL of the database's owner, or grant "
-                    "it create on the database"
+                    "This role may not create the schema of textrawl "
+                    f"({error.diag.message_primary}). Run `textrawl migrate` with a DATABASE_URL "
+                    "of the database's owner, or grant it create on the database"
                 ) from error
 
 
 async def check(conninfo: str, *, connect_timeout: float = 10) -> None:
-    """Raises StartRefused, saying what to run, unless the database is exactly up to date."""
-    async with await _connect(conninfo, connect_timeout) as connection:
+    """Raises StartRefused, saying what to run, unless the database is exactly up to date.
+
+    Raises DatabaseUnavailable when it cannot be reached.
+    """
+    async with await connect(conninfo, connect_timeout) as connection:
         await _check_server(connection)
-        row = await _fetch(connection, "select to_regclass('textrawl.migration') is not null")
-        if not row or not row[0]:
-            raise StartRefused("This database has no memory yet: run `textrawl migrate`")
-        if await _missing_files(connection):
-            raise StartRefused("The database is older than this textrawl: run `textrawl migrate`")
-        if await _recorded_fingerprint(connection) != _fingerprint():
+        try:
+            await _check_schema(connection)
+        except psycopg.errors.InsufficientPrivilege as error:
             raise StartRefused(
-                "The database's functions are of another textrawl: run `textrawl migrate`"
-            )
+                f"The role {connection.info.user} may not use the memory of this database: "
+                f"as its owner run `create role {APP_ROLE}`, `textrawl migrate` and "
+                f"`grant {APP_ROLE} to {connection.info.user}`"
+            ) from error
 
 
-async def _connect(conninfo: str, timeout: float) -> AsyncConnection:
+async def _check_schema(connection: AsyncConnection) -> None:
+    row = await _fetch(connection, "select to_regclass('textrawl.migration') is not null")
+    if not row or not row[0]:
+        raise StartRefused("This database has no memory yet: run `textrawl migrate`")
+    if await _missing_files(connection):
+        raise StartRefused("The database is older than this textrawl: run `textrawl migrate`")
+    if await _recorded_fingerprint(connection) != _fingerprint():
+        raise StartRefused(
+            "The database's functions are of another textrawl: run `textrawl migrate`"
+        )
+
+
+async def connect(conninfo: str, timeout: float) -> AsyncConnection:
+    """A connection, waited for at most `timeout` seconds.
+
+    Raises DatabaseUnavailable, caused by what libpq says, or StartRefused.
+    """
+    if not _is_readable(conninfo):
+        # libpq repeats what it cannot read, which may be the password.
+        raise StartRefused(
+            "DATABASE_URL cannot be read: write postgresql://user:password@host:5432/database, "
+            "with special characters of the password percent-encoded"
+        )
     try:
         return await AsyncConnection.connect(
-            conninfo, autocommit=True, connect_timeout=max(1, round(timeout)),
+            conninfo,
+            autocommit=True,
+            connect_timeout=max(1, round(timeout)),
             application_name="textrawl migrate",
-        )  # fmt: skip
+        )
     except psycopg.OperationalError as error:
+        if refusal := _find_refusal(error):
+            raise refusal from None
         raise DatabaseUnavailable(
             "Start Postgres, or check DATABASE_URL (host, port, database, user, password)"
         ) from error
+
+
+def _is_readable(conninfo: str) -> bool:
+    """Whether no piece of a password that was not encoded is taken for something else."""
+    try:
+        given = conninfo_to_dict(conninfo)
+    except psycopg.ProgrammingError:
+        return False
+    ports = str(given.get("port") or "").split(",")
+    places = f"{given.get('host')}{given.get('dbname')}"
+    return "@" not in places and all(port.isdecimal() for port in ports if port)
+
+
+def _find_refusal(error: psycopg.OperationalError) -> StartRefused | None:
+    """Why waiting for Postgres would not help; None if it might."""
+    # Not by PQping, which would hold up every thread of this process while it waits.
+    _, fatal, told = str(error).rpartition("FATAL:")
+    if not fatal or any(words in told for words in _PASSING):
+        return None
+    reason = told.strip().splitlines()[0]
+    return StartRefused(f"Postgres answers, but refuses the login of DATABASE_URL: {reason}")
 
 
 async def _fetch(connection: AsyncConnection, query: LiteralString) -> tuple[object, ...] | None:

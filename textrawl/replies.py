@@ -7,9 +7,10 @@ large for its budget loses its last items, whole, until it fits, and says how ma
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict
@@ -19,6 +20,7 @@ from textrawl.errors import TextrawlError
 from textrawl.settings import Format
 from textrawl.tokens import Counter
 
+_OWN_WORDS = re.compile(r"(?:cut|more|note|not found|nothing found)\b")
 _SHORT_ID = 8  # characters: every parameter that takes an id accepts as few
 
 
@@ -33,7 +35,11 @@ class Key:
 class Part(BaseModel):
     """A piece of a reply: snake_case here, camelCase on the wire."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        json_schema_serialization_defaults_required=True,
+    )
 
     def structured(self) -> dict[str, Any]:
         """Canonical keys, absent ones left out."""
@@ -52,9 +58,11 @@ class Part(BaseModel):
 
 
 class Reply(Part):
-    """A whole answer. Those with droppable items override `size` and `keep`."""
+    """A whole answer. Those with items that may be left out override `size` and `choose`."""
 
     unread: ClassVar[frozenset[str]] = frozenset()  # canonical keys that verbose text does without
+    spared: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """Fields that go, group by group, when the budget is too small even without any item."""
 
     def verbose(self) -> dict[str, Any]:
         """What the text says in its long form."""
@@ -62,37 +70,43 @@ class Reply(Part):
 
     def lines(self) -> Iterator[str]:
         """The text, line by line."""
-        yield json.dumps(self.compact(), ensure_ascii=False, separators=(",", ":"))
+        yield write_json(self.compact())
 
     def size(self) -> int:
         """How many items may be left out."""
         return 0
 
+    def choose(self, count: int) -> Self:
+        """A copy with the best `count` items, which says how many are gone."""
+        return self.model_copy()
+
     def keep(self, count: int) -> Self:
-        """The reply with its best `count` items; below zero: without anything that can be spared."""
-        return self
+        """The reply with its best `count` items; each step below zero spares a group of fields."""
+        reply = self.choose(max(count, 0))
+        gone = [name for group in self.spared[: max(-count, 0)] for name in group]
+        return reply.model_copy(update=dict.fromkeys(gone))
 
 
-def _shorten(value: object) -> Any:
+def _shorten(value: Any) -> Any:
     if isinstance(value, Part):
         return value.compact()
     if isinstance(value, list):
-        return [_shorten(item) for item in value]
+        return [_shorten(item) for item in cast("list[Any]", value)]
     return value
 
 
 def write_line(text: str, marks: str = "") -> str:
-    r"""Text on one line, which begins with none of `marks`: those are the format's own.
+    r"""Text on one line that begins neither with one of `marks` nor with a word of the format.
 
     Line breaks become \n, so that no text can add a line that looks like another fact or entity.
     """
     flat = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
-    return "\\" + flat if flat[:1] and flat[0] in marks else flat
+    return "\\" + flat if flat[:1] in tuple(marks) or _OWN_WORDS.match(flat) else flat
 
 
 @dataclass(frozen=True)
 class Renderer:
-    """Turns replies into results. `budget`: most tokens a result may cost when the call names none."""
+    """Turns replies into results. `budget`: most tokens of a result where the call names none."""
 
     format: Format
     structured: bool
@@ -111,22 +125,22 @@ class Renderer:
         """The error as a result: text alone, since clients check structured content even here."""
         told = {"error": error.title, "fix": error.fix}
         indent = 2 if self.format == "verbose" else None
-        return CallToolResult(content=[TextContent(text=_dump(told, indent))], is_error=True)
+        return CallToolResult(content=[TextContent(text=write_json(told, indent))], is_error=True)
 
     def measure(self, result: CallToolResult) -> int:
         """Tokens of all channels of a result."""
         texts = [block.text for block in result.content if isinstance(block, TextContent)]
         if result.structured_content is not None:
-            texts.append(_dump(result.structured_content))
+            texts.append(write_json(result.structured_content))
         return sum(self.counter.count(text) for text in texts)
 
     def _encode(self, reply: Reply) -> CallToolResult:
         if self.format == "lines":
             text = "\n".join(reply.lines())
         elif self.format == "compact":
-            text = _dump(reply.compact())
+            text = write_json(reply.compact())
         else:
-            text = _dump(reply.verbose(), 2)
+            text = write_json(reply.verbose(), 2)
         return CallToolResult(
             content=[TextContent(text=text)],
             structured_content=reply.structured() if self.structured else None,
@@ -134,24 +148,27 @@ class Renderer:
 
     def _fit(self, reply: Reply, budget: int) -> Reply:
         """The largest part of the reply that fits, found by halving."""
-        fits, too_many = -1, reply.size()
+        fits, too_many = -len(reply.spared), reply.size() + 1
         while too_many - fits > 1:
             middle = (fits + too_many) // 2
-            if self._tell_cost(reply.keep(middle), budget)[1] <= budget:
+            if self._tell_cost(reply.keep(middle))[1] <= budget:
                 fits = middle
             else:
                 too_many = middle
-        return self._tell_cost(reply.keep(fits), budget)[0]
+        return self._tell_cost(reply.keep(fits))[0]
 
-    def _tell_cost(self, reply: Reply, budget: int) -> tuple[Reply, int]:
-        """The reply with `usedTokens`, and what it costs: the number is part of its own cost."""
-        told, used = reply.model_copy(update={"used_tokens": budget}), budget
-        for _ in range(2):
-            used = self.measure(self._encode(told))
+    def _tell_cost(self, reply: Reply) -> tuple[Reply, int]:
+        """The reply with its cost, if it tells it: the number is part of what it costs."""
+        told, used = reply, self.measure(self._encode(reply))
+        while "used_tokens" in type(reply).model_fields:
             told = reply.model_copy(update={"used_tokens": used})
-        return told, max(used, self.measure(self._encode(told)))
+            if (now := self.measure(self._encode(told))) <= used:
+                break
+            used = now
+        return told, used
 
 
-def _dump(value: object, indent: int | None = None) -> str:
+def write_json(value: object, indent: int | None = None) -> str:
+    """JSON without white space, or indented."""
     separators = None if indent else (",", ":")
     return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)

@@ -5,10 +5,13 @@ environment first and from a `.env` file in the working directory second. `.env.
 generated from this class (`textrawl settings`), and a test keeps the two equal.
 """
 
+import os
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from textwrap import wrap
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticUndefined
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from textrawl.embedded.location import default_data_dir
@@ -153,3 +156,32 @@ def read_settings(**overrides: Any) -> Settings:
             for item in error.errors(include_input=False, include_url=False)
         )
         raise StartRefused(f"Settings cannot be used. {wrong}") from None
+
+
+def read_foreign_environment() -> dict[str, str]:
+    """The environment without any variable of ours, for a server with settings of its own."""
+    return {k: v for k, v in os.environ.items() if k.lower() not in Settings.model_fields}
+
+
+def describe_settings() -> str:
+    """Every setting with its sentence and its default, as the text of a `.env` file."""
+    return "\n\n".join(map(_describe_setting, Settings.model_fields)) + "\n"
+
+
+def _describe_setting(name: str) -> str:
+    sentence = wrap(Settings.model_fields[name].description or "", 78)
+    return "\n".join(f"# {line}" for line in [*sentence, f"{name.upper()}={_write_default(name)}"])
+
+
+def _write_default(name: str) -> str:
+    """The default as the environment would say it; empty where it depends on the machine."""
+    value = Settings.model_fields[name].default
+    if name == "compact_responses":
+        value = next(word for word, chosen in _FORMATS.items() if chosen == value)
+    if isinstance(value, list):
+        value = ",".join(cast("list[str]", value))
+    if isinstance(value, bool):
+        value = str(value).lower()
+    if isinstance(value, float):
+        value = f"{value:g}"
+    return "" if value in (None, PydanticUndefined) else str(value)

@@ -16,14 +16,16 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and newline
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, fillers, Mongolian
     "\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u206f"  # zero width, bidi
-    "\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\uffff"  # fillers, noncharacters, BOM
+    "\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"  # fillers, noncharacters, BOM
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # shorthand, music, tags
     "\ud800-\udfff]"
+    "|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]"  # variation selectors in a row carry bytes, not style
 )
 _JOINER = re.compile("[\u200c\u200d]")
 _JOINED_SCRIPTS = ("ARABIC", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL",
                    "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "MYANMAR", "KHMER", "TIBETAN",
                    "SYRIAC", "MONGOLIAN", "NKO")  # fmt: skip
+_VIRAMA = 9  # combining class: the sign after which a joiner chooses the shape, at a word's end too
 _SUBDIVISION_FLAG = re.compile(
     "\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{1,8}\U000e007f"
 )
@@ -31,9 +33,15 @@ _SUBDIVISION_FLAG = re.compile(
 
 def clean_name(name: str) -> str:
     """The name as it is stored: NFC, nothing hidden, white space folded. May come out empty."""
-    kept = _HIDDEN.sub("", name)
+    kept = _HIDDEN.sub("", " ".join(name.split()))
+    kept = " ".join(kept.split())
     kept = _JOINER.sub(lambda joiner: joiner[0] if _joins(kept, joiner.start()) else "", kept)
     return " ".join(unicodedata.normalize("NFC", kept).split())
+
+
+def clean_relation(relation: str) -> str:
+    """The type of a relation as it is stored: a clean name, in lower case, with _ for spaces."""
+    return clean_name(clean_name(relation).casefold()).replace(" ", "_")
 
 
 def clean_fact(fact: str) -> str:
@@ -41,23 +49,25 @@ def clean_fact(fact: str) -> str:
 
     Raises ValueError naming the first character that hides text, which a fact may not hold.
     """
-    visible = _SUBDIVISION_FLAG.sub("", fact)
-    hidden = _HIDDEN.search(visible.replace("\r\n", "\n")) or next(
+    plain = fact.replace("\r\n", "\n").strip()
+    visible = _SUBDIVISION_FLAG.sub("", plain)
+    hidden = _HIDDEN.search(visible) or next(
         (found for found in _JOINER.finditer(visible) if not _joins(visible, found.start())), None
     )
     if hidden:
         raise ValueError(f"has a character that hides text (U+{ord(hidden[0]):04X}): remove it")
-    return unicodedata.normalize("NFC", fact.replace("\r\n", "\n")).strip()
+    return unicodedata.normalize("NFC", plain).strip()
 
 
 def _joins(text: str, place: int) -> bool:
-    """Whether the joiner at `place` stands between two characters that joiners have a use for."""
-    if not 0 < place < len(text) - 1:
+    """Whether the joiner at `place` has a use there."""
+    before, after = text[place - 1 : place], text[place + 1 : place + 2]
+    if before and unicodedata.combining(before) == _VIRAMA:
+        return True
+    if not before or not after or after.isspace():
         return False
-    before = text[place - 1]
     if before == "\ufe0f" or "\U0001f3fb" <= before <= "\U0001f3ff":
-        return unicodedata.category(text[place + 1]) == "So"
+        return unicodedata.category(after) == "So"
     if text[place] == "\u200d" and unicodedata.category(before) == "So":
-        return unicodedata.category(text[place + 1]) == "So"
-    script = unicodedata.name(before, "").split(" ", 1)[0]
-    return script in _JOINED_SCRIPTS
+        return unicodedata.category(after) == "So"
+    return unicodedata.name(before, "").split(" ", 1)[0] in _JOINED_SCRIPTS

@@ -21,7 +21,7 @@ class Counter:
 def choose_counter(encoding: str) -> Counter:
     """The best counter at hand for `encoding`, such as o200k_base; never asks the network."""
     try:
-        import toktok
+        import toktok  # noqa: PLC0415 # pyright: ignore[reportMissingTypeStubs]
     except ImportError:  # pragma: no cover - toktok has no wheel for this platform
         return Counter("UTF-8 bytes", exact=False, count=lambda text: len(text.encode()))
 

@@ -1,12 +1,24 @@
-"""Serving over stdio and over Streamable HTTP, until the client goes or a signal comes."""
+"""Serving over stdio and over Streamable HTTP, until the client goes or the task is cancelled.
 
+Signals are left to the caller, who has to stop more than the transport.
+"""
+
+import errno
+import fcntl
 import ipaddress
-import signal
+import os
+import socket
+import stat
 import sys
+from collections.abc import AsyncIterator, Generator
+from contextlib import contextmanager
+from typing import cast
 
 import anyio
+import anyio.to_thread
 import uvicorn
 from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -14,40 +26,100 @@ from starlette.responses import JSONResponse
 from textrawl.errors import StartRefused, TextrawlError
 from textrawl.server import MemoryServer
 
-_GRACE = 5  # seconds that open requests and streams have to end
+_GRACE = 3  # seconds that open requests and streams have to end
+_PROBE = 2  # seconds after which a probe would have given up on us
+_CHUNK = 65_536  # bytes: what a pipe holds
 
 
 async def serve_stdio(server: MemoryServer) -> None:
-    """Serves one client over stdin and stdout until it closes them or SIGTERM or SIGINT comes."""
-    # run_stdio_async of the SDK neither leaves on a signal nor cleans up: the low-level server does.
-    low = server._lowlevel_server  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-    async with stdio_server() as (read, write), anyio.create_task_group() as group:
-        group.start_soon(_cancel_on_signal, group.cancel_scope)
-        await low.run(read, write, low.create_initialization_options())
-        group.cancel_scope.cancel()
+    """Serves one client over stdin and stdout until it closes them. May be cancelled."""
+    # run_stdio_async of the SDK does not clean up: the low-level server does.
+    low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
+    with _claim_stdin() as wire:
+        lines = cast("anyio.AsyncFile[str]", _Lines(wire))
+        async with stdio_server(stdin=lines) as (read, write):
+            await low.run(read, write, low.create_initialization_options())
 
 
-async def _cancel_on_signal(scope: anyio.CancelScope) -> None:
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for _ in signals:
-            scope.cancel()
-            return
+@contextmanager
+def _claim_stdin() -> Generator[int]:
+    """A descriptor of what stdin is; meanwhile stdin itself is empty, for children to read."""
+    wire = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    try:
+        yield wire
+    finally:
+        os.dup2(wire, 0)
+        os.close(wire)
+
+
+class _Lines:
+    """Lines of a descriptor. Waiting for one can be cancelled.
+
+    The SDK waits in a thread, which nobody but the client can wake, so a signal would not end it.
+    """
+
+    def __init__(self, wire: int) -> None:
+        self._wire = wire
+        mode = os.fstat(wire).st_mode
+        self._pollable = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(wire)
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        parts: list[bytes] = []
+        while chunk := await self._read_chunk():
+            first, *others = chunk.split(b"\n")
+            parts.append(first)
+            for other in others:
+                yield b"".join(parts).decode("utf-8", "replace")
+                parts = [other]
+        if last := b"".join(parts):
+            yield last.decode("utf-8", "replace")
+
+    async def _read_chunk(self) -> bytes:
+        if self._pollable:
+            await anyio.wait_readable(self._wire)
+            return os.read(self._wire, _CHUNK)
+        return await anyio.to_thread.run_sync(os.read, self._wire, _CHUNK)
 
 
 async def serve_http(server: MemoryServer, host: str, port: int) -> None:
-    """Serves any number of clients at http://host:port/mcp until SIGTERM or SIGINT comes.
+    """Serves any number of clients at http://host:port/mcp until it is cancelled.
 
-    Raises StartRefused for an address that others can reach, or one that is taken.
+    Open requests then have three seconds to end.
+    Raises StartRefused for an address that others can reach, or one that cannot be listened on.
     """
     refuse_exposure(host)
-    config = uvicorn.Config(
-        build_http_app(server, host), host=host, port=port, log_config=None,
-        timeout_graceful_shutdown=_GRACE, access_log=False,
-    )  # fmt: skip
-    listener = _listen(config)
-    address = f"[{host}]" if ":" in host else host
-    sys.stderr.write(f"textrawl listens on http://{address}:{listener.getsockname()[1]}/mcp\n")
-    await uvicorn.Server(config).serve(sockets=[listener])
+    with _listen(host, port) as listener:
+        async with server.open():
+            http = _Uvicorn(
+                uvicorn.Config(
+                    build_http_app(server, host), log_config=None, access_log=False,
+                    timeout_graceful_shutdown=_GRACE,
+                )
+            )  # fmt: skip
+            address = f"{_bracket(host)}:{listener.getsockname()[1]}"
+            sys.stderr.write(f"textrawl listens on http://{address}/mcp\n")
+            async with anyio.create_task_group() as group:
+                group.start_soon(_end_with_us, http)
+                with anyio.CancelScope(shield=True):
+                    await http.serve(sockets=[listener])
+                group.cancel_scope.cancel()
+
+
+class _Uvicorn(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Leaves signals alone: uvicorn would raise them again, before anything was cleaned up."""
+        yield
+
+
+async def _end_with_us(http: uvicorn.Server) -> None:
+    try:
+        await anyio.sleep_forever()
+    finally:
+        http.should_exit = True
 
 
 def refuse_exposure(host: str) -> None:
@@ -64,13 +136,20 @@ def refuse_exposure(host: str) -> None:
             )
 
 
-def _listen(config: uvicorn.Config):  # noqa: ANN202 - uvicorn does not name the type
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return config.bind_socket()
-    except SystemExit:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE
+        reason = "is taken" if taken else f"cannot be listened on ({error.strerror})"
         raise StartRefused(
-            f"HTTP_PORT: {config.host}:{config.port} is taken: choose another with --port"
-        ) from None
+            f"HTTP_PORT: {_bracket(host)}:{port} {reason}: choose another with --port"
+        ) from error
+
+
+def _bracket(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def build_http_app(server: MemoryServer, host: str = "127.0.0.1") -> Starlette:
@@ -79,15 +158,40 @@ def build_http_app(server: MemoryServer, host: str = "127.0.0.1") -> Starlette:
 
     async def answer_ready(_: Request) -> JSONResponse:
         """200 when a call would be answered, else 503 with what is missing."""
-        try:
-            if server.app is not None:
-                await server.app.memory.ping()
-        except TextrawlError as error:
-            return JSONResponse({"status": error.title.lower()}, status_code=503)
-        return JSONResponse({"status": "ready"})
+        missing = await _find_missing(server)
+        if missing is None:
+            return JSONResponse({"status": "ready"})
+        return JSONResponse({"status": missing}, status_code=503)
 
     server.custom_route("/readyz", methods=["GET"])(answer_ready)
-    return server.streamable_http_app(host=host)
+    return server.streamable_http_app(transport_security=_allow(host))
+
+
+def _allow(host: str) -> TransportSecuritySettings:
+    """Requests to names of this machine and from pages of it: no rebound name can be one of them.
+
+    Given always, since the SDK protects only some loopback addresses by itself.
+    """
+    names = [_bracket(host), "127.0.0.1", "localhost", "[::1]"]
+    origins = [f"{scheme}://{name}" for scheme in ("http", "https") for name in names]
+    return TransportSecuritySettings(
+        allowed_hosts=[*names, *(f"{name}:*" for name in names)],
+        allowed_origins=[*origins, *(f"{origin}:*" for origin in origins)],
+    )
+
+
+async def _find_missing(server: MemoryServer) -> str | None:
+    """Why a call would not be answered; None if it would."""
+    if server.app is None:
+        return None
+    try:
+        with anyio.fail_after(_PROBE):
+            await server.app.memory.ping()
+    except TimeoutError:
+        return "database slow"
+    except TextrawlError as error:
+        return error.title.lower()
+    return None
 
 
 async def _answer_alive(_: Request) -> JSONResponse:

@@ -10,7 +10,7 @@ from mcp.types import ToolAnnotations
 
 from textrawl.memory import Memory, Origin
 from textrawl.replies import Renderer, Reply
-from textrawl.schemas import merge, slim
+from textrawl.schemas import merge, shorten_items, slim
 
 READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -62,7 +62,7 @@ class ToolSpec:
         arguments = tool.fn_metadata.arg_model
         arguments.model_config["extra"] = "forbid"
         arguments.model_rebuild(force=True)
-        tool.parameters = slim(tool.parameters)
+        tool.parameters = shorten_items(slim(tool.parameters))
         if self.required:
             tool.parameters["required"] = [*self.required, *tool.parameters.get("required", [])]
         if structured:

@@ -9,14 +9,13 @@ from pydantic import Field, PrivateAttr
 from textrawl.replies import Key, Part, Reply, write_line
 from textrawl.rows import HitRow, ListRow
 
-
 _LEADS = "0123456789→←"  # what lines of other kinds begin with
 
 
 class Answer(Reply):
     """What the three modes have in common."""
 
-    unread: ClassVar[frozenset[str]] = frozenset({"mode"})
+    unread: ClassVar[frozenset[str]] = frozenset({"mode", "usedTokens"})
 
     truncated: Literal[True] | None = None
     dropped: Annotated[int | None, Key("cut")] = None
@@ -31,8 +30,9 @@ class Answer(Reply):
         return _put_last(super().compact(), "cut", "note")
 
     def cut(self, dropped: int, **kept: Any) -> Self:
-        """A copy with `kept` instead of all, that says how much is gone."""
-        return self.model_copy(update={**kept, "truncated": True, "dropped": dropped})
+        """A copy with `kept` instead of all, that says how many items are gone."""
+        said = {"truncated": True, "dropped": dropped} if dropped else {}
+        return self.model_copy(update={**kept, **said})
 
     def lines_at_the_end(self) -> Iterator[str]:
         """What is left to say after the items."""
@@ -67,10 +67,12 @@ class FoundEntity(Part):
 class SearchReply(Answer):
     """Facts that answer a query, grouped by entity in the order of the best fact."""
 
+    spared = (("query", "note"), ("total_memories", "entities"))
+
     mode: Literal["search"] = "search"
     query: Annotated[str | None, Field(exclude=True)] = None
-    total_memories: Annotated[int, Key("n")]
-    entities: Annotated[list[FoundEntity], Key("e")]
+    total_memories: Annotated[int | None, Key("n")] = None
+    entities: Annotated[list[FoundEntity] | None, Key("e")] = None
     degraded: Literal[True] | None = None
     note: Annotated[str | None, Key("note")] = None
     _rows: list[HitRow] = PrivateAttr(default_factory=list[HitRow])
@@ -87,11 +89,13 @@ class SearchReply(Answer):
 
     def verbose(self) -> dict[str, Any]:
         """As structured, led by the query."""
-        return {"query": self.query, **super().verbose()}
+        return {**({"query": self.query} if self.query else {}), **super().verbose()}
 
     def lines(self) -> Iterator[str]:
         """A line an entity, then a line a fact: its score in hundredths, its text."""
-        for entity in self.entities:
+        if not self.entities and not self.dropped:
+            yield "nothing found"
+        for entity in self.entities or []:
             yield write_header(entity.entity_name, entity.entity_type)
             for fact in entity.memories:
                 mark = f" {fact.id[:8]}" if fact.id else ""
@@ -104,13 +108,12 @@ class SearchReply(Answer):
         """How many facts there are."""
         return len(self._rows)
 
-    def keep(self, count: int) -> Self:
-        """The best facts; below zero none, and no note."""
-        kept = self._rows[: max(count, 0)]
-        update: dict[str, Any] = {} if count >= 0 else {"note": None}
+    def choose(self, count: int) -> Self:
+        """The best facts."""
+        kept = self._rows[:count]
         return self.cut(
             len(self._rows) - len(kept), total_memories=len(kept),
-            entities=_group(kept, with_ids=self._with_ids), **update,
+            entities=_group(kept, with_ids=self._with_ids),
         )  # fmt: skip
 
 
@@ -147,11 +150,13 @@ class ListedEntity(Part):
 class ListReply(Answer):
     """A page of entities, last updated first; `total` counts all that match."""
 
+    spared = (("returned", "offset"), ("total", "entity_list"))
+
     mode: Literal["list"] = "list"
-    total: Annotated[int, Key("n")]
-    returned: int
-    offset: int
-    entity_list: Annotated[list[ListedEntity], Key("e")]
+    total: Annotated[int | None, Key("n")] = None
+    returned: int | None = None
+    offset: int | None = None
+    entity_list: Annotated[list[ListedEntity] | None, Key("e")] = None
 
     @classmethod
     def build(cls, row: ListRow, offset: int) -> Self:
@@ -168,18 +173,20 @@ class ListReply(Answer):
 
     def lines(self) -> Iterator[str]:
         """How many there are, then a line an entity."""
-        yield str(self.total)
-        yield from (write_header(entity.name, entity.type) for entity in self.entity_list)
+        if self.total is not None:
+            yield str(self.total)
+        for entity in self.entity_list or []:
+            yield write_header(entity.name, entity.type)
         yield from self.lines_at_the_end()
 
     def size(self) -> int:
         """How many entities the page has."""
-        return len(self.entity_list)
+        return len(self.entity_list or [])
 
-    def keep(self, count: int) -> Self:
+    def choose(self, count: int) -> Self:
         """The entities updated last."""
-        kept = self.entity_list[: max(count, 0)]
-        return self.cut(len(self.entity_list) - len(kept), returned=len(kept), entity_list=kept)
+        kept = (self.entity_list or [])[:count]
+        return self.cut(self.size() - len(kept), returned=len(kept), entity_list=kept)
 
 
 def _without_type(item: dict[str, Any]) -> dict[str, Any]:

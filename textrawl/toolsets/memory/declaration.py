@@ -1,12 +1,13 @@
 """The toolset, and the types that its parameters share."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from textrawl.instants import read_future_instant, read_instant
-from textrawl.texts import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name
+from textrawl.texts import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name, clean_relation
 from textrawl.toolsets import Toolset
 
 memory = Toolset(
@@ -21,37 +22,28 @@ EntityType = Literal[
 Source = Literal["conversation", "note", "document", "manual"]
 
 
-def _clean(clean: Any) -> Any:
-    """The same cleaning for anything that a model may send where text belongs."""
-    return lambda value: clean(value) if isinstance(value, str) else value
+def _read(read: Callable[[str], Any]) -> BeforeValidator:
+    """Reads text; what is none is left for the type to refuse."""
+    return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
 
 
-def _read(read: Any) -> Any:
-    def parse(value: object) -> object:
-        if value is None or isinstance(value, datetime):
-            return value
-        return read(str(value))
-
-    return parse
+def _read_time(read: Callable[[str], datetime]) -> BeforeValidator:
+    """Reads whatever is there: pydantic would take a number for seconds since 1970."""
+    return BeforeValidator(lambda value: None if value is None else read(str(value)))
 
 
-Name = Annotated[
-    str, BeforeValidator(_clean(clean_name)), Field(min_length=1, max_length=NAME_LENGTH)
+Name = Annotated[str, _read(clean_name), Field(min_length=1, max_length=NAME_LENGTH)]
+OptionalName = Annotated[str, _read(clean_name), Field(max_length=NAME_LENGTH)]
+RelationName = Annotated[str, _read(clean_relation), Field(min_length=1, max_length=100)]
+FactText = Annotated[str, _read(clean_fact), Field(min_length=1, max_length=FACT_LENGTH)]
+Query = Annotated[str, _read(clean_name), Field(max_length=1000)]
+FactReference = Annotated[
+    str,
+    _read(clean_name),
+    Field(max_length=FACT_LENGTH),
+    WithJsonSchema({"type": "string"}),  # nobody sends a longer one, and the limit costs tokens
 ]
-OptionalName = Annotated[str, BeforeValidator(_clean(clean_name)), Field(max_length=NAME_LENGTH)]
-RelationName = Annotated[
-    str, BeforeValidator(_clean(clean_name)), Field(min_length=1, max_length=100)
-]
-FactText = Annotated[
-    str, BeforeValidator(_clean(clean_fact)), Field(min_length=1, max_length=FACT_LENGTH)
-]
-Query = Annotated[str, BeforeValidator(_clean(clean_name)), Field(max_length=1000)]
-FactReference = Annotated[str, BeforeValidator(_clean(clean_name)), Field(max_length=FACT_LENGTH)]
 Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-FutureInstant = Annotated[
-    datetime | None, BeforeValidator(_read(read_future_instant)), WithJsonSchema({"type": "string"})
-]
-Instant = Annotated[
-    datetime | None, BeforeValidator(_read(read_instant)), WithJsonSchema({"type": "string"})
-]
-
+_TEXT = WithJsonSchema({"type": "string"})
+Instant = Annotated[datetime | None, _read_time(read_instant), _TEXT]
+FutureInstant = Annotated[datetime | None, _read_time(read_future_instant), _TEXT]

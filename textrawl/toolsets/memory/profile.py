@@ -32,11 +32,23 @@ class Observation(Part):
     created_at: datetime
 
 
+def _drop_date(edge: Item) -> dict[str, str]:
+    return {key: value for key, value in edge.items() if key != "created_at"}
+
+
 class Relations(Part):
     """Relations both ways; their rows keep snake_case keys."""
 
     outgoing: list[dict[str, str]]
     incoming: list[dict[str, str]]
+
+    @classmethod
+    def build(cls, outgoing: list[Item], incoming: list[Item]) -> Self:
+        """Relations without their dates, which only order them."""
+        return cls(
+            outgoing=[_drop_date(edge) for edge in outgoing],
+            incoming=[_drop_date(edge) for edge in incoming],
+        )
 
     def compact(self) -> Any:
         """Arrows, without the direction that has none."""
@@ -56,6 +68,8 @@ class Relations(Part):
 
 class EntityReply(Answer):
     """One entity, or names close to the one that was asked for."""
+
+    spared = (("entity", "relations", "total_observations", "has_more"), ("observations",))
 
     mode: Literal["entity"] = "entity"
     found: bool
@@ -78,7 +92,12 @@ class EntityReply(Answer):
         reply._row, reply._with_ids = row, with_ids
         if with_relations:
             reply.relations = Relations(outgoing=[], incoming=[])
-        return reply.model_copy(update=reply._choose(row.observations, row.outgoing, row.incoming))
+        return reply.choose(reply.size())
+
+    @classmethod
+    def miss(cls, like: list[str]) -> Self:
+        """The reply where there is no such entity."""
+        return cls(found=False, like=like or None)
 
     def compact(self) -> Any:
         """Facts as strings, relations as arrows."""
@@ -86,10 +105,11 @@ class EntityReply(Answer):
         if not self.found:
             return {"found": False, **told}
         head: Item = {"t": self.entity.type} if self.entity else {}
-        head["o"] = [
-            {"c": fact.content, "id": fact.id[:8]} if self._with_ids else fact.content
-            for fact in self.observations or []
-        ]
+        if self.observations is not None:
+            head["o"] = [
+                {"c": fact.content, "id": fact.id[:8]} if self._with_ids else fact.content
+                for fact in self.observations
+            ]
         if self.relations and (arrows := self.relations.compact()):
             head["r"] = arrows
         if more := self._count_more():
@@ -115,40 +135,30 @@ class EntityReply(Answer):
         """How many facts and relations there are, or close names."""
         return len(self._date_items()) if self._row else len(self.like or [])
 
-    def keep(self, count: int) -> Self:
-        """The newest facts and relations; below zero not even who it is."""
-        if not self._row:
-            names = (self.like or [])[: max(count, 0)]
-            return self.cut(len(self.like or []) - len(names), like=names or None)
-        dated = self._date_items()
-        kept = {id(item) for item in dated[: max(count, 0)]}
+    def choose(self, count: int) -> Self:
+        """The newest facts and relations, or the closest names."""
         row = self._row
-        parts = [[item for item in items if id(item) in kept]
-                 for items in (row.observations, row.outgoing, row.incoming)]  # fmt: skip
-        update = self._choose(*parts)
-        if count < 0:
-            update |= {
-                "entity": None,
-                "relations": None,
-                "total_observations": None,
-                "has_more": None,
-            }
-        return self.cut(len(dated) - len(kept), **update)
-
-    def _choose(self, facts: list[Item], outgoing: list[Item], incoming: list[Item]) -> Item:
-        """The fields of a reply that tells these items."""
-        observations = [Observation.model_validate(fact, extra="ignore") for fact in facts]
-        update: Item = {"observations": observations}
-        update["has_more"] = (self.total_observations or 0) > len(observations)
+        if row is None:
+            names = self.like or []
+            return self.cut(max(len(names) - count, 0), like=names[:count] or None)
+        dated = self._date_items()
+        kept = {id(item) for item in dated[:count]}
+        facts, outgoing, incoming = (
+            [item for item in items if id(item) in kept]
+            for items in (row.observations, row.outgoing, row.incoming)
+        )
+        update: Item = {
+            "observations": [Observation.model_validate(fact, extra="ignore") for fact in facts],
+            "has_more": row.total_observations > len(facts),
+        }
+        unread = 0
         if self.relations is not None:
-            update["relations"] = Relations(
-                outgoing=[_drop_date(edge) for edge in outgoing],
-                incoming=[_drop_date(edge) for edge in incoming],
-            )
-        return update
+            unread = row.total_relations - len(row.outgoing) - len(row.incoming)
+            update["relations"] = Relations.build(outgoing, incoming)
+        return self.cut(len(dated) - len(kept) + unread, **update)
 
     def _date_items(self) -> list[Item]:
-        """All facts and relations, newest first. Postgres writes times so that they sort as text."""
+        """All facts and relations, newest first. Their times sort as text."""
         row = self._row
         if row is None:
             return []
@@ -156,8 +166,8 @@ class EntityReply(Answer):
         return sorted(row.observations + edges, key=lambda item: item["created_at"], reverse=True)
 
     def _count_more(self) -> int:
-        return max((self.total_observations or 0) - len(self.observations or []), 0)
-
-
-def _drop_date(edge: Item) -> dict[str, str]:
-    return {key: value for key, value in edge.items() if key != "created_at"}
+        """Facts beyond maxObs; those beyond the budget are told as cut."""
+        row = self._row
+        if row is None or self.total_observations is None:
+            return 0
+        return row.total_observations - len(row.observations)

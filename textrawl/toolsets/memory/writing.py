@@ -1,6 +1,6 @@
 """remember_fact, build_knowledge, relate_entities: the tools that add."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
 from mcp.server.mcpserver.context import Context
 from mcp.types import CallToolResult
@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory import Edge, Fact
 from textrawl.replies import Key, Part, Reply
+from textrawl.rows import BatchRow, FactRow, RelationRow
 from textrawl.toolsets import WRITES, App
 from textrawl.toolsets.memory.declaration import (
     Confidence,
@@ -26,20 +27,37 @@ _MOST_ITEMS = 50
 
 
 class RememberReply(Reply):
-    """What became of a fact; `entity_type` is the stored one."""
+    """What became of a fact; `entity_type` is the stored one, told in short where it differs."""
+
+    spared = (("message",), ("entity_name",), ("entity_type", "kept_type"), ("entity_id",),
+              ("observation_id",))  # fmt: skip
 
     success: Annotated[bool, Key("ok")] = True
     duplicate: Annotated[bool | None, Key("dup")] = None
-    message: str
-    entity_id: Annotated[str, Key("entity", short_id=True)]
-    entity_name: str
-    entity_type: str
-    kept_type: Annotated[str | None, Key("t"), Field(exclude=True)] = None
-    observation_id: Annotated[str, Key("obs", short_id=True)]
+    message: str | None
+    entity_id: Annotated[str | None, Key("entity", short_id=True)]
+    entity_name: str | None
+    entity_type: str | None
+    kept_type: Annotated[str | None, Key("t"), Field(exclude=True)]
+    observation_id: Annotated[str | None, Key("obs", short_id=True)]
+
+    @classmethod
+    def build(cls, row: FactRow, asked_type: str) -> Self:
+        """The reply to a fact about an entity of `asked_type`."""
+        verb = "Already known about" if row.duplicate else "Remembered about"
+        return cls(
+            message=f"{verb} {row.entity_name} ({row.entity_type})",
+            duplicate=row.duplicate or None,
+            entity_id=str(row.entity_id),
+            entity_name=row.entity_name,
+            entity_type=row.entity_type,
+            kept_type=row.entity_type if row.entity_type != asked_type else None,
+            observation_id=str(row.observation_id),
+        )
 
 
 @memory.tool(WRITES, RememberReply)
-async def remember_fact(
+async def remember_fact(  # noqa: PLR0917
     ctx: Context[App],
     entityName: Annotated[Name, Field(description="who or what it is about")],
     entityType: EntityType,
@@ -48,29 +66,22 @@ async def remember_fact(
     validUntil: Annotated[
         FutureInstant, Field(description="ISO date when it stops being true")
     ] = None,
-    confidence: Confidence = 1.0,
+    confidence: Confidence = 1,
     replaces: Annotated[
         FactReference, Field(description="id or text of the fact it corrects")
     ] = "",
 ) -> CallToolResult:
-    """Store one lasting fact about an entity as soon as you learn it: preferences, decisions,
-    people, dates. Not for secrets or passing remarks. Example: {"entityName":"Jeff",
-    "entityType":"person","observation":"prefers dark mode"}."""
+    """Store one lasting fact about an entity as soon as you learn it.
+
+    Preferences, decisions, people, dates; not secrets or passing remarks. Example:
+    {"entityName":"Jeff","entityType":"person","observation":"prefers dark mode"}.
+    """
     app: App = ctx.request_context.lifespan_context
-    origin = await app.describe_origin(ctx, "remember_fact")
     fact = Fact(
         entityName, entityType, observation, source, confidence, validUntil, replaces or None
     )
-    row = await app.memory.remember(fact, origin)
-    verb = "Already known about" if row.duplicate else "Remembered about"
-    reply = RememberReply(
-        message=f"{verb} {row.entity_name} ({row.entity_type})",
-        duplicate=row.duplicate or None,
-        entity_id=str(row.entity_id), entity_name=row.entity_name, entity_type=row.entity_type,
-        kept_type=row.entity_type if row.entity_type != entityType else None,
-        observation_id=str(row.observation_id),
-    )  # fmt: skip
-    return app.render(reply)
+    row = await app.memory.remember(fact, await app.describe_origin(ctx, "remember_fact"))
+    return app.render(RememberReply.build(row, entityType))
 
 
 class FactItem(BaseModel):
@@ -83,8 +94,15 @@ class FactItem(BaseModel):
     observation: FactText
     source: Source = "conversation"
     validUntil: FutureInstant = None  # noqa: N815
-    confidence: Confidence = 1.0
+    confidence: Confidence = 1
     replaces: FactReference = ""
+
+    def read(self) -> Fact:
+        """The fact as it is stored."""
+        return Fact(
+            self.entityName, self.entityType, self.observation, self.source, self.confidence,
+            self.validUntil, self.replaces or None,
+        )  # fmt: skip
 
 
 class RelationItem(BaseModel):
@@ -98,26 +116,40 @@ class RelationItem(BaseModel):
     fromEntityType: EntityType | None = None  # noqa: N815
     toEntityType: EntityType | None = None  # noqa: N815
 
+    def read(self) -> Edge:
+        """The relation as it is stored."""
+        return Edge(
+            self.fromEntity, self.relation, self.toEntity, self.fromEntityType, self.toEntityType
+        )
 
-class BuildCounts(Part):
-    """How many facts were new, how many known."""
 
-    new: int
-    dup: int
+class FactCounts(Part):
+    """How many facts of a batch were new, and how many known."""
+
+    new: Annotated[int, Key("new")]
+    dup: Annotated[int, Key("dup")]
 
 
 class BuildReply(Reply):
-    """What became of a batch."""
+    """What became of a batch; the short form groups what concerns facts."""
+
+    spared = (("facts_created", "facts_duplicate", "relations_created", "facts"),)
 
     success: Annotated[bool, Key("ok")] = True
-    facts_created: int
-    facts_duplicate: int
-    relations_created: int
+    facts_created: int | None
+    facts_duplicate: int | None
+    facts: Annotated[FactCounts | None, Key("facts"), Field(exclude=True)]
+    relations_created: Annotated[int | None, Key("rel")]
 
-    def compact(self) -> object:
-        """Counts, grouped."""
-        facts = {"new": self.facts_created, "dup": self.facts_duplicate}
-        return {"ok": True, "facts": facts, "rel": self.relations_created}
+    @classmethod
+    def build(cls, row: BatchRow) -> Self:
+        """The reply that tells `row`."""
+        return cls(
+            facts_created=row.facts_created,
+            facts_duplicate=row.facts_duplicate,
+            facts=FactCounts(new=row.facts_created, dup=row.facts_duplicate),
+            relations_created=row.relations_created,
+        )
 
 
 @memory.tool(WRITES, BuildReply)
@@ -126,23 +158,20 @@ async def build_knowledge(
     facts: Annotated[list[FactItem] | None, Field(max_length=_MOST_ITEMS)] = None,
     relations: Annotated[list[RelationItem] | None, Field(max_length=_MOST_ITEMS)] = None,
 ) -> CallToolResult:
-    """Store up to 50 facts and 50 relations at once, all or nothing: prefer it to many single
-    calls. Fields as in remember_fact and relate_entities."""
+    """Store many facts and relations at once, all or nothing.
+
+    Use it instead of several single calls. Fields as in remember_fact and relate_entities. Example:
+    {"facts":[{"entityName":"Ada","entityType":"person","observation":"leads QA"}]}.
+    """
     if not facts and not relations:
         raise ArgumentInvalid("Provide facts, relations, or both", title="Missing facts")
     app: App = ctx.request_context.lifespan_context
     row = await app.memory.build(
-        [Fact(f.entityName, f.entityType, f.observation, f.source, f.confidence, f.validUntil, f.replaces or None) for f in facts or []],
-        [Edge(r.fromEntity, r.relation, r.toEntity, r.fromEntityType, r.toEntityType) for r in relations or []],
+        [fact.read() for fact in facts or []],
+        [relation.read() for relation in relations or []],
         await app.describe_origin(ctx, "build_knowledge"),
-    )  # fmt: skip
-    return app.render(
-        BuildReply(
-            facts_created=row.facts_created,
-            facts_duplicate=row.facts_duplicate,
-            relations_created=row.relations_created,
-        )
     )
+    return app.render(BuildReply.build(row))
 
 
 class EndPart(Part):
@@ -156,32 +185,41 @@ class EndPart(Part):
 class RelateReply(Reply):
     """What became of a relation."""
 
+    spared = (("message",), ("from_entity", "to_entity"), ("relation_id",))
+
     success: Annotated[bool, Key("ok")] = True
-    message: str
-    relation_id: Annotated[str, Key("rel", short_id=True)]
-    from_entity: Annotated[EndPart, Key("from")]
-    to_entity: Annotated[EndPart, Key("to")]
+    message: str | None
+    relation_id: Annotated[str | None, Key("rel", short_id=True)]
+    from_entity: Annotated[EndPart | None, Key("from")]
+    to_entity: Annotated[EndPart | None, Key("to")]
+
+    @classmethod
+    def build(cls, row: RelationRow, relation: str) -> Self:
+        """The reply that tells `row`."""
+        verb = "Related" if row.created else "Already related"
+        return cls(
+            message=f"{verb}: {row.from_name} {relation} {row.to_name}",
+            relation_id=str(row.relation_id),
+            from_entity=EndPart(id=str(row.from_id), name=row.from_name, type=row.from_stored_type),
+            to_entity=EndPart(id=str(row.to_id), name=row.to_name, type=row.to_stored_type),
+        )
 
 
 @memory.tool(WRITES, RelateReply)
 async def relate_entities(
     ctx: Context[App],
     fromEntity: Name,
-    relation: Annotated[RelationName, Field(description="a verb, such as works_at")],
+    relation: Annotated[RelationName, Field(description="a verb")],
     toEntity: Name,
-    fromEntityType: Annotated[EntityType | None, Field(description="if it is new")] = None,
-    toEntityType: Annotated[EntityType | None, Field(description="if it is new")] = None,
+    fromEntityType: Annotated[EntityType | None, Field(description="if new")] = None,
+    toEntityType: Annotated[EntityType | None, Field(description="if new")] = None,
 ) -> CallToolResult:
-    """Connect two entities, such as Ada works_at Acme Corp; missing ones are created."""
+    """Connect two entities; missing ones are created.
+
+    For what concerns only one use remember_fact. Example:
+    {"fromEntity":"Ada","relation":"works_at","toEntity":"Acme Corp"}.
+    """
     app: App = ctx.request_context.lifespan_context
     edge = Edge(fromEntity, relation, toEntity, fromEntityType, toEntityType)
     row = await app.memory.relate(edge, await app.describe_origin(ctx, "relate_entities"))
-    verb = "Related" if row.created else "Already related"
-    return app.render(
-        RelateReply(
-            message=f"{verb}: {row.from_name} {relation} {row.to_name}",
-            relation_id=str(row.relation_id),
-            from_entity=EndPart(id=str(row.from_id), name=row.from_name, type=row.from_stored_type),
-            to_entity=EndPart(id=str(row.to_id), name=row.to_name, type=row.to_stored_type),
-        )
-    )
+    return app.render(RelateReply.build(row, relation))

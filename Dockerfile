@@ -1,0 +1,22 @@
+# The server, for an MCP client that starts it:  docker run -i --rm -v textrawl:/data textrawl
+# With a Postgres of your own: add -e DATABASE_URL=postgresql://...
+FROM python:3.13-slim AS build
+COPY pyproject.toml README.md LICENSE /source/
+COPY textrawl /source/textrawl
+COPY sql /source/sql
+RUN pip wheel --no-cache-dir --wheel-dir /wheels /source
+
+FROM python:3.13-slim
+# tini takes in what Postgres leaves behind and passes signals on.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends tini \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --create-home textrawl \
+    && install --directory --owner=textrawl --group=textrawl --mode=0700 /data
+RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
+    pip install --no-cache-dir --no-index --find-links=/wheels textrawl
+USER textrawl
+WORKDIR /home/textrawl
+ENV DATA_DIR=/data/memory PYTHONUNBUFFERED=1
+VOLUME /data
+ENTRYPOINT ["tini", "--", "textrawl"]

@@ -1,0 +1,177 @@
+"""`textrawl doctor`: what is well, what is not, what to do."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.commands.conftest import Run
+from tests.conftest import Databases
+from textrawl.commands.doctor import judge_extension
+from textrawl.commands.inspection import Server
+from textrawl.embedded.configuration import OWNER, SUPERUSER
+
+Examine = Callable[..., dict[str, tuple[str, str]]]
+
+
+@pytest.fixture
+def examine(run: Run) -> Examine:
+    """Findings by name, as (verdict, told); the exit code is checked on the way."""
+
+    def go(**environment: Any) -> dict[str, tuple[str, str]]:
+        outcome = run("doctor", "--json", **environment)
+        told = json.loads(outcome.out)
+        findings = {item["name"]: (item["verdict"], item["told"]) for item in told["findings"]}
+        broken = any(verdict == "broken" for verdict, _ in findings.values())
+        assert (told["ok"], outcome.code) == (not broken, int(broken))
+        return findings
+
+    return go
+
+
+@pytest.fixture
+def without_vectors(postgres: Databases) -> Iterator[str]:
+    """Connection string of an empty database without pgvector."""
+    with postgres.create() as name:
+        yield postgres.cluster.dsn(OWNER, name)
+
+
+def test_all_is_well_with_a_database_that_is_up_to_date(
+    examine: Examine, database_url: str
+) -> None:
+    findings = examine(DATABASE_URL=database_url)
+
+    assert {name: verdict for name, (verdict, _) in findings.items()} == dict.fromkeys(
+        ("settings", "database", "pgvector", "schema", "embeddings", "tokens"), "ok"
+    )
+    assert findings["database"][1].startswith("PostgreSQL 18.")
+    assert "256 dimensions, one text in " in findings["embeddings"][1]
+    assert "o200k_base" in findings["tokens"][1]
+
+
+def test_each_finding_is_a_line_for_people(run: Run, database_url: str) -> None:
+    outcome = run("doctor", DATABASE_URL=database_url)
+
+    assert outcome.code == 0
+    assert "ok      schema      up to date" in outcome.out
+
+
+def test_a_database_that_is_down_is_broken_and_the_reason_is_told(examine: Examine) -> None:
+    verdict, told = examine(DATABASE_URL="postgresql://127.0.0.1:1/memory")["database"]
+
+    assert verdict == "broken"
+    assert "Start Postgres, or check DATABASE_URL" in told
+    assert "Connection refused" in told
+
+
+def test_a_database_without_pgvector_is_broken_with_the_statement_to_run(
+    examine: Examine, without_vectors: str
+) -> None:
+    findings = examine(DATABASE_URL=without_vectors)
+
+    assert findings["pgvector"][0] == "broken"
+    assert (
+        "run `create extension vector` in this database as a superuser" in findings["pgvector"][1]
+    )
+    assert findings["schema"] == (
+        "broken",
+        "This database has no memory yet: run `textrawl migrate`",
+    )
+
+
+def test_a_server_without_pgvector_has_to_install_it() -> None:
+    finding = judge_extension(Server("17.1", None, None))
+
+    assert finding.verdict == "broken"
+    assert finding.told == "missing: install 0.8 or newer on the database server"
+
+
+def test_settings_that_cannot_be_used_are_the_only_finding(examine: Examine) -> None:
+    findings = examine(DATABASE_TIMEOUT="soon")
+
+    assert list(findings) == ["settings"]
+    assert findings["settings"][0] == "broken"
+    assert "DATABASE_TIMEOUT" in findings["settings"][1]
+
+
+def test_a_memory_that_is_not_there_yet_is_no_fault_and_is_not_made(
+    examine: Examine, home: Path
+) -> None:
+    findings = examine(DATA_DIR=home / "data")
+
+    assert findings["data folder"] == (
+        "note",
+        f"{home / 'data'}: no database yet, the first `textrawl serve` makes it",
+    )
+    assert "database" not in findings
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_broken(examine: Examine, home: Path) -> None:
+    home.chmod(0o500)
+
+    findings = examine(DATA_DIR=home / "data")
+
+    assert findings["data folder"][0] == "broken"
+
+
+def test_a_data_folder_in_a_file_is_broken(examine: Examine, home: Path) -> None:
+    (home / "file").write_text("", encoding="utf-8")
+
+    verdict, told = examine(DATA_DIR=home / "file" / "data")["data folder"]
+
+    assert (verdict, told) == (
+        "broken",
+        f"{home / 'file'} is no folder: set DATA_DIR to one that can be written, or DATABASE_URL",
+    )
+
+
+def test_an_embedded_memory_is_started_looked_at_and_stopped(
+    examine: Examine, data_dir: Path, postmasters: Callable[[], list[int]]
+) -> None:
+    findings = examine(DATA_DIR=data_dir)
+
+    assert findings["data folder"][1].endswith("was stopped")
+    assert findings["schema"] == ("ok", "up to date")
+    assert postmasters() == []
+
+
+def test_a_provider_without_its_key_is_broken(examine: Examine, database_url: str) -> None:
+    verdict, told = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="openai")["embeddings"]
+
+    assert verdict == "broken"
+    assert told.startswith("OPENAI_API_KEY is not set")
+
+
+def test_a_provider_that_is_down_is_broken(examine: Examine, database_url: str) -> None:
+    verdict, told = examine(
+        DATABASE_URL=database_url,
+        EMBEDDING_PROVIDER="ollama",
+        OLLAMA_BASE_URL="http://127.0.0.1:1",
+    )["embeddings"]
+
+    assert verdict == "broken"
+    assert told.startswith("Embedding service unavailable")
+
+
+def test_going_without_embeddings_or_memory_is_worth_a_note(
+    examine: Examine, database_url: str
+) -> None:
+    findings = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="none", ENABLE_MEMORY="off")
+
+    assert findings["embeddings"] == ("note", "none: search goes by keywords alone")
+    assert findings["memory"] == ("note", "off: set ENABLE_MEMORY=true to offer it")
+
+
+def test_a_login_that_is_refused_is_broken(
+    examine: Examine, postgres: Databases, owner: psycopg.Connection
+) -> None:
+    verdict, told = examine(DATABASE_URL=postgres.cluster.dsn(SUPERUSER, "no_such"))["database"]
+
+    assert verdict == "broken"
+    assert 'database "no_such" does not exist' in told

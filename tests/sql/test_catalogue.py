@@ -1,0 +1,144 @@
+"""What the catalogue must say of everything in the schema, now and after any change."""
+
+from typing import LiteralString
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from textrawl.embedded.configuration import APP
+
+_OURS = """
+    create temporary view ours as
+    select 'pg_class'::regclass::oid as catalog, oid, relname::text as name from pg_class
+    where relnamespace = 'textrawl'::regnamespace and relkind in ('r', 'v', 'm', 'p')
+    union all
+    select 'pg_proc'::regclass, oid, proname::text from pg_proc
+    where pronamespace = 'textrawl'::regnamespace
+"""
+
+
+def list_names(sql: psycopg.Connection, query: LiteralString) -> list[str]:
+    return [str(name) for (name,) in sql.execute(query).fetchall()]
+
+
+@pytest.fixture(autouse=True)
+def _with_a_model(sql: psycopg.Connection) -> None:
+    """Tables that are made later, one a model, are held to the same."""
+    sql.execute("select register_embedding_model('test:model', 8)")
+
+
+def test_every_table_view_and_function_says_what_it_is_for(sql: psycopg.Connection) -> None:
+    sql.execute(_OURS)
+    assert len(list_names(sql, "select name from ours")) > 30
+    assert (
+        list_names(
+            sql, "select name from ours where obj_description(oid, catalog::regclass::name) is null"
+        )
+        == []
+    )
+
+
+def test_every_key_of_a_table_with_spaces_begins_with_the_space(sql: psycopg.Connection) -> None:
+    keys = list_names(
+        sql,
+        """
+        select conrelid::regclass || ' ' || conname from pg_constraint c
+        join pg_attribute a on a.attrelid = conrelid and a.attname = 'space_id'
+        where connamespace = 'textrawl'::regnamespace and contype in ('p', 'u', 'f')
+        and conkey[1] <> a.attnum
+        and not (contype = 'f' and confrelid in ('actor'::regclass, 'embedding_model'::regclass))
+        union all
+        select indexrelid::regclass::text from pg_index i
+        join pg_attribute a on a.attrelid = indrelid and a.attname = 'space_id'
+        join pg_class t on t.oid = indrelid
+        where t.relnamespace = 'textrawl'::regnamespace and indisunique and indkey[0] <> a.attnum
+        """,
+    )
+    assert keys == []
+
+
+def test_every_table_of_facts_has_spaces(sql: psycopg.Connection) -> None:
+    without = list_names(
+        sql,
+        """
+        select relname from pg_class c
+        where relnamespace = 'textrawl'::regnamespace and relkind = 'r' and not exists (
+            select from pg_attribute where attrelid = c.oid and attname = 'space_id')
+        order by 1
+        """,
+    )
+    assert without == [
+        "actor",
+        "code",
+        "embedding_model",
+        "lexeme",
+        "migration",
+        "search_statistics",
+        "space",
+    ]
+
+
+def test_no_function_that_lends_its_rights_trusts_its_callers_search_path(
+    sql: psycopg.Connection,
+) -> None:
+    unpinned = list_names(
+        sql,
+        """
+        select proname from pg_proc
+        where pronamespace = 'textrawl'::regnamespace and prosecdef
+        and not exists (select from unnest(proconfig) setting
+            where setting like 'search_path=%textrawl%' and setting like '%pg_temp')
+        """,
+    )
+    assert unpinned == []
+
+
+def test_nobody_may_call_a_function_who_was_not_granted_it(sql: psycopg.Connection) -> None:
+    public = list_names(
+        sql,
+        """
+        select proname from pg_proc,
+            lateral aclexplode(coalesce(proacl, acldefault('f', proowner)))
+        where pronamespace = 'textrawl'::regnamespace and grantee = 0
+        """,
+    )
+    assert public == []
+
+
+def test_the_application_reaches_tables_through_functions_alone(sql: psycopg.Connection) -> None:
+    sql.execute("select * from remember_fact('Ada', 'person', 'likes proofs')")
+    readable = list_names(
+        sql,
+        f"""
+        select relname from pg_class where relnamespace = 'textrawl'::regnamespace
+        and relkind in ('r', 'v')
+        and has_any_column_privilege('{APP}', oid, 'select, insert, update')
+        order by 1
+        """,  # noqa: S608 - a constant of ours
+    )
+    assert readable == ["code", "migration"]
+    with psycopg.connect(make_conninfo(sql.info.dsn, user=APP), autocommit=True) as application:
+        for table in ("observation", "entity", "embedding_1", "event", "memory_observations"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                application.execute(f"select * from textrawl.{table}")  # noqa: S608 # pyright: ignore[reportArgumentType, reportCallIssue]
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            application.execute("create table textrawl.mine ()")
+        found = application.execute("select content from textrawl.search_memory('proofs')")
+        assert found.fetchall() == [("likes proofs",)]
+
+
+def test_deleting_a_space_or_a_fact_finds_what_refers_to_it_by_index(
+    sql: psycopg.Connection,
+) -> None:
+    unindexed = list_names(
+        sql,
+        """
+        select conrelid::regclass || ' ' || conname from pg_constraint c
+        where connamespace = 'textrawl'::regnamespace and contype = 'f'
+        and array_length(conkey, 1) > 1
+        and not exists (select from pg_index i where i.indrelid = conrelid
+            and (i.indkey::smallint[])[0:array_length(conkey, 1) - 1] @> conkey)
+        """,
+    )
+    assert unindexed == []

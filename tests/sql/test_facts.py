@@ -1,0 +1,188 @@
+# ruff: noqa: RUF001 (letters that look alike are what some of these tests are about)
+"""Facts in SQL: what counts as the same, what names a fact, what a correction leaves."""
+
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+Sql = psycopg.Connection[Any]
+
+SAME = [
+    ("prefers dark mode", "prefers the dark mode"),
+    ("uses VS Code as primary editor", "uses VS Code as a primary editor"),
+    ("Prefers dark mode", "prefers dark mode a lot"),
+    ("it's raining", "it’s raining"),
+    ("works for Acme", "works for “Acme”"),
+]
+OTHER = [
+    ("moved from Berlin to Paris", "moved from Paris to Berlin"),
+    ("prefers tabs over spaces", "prefers spaces over tabs"),
+    ("runs version 16", "runs version 17"),
+    ("works at Acme", "works at Globex"),
+    ("eats meat", "does not eat meat"),
+    ("eats meat", "doesn't eat meat"),
+    ("eats meat", "doesn’t eat meat"),
+    ("smokes", "stopped smoking and never smokes"),
+    ("Anna leads the team", "Peter leads the team"),
+    ("東京に住んでいます", "京都に住んでいます"),
+    ("住在北京", "住在上海"),
+    ("живёт в Берлине", "живёт в Париже"),
+    ("moved to Łódź", "moved to Ústí"),
+    ("meets on 2026-01-05", "meets on 2026-01-06"),
+    ("costs 1.5 euro", "costs 15 euro"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_facts_that_add_nothing_state_the_same(sql: Sql, one: str, other: str) -> None:
+    assert states_the_same(sql, one, other)
+    assert states_the_same(sql, other, one)
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER)
+def test_facts_that_differ_in_what_vectors_do_not_see_are_two(
+    sql: Sql, one: str, other: str
+) -> None:
+    assert not states_the_same(sql, one, other)
+    assert not states_the_same(sql, other, one)
+
+
+def states_the_same(sql: Sql, one: str, other: str) -> bool:
+    row = sql.execute("select states_the_same(%s, %s)", [one, other]).fetchone()
+    assert row
+    return row[0]
+
+
+def remember(
+    sql: Sql, observation: str, vector: str | None = None, replaces: str | None = None
+) -> tuple[UUID, bool]:
+    """Stores a fact about Jeff; its id, and whether it was known."""
+    row = sql.execute(
+        """
+        select observation_id, duplicate from remember_fact('Jeff', 'person', %s, replaces => %s,
+            model => case when %s then find_model() end, embedding => %s::halfvec)""",
+        [observation, replaces, vector is not None, vector],
+    ).fetchone()
+    assert row
+    return row
+
+
+@pytest.fixture
+def model(sql: Sql) -> Sql:
+    """The database with a model of three dimensions."""
+    sql.execute("select register_embedding_model('test:three', 3)")
+    sql.execute("""create function find_model() returns integer
+                   language sql return (select id from embedding_model where name = 'test:three')""")
+    return sql
+
+
+def test_a_cosine_of_095_makes_a_duplicate(model: Sql) -> None:
+    first, _ = remember(model, "prefers dark mode", "[1,0,0]")
+
+    assert remember(model, "prefers the dark mode", "[0.96,0.28,0]") == (first, True)
+    assert not remember(model, "prefers dark mode at night", "[0.94,0.3412,0]")[1]
+
+
+def test_the_guard_keeps_facts_whose_vectors_are_equal(model: Sql) -> None:
+    remember(model, "prefers tabs over spaces", "[1,0,0]")
+
+    assert not remember(model, "prefers spaces over tabs", "[1,0,0]")[1]
+
+
+def test_the_nearest_of_several_duplicates_is_named(model: Sql) -> None:
+    remember(model, "prefers dark mode", "[0.98,0.199,0]")
+    nearest, _ = remember(model, "prefers mode", "[1,0,0.3]")
+
+    assert remember(model, "prefers the mode", "[1,0,0.29]") == (nearest, True)
+
+
+def test_facts_that_have_ended_never_block(model: Sql) -> None:
+    remember(model, "prefers dark mode", "[1,0,0]")
+    model.execute("update observation set valid_until = now() - interval '1 second'")
+
+    assert not remember(model, "prefers dark mode", "[1,0,0]")[1]
+    model.execute("delete from observation where valid_until is null")
+    assert not remember(model, "prefers the dark mode", "[1,0,0]")[1]
+
+
+def test_a_correction_may_be_close_to_what_it_corrects(model: Sql) -> None:
+    first, _ = remember(model, "prefers dark mode", "[1,0,0]")
+
+    second, known = remember(model, "prefers the dark mode", "[1,0,0]", replaces=str(first))
+
+    assert not known
+    rows = model.execute(
+        "select replaced_by, valid_until is not null from observation where id = %s", [first]
+    ).fetchall()
+    assert rows == [(second, True)]
+
+
+def test_a_fact_that_ends_within_the_transaction_does_not_block_in_it(sql: Sql) -> None:
+    with sql.transaction():
+        first, _ = remember(sql, "lives in Oslo")
+        remember(sql, "lives in Rome", replaces=str(first))
+        assert not remember(sql, "lives in Oslo", replaces="lives in Rome")[1]
+
+
+@pytest.mark.parametrize("length", [8, 9, 13, 20, 36])
+def test_an_id_is_found_by_eight_characters_or_more(sql: Sql, length: int) -> None:
+    known, _ = remember(sql, "likes tea")
+
+    assert find(sql, str(known)[:length]) == known
+    assert find(sql, str(known).upper()[:length]) == known
+
+
+def test_a_text_that_looks_like_an_id_is_still_found(sql: Sql) -> None:
+    known, _ = remember(sql, "deadbeef")
+
+    assert find(sql, "deadbeef") == known
+
+
+def test_of_two_facts_of_one_text_the_valid_one_is_meant(sql: Sql) -> None:
+    remember(sql, "lives in Oslo")
+    sql.execute("update observation set valid_until = now() - interval '1 second'")
+    valid, _ = remember(sql, "lives in Oslo")
+
+    assert find(sql, "LIVES in oslo.") == valid
+
+
+@pytest.mark.parametrize("reference", ["", "likes", "1234567", "00000000", "%", "_" * 8])
+def test_what_names_no_fact_is_refused(sql: Sql, reference: str) -> None:
+    remember(sql, "likes tea")
+
+    with pytest.raises(psycopg.Error) as caught:
+        find(sql, reference)
+    assert caught.value.sqlstate == "TR001"
+
+
+def find(sql: Sql, reference: str) -> UUID:
+    row = sql.execute(
+        "select find_fact(1, (select id from entity where name = 'Jeff'), %s)", [reference]
+    ).fetchone()
+    assert row
+    return row[0]
+
+
+def test_replacing_twice_by_the_same_fact_changes_nothing(sql: Sql) -> None:
+    first, _ = remember(sql, "lives in Oslo")
+    second, _ = remember(sql, "lives in Rome", replaces=str(first))
+    [before] = sql.execute("select * from observation where id = %s", [first]).fetchall()
+
+    assert remember(sql, "lives in Rome", replaces=str(first)) == (second, True)
+
+    assert sql.execute("select * from observation where id = %s", [first]).fetchall() == [before]
+    with pytest.raises(psycopg.Error) as caught:
+        remember(sql, "lives in Bonn", replaces=str(first))
+    assert caught.value.sqlstate == "TR003"
+
+
+def test_forgetting_the_successor_leaves_the_past(sql: Sql) -> None:
+    first, _ = remember(sql, "lives in Oslo")
+    remember(sql, "lives in Rome", replaces=str(first))
+
+    sql.execute("select forget_entity('Jeff', 'lives in Rome')")
+
+    rows = sql.execute("select id, replaced_by, valid_until is null from observation").fetchall()
+    assert rows == [(first, None, False)]

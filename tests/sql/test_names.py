@@ -1,0 +1,103 @@
+# ruff: noqa: RUF001 (letters that look alike are what these tests are about)
+"""The forms in which names, facts and relations are compared."""
+
+import unicodedata
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from textrawl.texts import clean_name, clean_relation
+
+Sql = psycopg.Connection[Any]
+
+# Letters with case that Unicode 16 added: fold_case knows Unicode 14, as Python 3.11 does.
+_LATER = {0x1C89, 0xA7CB, 0xA7CC, 0xA7DA, 0xA7DC, *range(0x10D50, 0x10D66)}
+
+
+def ask(sql: Sql, query: Any, *arguments: object) -> Any:
+    row = sql.execute(query, arguments).fetchone()
+    assert row
+    return row[0]
+
+
+def test_case_is_folded_as_python_folds_it_for_every_code_point(sql: Sql) -> None:
+    known = [
+        chr(code)
+        for code in range(1, 0x110000)
+        if not 0xD800 <= code <= 0xDFFF and code not in _LATER
+    ]
+
+    for start in range(0, len(known), 8_192):
+        text = " ".join(known[start : start + 8_192])
+        assert ask(sql, "select fold_case(%s)", text) == text.casefold()
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cn"]), max_size=30).map(clean_name))
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_a_key_is_its_own_key_and_python_agrees(sql: Sql, name: str) -> None:
+    key = ask(sql, "select name_key(%s)", name)
+
+    assert ask(sql, "select name_key(%s)", key) == key
+    assert (
+        ask(sql, "select name_key(%s)", name.upper().lower().casefold())
+        == ask(sql, "select name_key(%s)", name.casefold())
+        or name.upper().lower().casefold() != name.casefold()
+    )
+    assert ask(sql, "select relation_key(%s)", clean_relation(name)) == clean_relation(name)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Straße", "STRASSE"), ("Zoe\u0308", "ZOË"), ("ΌΣΟΣ", "όσος"), ("  Acme\t Corp ", "acme corp"),
+     ("ﬃ", "FFI"), ("Å", "Å"), ("Ⅳ", "ⅳ")],
+)  # fmt: skip
+def test_names_in_another_spelling_have_one_key(sql: Sql, one: str, other: str) -> None:
+    assert ask(sql, "select name_key(%s) = name_key(%s)", one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Jeff", "Geoff"), ("Zoe", "Zoë"), ("C", "C++"), ("А", "A"), ("a b", "ab")]
+)
+def test_other_names_have_other_keys(sql: Sql, one: str, other: str) -> None:
+    assert ask(sql, "select name_key(%s) <> name_key(%s)", one, other)
+
+
+@pytest.mark.parametrize(
+    "text", ["likes tea", "Likes Tea.", "likes\n tea!", " LIKES TEA… ", "likes tea。"]
+)
+def test_facts_are_compared_without_case_white_space_and_final_punctuation(
+    sql: Sql, text: str
+) -> None:
+    assert ask(sql, "select fact_key(%s)", text) == "likes tea"
+
+
+@pytest.mark.parametrize("text", ["likes tea?", "likes tea;", "likes: tea", "likes tea)"])
+def test_other_signs_make_another_fact(sql: Sql, text: str) -> None:
+    assert ask(sql, "select fact_key(%s)", text) != "likes tea"
+
+
+@pytest.mark.parametrize("relation", ["works at", "Works  At", " WORKS_AT "])
+def test_relation_types_are_lower_case_with_underscores(sql: Sql, relation: str) -> None:
+    assert ask(sql, "select relation_key(%s)", relation) == "works_at"
+
+
+def test_similar_names_begin_alike_share_a_word_or_are_in_use(sql: Sql) -> None:
+    for name in ("Jeff Green", "Jefferson", "Ann Green", "100% Wool", "Zyx"):
+        sql.execute("select remember_fact(%s, 'person', 'exists')", [name])
+    sql.execute("update entity set updated_at = updated_at - interval '1 day' where name = 'Zyx'")
+
+    found = sql.execute("select entity_name from similar_names('jef green', 1)").fetchall()
+    wool = sql.execute("select entity_name from similar_names('100%%_', 1)").fetchall()
+
+    assert {"Jeff Green", "Jefferson"} & {name for (name,) in found}
+    assert ("100% Wool",) in wool
+    assert len(sql.execute("select * from similar_names('', 50)").fetchall()) == 5
+
+
+def test_unicode_of_python_is_not_older_than_that_of_the_table() -> None:
+    assert tuple(map(int, unicodedata.unidata_version.split("."))) >= (14, 0, 0)

@@ -1,0 +1,256 @@
+"""What the pages say about connecting works: snippets parse, their commands start and answer."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import psycopg
+import pytest
+import yaml
+from anyio.streams.buffered import BufferedByteReceiveStream
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+from tests.pages import PAGES, ROOT, read_blocks, read_commands
+from textrawl.embedded.configuration import OWNER, SUPERUSER
+
+pytestmark = pytest.mark.anyio
+
+CHECKOUT = "/path/to/textrawl"
+FIVE = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A server as a client's configuration names it: a command or an address."""
+
+    where: str
+    command: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...]
+    url: str
+
+
+def read_entries() -> list[Entry]:
+    """Every server in the JSON, TOML and `mcp add` commands of the pages."""
+    entries = list[Entry]()
+    for page in PAGES:
+        for block in read_blocks(page):
+            entries += [_make_entry(page.name, told) for told in _parse(block.language, block.body)]
+        entries += [
+            entry for line in read_commands(page) for entry in _read_addition(page.name, line)
+        ]
+    return entries
+
+
+def _parse(language: str, body: str) -> Iterator[dict[str, Any]]:
+    told: dict[str, Any] = {}
+    if language == "json":
+        told = json.loads(body)
+    elif language == "toml":
+        told = tomllib.loads(body)
+    for key in ("mcpServers", "servers", "mcp_servers"):
+        yield from told.get(key, {}).values()
+
+
+def _make_entry(where: str, told: dict[str, Any]) -> Entry:
+    command = (told["command"], *told.get("args", [])) if "command" in told else ()
+    return Entry(where, command, tuple(told.get("env", {}).items()), told.get("url", ""))
+
+
+def _read_addition(where: str, line: str) -> Iterator[Entry]:
+    if re.match(r"(claude|codex) mcp add ", line):
+        options, command = line.split(" -- ")
+        pairs = re.findall(r"--env[ =](\w+)=(\S+)", options)
+        yield Entry(where, tuple(shlex.split(command)), tuple(pairs), "")
+
+
+ENTRIES = read_entries()
+COMMANDS = sorted({(entry.command, entry.environment) for entry in ENTRIES if entry.command})
+
+
+@pytest.fixture
+def environment(database_url: str) -> dict[str, str]:
+    """The environment of a client, with a database of the test's own; uv changes nothing."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "UV") if name in os.environ}
+    return {**kept, "DATABASE_URL": database_url, "UV_NO_SYNC": "1", "UV_FROZEN": "1"}
+
+
+def find_uv() -> str:
+    """The uv that runs us, or the one on PATH: the README has it installed."""
+    found = os.environ.get("UV") or shutil.which("uv")
+    assert found, "uv is not there: pip install uv"
+    return found
+
+
+def place(words: Sequence[str]) -> list[str]:
+    """A command of the pages as it is on this machine."""
+    return [find_uv() if word == "uv" else word.replace(CHECKOUT, str(ROOT)) for word in words]
+
+
+def test_every_client_that_the_issue_names_has_its_snippet_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    clients = ["Claude Code", "Codex", "VS Code", "Cursor", "Claude Desktop", "Over HTTP"]
+
+    assert [name for name in clients if f"**{name}**" not in readme] == []
+    assert len([entry for entry in ENTRIES if entry.where == "README.md"]) == len(clients)
+
+
+@pytest.mark.parametrize(
+    ("command", "given"),
+    COMMANDS,
+    ids=[" ".join(name for name, _ in env) or "plain" for _, env in COMMANDS],
+)
+async def test_the_command_of_every_snippet_starts_and_lists_the_five_tools(
+    command: tuple[str, ...], given: tuple[tuple[str, str], ...], environment: dict[str, str]
+) -> None:
+    [program, *arguments] = place(command)
+    settings = {**dict(given), **environment}  # the snippet's DATABASE_URL gives way to the test's
+    server = StdioServerParameters(command=program, args=arguments, env=settings, cwd=ROOT.anchor)
+
+    async with Client(server) as client:
+        tools = (await client.list_tools()).tools
+        answer = await client.call_tool("query_memory", {"mode": "list"})
+
+    assert [tool.name for tool in tools] == FIVE
+    whole = settings.get("STRUCTURED_CONTENT") != "off"
+    assert all((tool.output_schema is not None) == whole for tool in tools)
+    assert (answer.structured_content is not None) == whole
+    assert not answer.is_error
+
+
+async def test_the_address_of_every_snippet_is_the_one_that_http_listens_on(
+    environment: dict[str, str],
+) -> None:
+    command = place(("uv", "run", "--directory", CHECKOUT, "textrawl", "serve", "--http"))
+    async with await anyio.open_process([*command, "--port", "0"], env=environment) as process:
+        assert process.stderr is not None
+        told = await BufferedByteReceiveStream(process.stderr).receive_until(b"/mcp", 10_000)
+        url = told.decode().split()[-1] + "/mcp"
+        async with Client(url) as client:
+            tools = (await client.list_tools()).tools
+        process.terminate()
+
+    assert [tool.name for tool in tools] == FIVE
+    usual = re.sub(r":\d+/", ":8000/", url)
+    assert {entry.url for entry in ENTRIES if entry.url} == {usual}
+
+
+ELSEWHERE = {
+    "pip install uv && uv run pytest": "this run",
+    "uv run textrawl serve --http": "the test above",
+    "uv run textrawl serve --http --port 8000": "the test above",
+    "uv run ruff format && uv run ruff check": "test_quality",
+    "uv run pyright": "test_quality",
+    "UPDATE_PAGES=1 uv run pytest tests/test_readme.py": "test_readme, but for the writing",
+    "uv build --wheel && uvx --from dist/*.whl textrawl demo": "test_wheel",
+}
+MIGRATES = r"DATABASE_URL=\S+ uv run textrawl migrate"  # the test about teams
+ADDS = r"(claude|codex) mcp add "  # the test of the snippets starts what follows the --
+COMPOSE = r"POSTGRES_PASSWORD=\S+ docker compose up "  # no engine here: the file is read below
+
+
+def find_commands() -> list[str]:
+    """Commands of the pages that this test has to run."""
+    lines = {line for page in [*PAGES, ROOT / "CONTRIBUTING.md"] for line in read_commands(page)}
+    return sorted(
+        line
+        for line in lines
+        if line not in ELSEWHERE and not re.match(f"{MIGRATES}|{ADDS}|{COMPOSE}", line)
+    )
+
+
+def run(words: Sequence[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """A command of the pages, run in the checkout."""
+    return subprocess.run(
+        place(words),
+        env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that another OS user can enter: as root, Postgres runs as one."""
+    path = Path(tempfile.mkdtemp(prefix="textrawl-pages-"))
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.mark.parametrize("line", find_commands())
+def test_every_other_command_of_the_pages_succeeds(
+    line: str, environment: dict[str, str], folder: Path
+) -> None:
+    words = shlex.split(line.removeprefix("pip install uv && "))
+    words = [word for word in words if not re.match(r"[A-Z_]+=", word)]
+    assert words[:2] == ["uv", "run"], "no test knows how to run this"
+    if "pytest" in words:
+        words.append("--collect-only")
+    if "demo" in words:
+        words += ["--data-dir", str(folder / "demo")]
+
+    done = run(words, environment)
+
+    assert done.returncode == 0, done.stderr + done.stdout
+
+
+def test_a_team_is_told_what_migrate_lacks_and_then_gets_its_schema(
+    environment: dict[str, str], postgres: Any
+) -> None:
+    words = ["uv", "run", "textrawl", "migrate"]
+    with postgres.create() as name:
+        owner, superuser = (postgres.cluster.dsn(role, name) for role in (OWNER, SUPERUSER))
+        refused = run(words, {**environment, "DATABASE_URL": owner})
+        done = run(words, {**environment, "DATABASE_URL": superuser})
+        with psycopg.connect(superuser) as connection:
+            row = connection.execute("select count(*) from textrawl.migration").fetchone()
+
+    assert refused.returncode == 1
+    assert "`create extension vector` in this database as a superuser" in refused.stderr
+    assert done.returncode == 0, done.stderr
+    assert row is not None
+    assert row[0] > 0
+
+
+def test_compose_starts_one_postgres_that_only_this_machine_reaches() -> None:
+    text = (ROOT / "compose.yaml").read_text(encoding="utf-8")
+    told = yaml.safe_load(text)
+
+    [service] = told["services"].values()
+    [volume] = [mount.split(":")[0] for mount in service["volumes"]]
+    assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+    assert volume in told["volumes"]
+    assert {"image", "healthcheck", "environment"} <= service.keys()
+    [user, database] = [service["environment"][f"POSTGRES_{key}"] for key in ("USER", "DB")]
+    shown = {
+        url
+        for page in PAGES
+        for url in re.findall(r"postgresql://(textrawl:\S+?)[ \"\n]", page.read_text())
+    }
+    assert shown == {f"{user}:choose-one@127.0.0.1:5432/{database}"}
+
+
+def test_the_container_is_given_what_it_copies_and_runs_as_nobody_special() -> None:
+    recipe = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    context = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    copied = [
+        word
+        for line in re.findall(r"^COPY (.+) \S+$", recipe, re.MULTILINE)
+        for word in line.split()
+    ]
+
+    assert copied
+    assert [
+        name for name in copied if not (ROOT / name).exists() or f"!{name}" not in context
+    ] == []
+    assert re.search(r"^USER textrawl$", recipe, re.MULTILINE)
+    assert re.search(r'^ENTRYPOINT \["tini", "--", "textrawl"\]$', recipe, re.MULTILINE)

@@ -1,0 +1,251 @@
+"""Bringing a database to the schema of this version, and saying why it does not fit."""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from textrawl.database import Database
+from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.errors import DatabaseUnavailable, StartRefused
+from textrawl.migrations import Report, check, migrate
+
+pytestmark = pytest.mark.anyio
+
+CANARY = "correct horse@battery/staple"
+
+SCHEMA = """
+    select 'function ' || p.oid::regprocedure || ' ' || md5(pg_get_functiondef(p.oid))
+    from pg_proc p where pronamespace = 'textrawl'::regnamespace
+    union all
+    select format('column %s.%s %s', attrelid::regclass, attname, format_type(atttypid, atttypmod))
+    from pg_attribute join pg_class c on c.oid = attrelid
+    where c.relnamespace = 'textrawl'::regnamespace and attnum > 0
+    order by 1
+"""
+
+
+@pytest.fixture(params=["postgres", "postgres_16"], ids=["18", "16"])
+def empty(request: pytest.FixtureRequest) -> Iterator[tuple[str, psycopg.Connection]]:
+    """A database with pgvector and nothing else: its conninfo and a connection, as its owner."""
+    databases = request.getfixturevalue(request.param)
+    with databases.create() as name:
+        with psycopg.connect(databases.cluster.dsn(SUPERUSER, name), autocommit=True) as superuser:
+            superuser.execute("create extension vector")
+        conninfo = databases.cluster.dsn(OWNER, name)
+        with psycopg.connect(conninfo, autocommit=True) as connection:
+            yield conninfo, connection
+
+
+@dataclass(frozen=True)
+class Stored:
+    duplicate: bool
+
+
+def read_schema(connection: psycopg.Connection) -> list[Any]:
+    return connection.execute(SCHEMA).fetchall()
+
+
+async def test_eight_who_start_at_once_migrate_once(
+    empty: tuple[str, psycopg.Connection],
+) -> None:
+    conninfo, connection = empty
+    reports: list[Report] = []
+
+    async def start() -> None:
+        reports.append(await migrate(conninfo))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(8):
+            group.start_soon(start)
+    assert sorted(report.rebuilt for report in reports) == [False] * 7 + [True]
+    assert [report.applied for report in reports if report.rebuilt] == [["0001_memory"]]
+    assert connection.execute("select count(*) from textrawl.migration").fetchone() == (1,)
+    await check(conninfo)
+
+
+async def test_migrating_again_changes_nothing(empty: tuple[str, psycopg.Connection]) -> None:
+    conninfo, connection = empty
+    await migrate(conninfo)
+    before = read_schema(connection)
+    assert await migrate(conninfo) == Report([], rebuilt=False)
+    assert read_schema(connection) == before
+
+
+async def test_functions_of_another_version_are_replaced_and_facts_kept(
+    empty: tuple[str, psycopg.Connection],
+) -> None:
+    conninfo, connection = empty
+    await migrate(conninfo)
+    fresh = read_schema(connection)
+    connection.execute("select * from textrawl.remember_fact('Ada', 'person', 'likes proofs')")
+    connection.execute("create function textrawl.left_over() returns integer return 1")
+    connection.execute("create view textrawl.left_view as select textrawl.left_over()")
+    connection.execute("update textrawl.code set fingerprint = 'of another version'")
+    with pytest.raises(StartRefused, match=r"functions are of another textrawl.*textrawl migrate"):
+        await check(conninfo)
+
+    assert await migrate(conninfo) == Report([], rebuilt=True)
+
+    assert read_schema(connection) == fresh
+    assert connection.execute("select content from textrawl.observation").fetchone() == (
+        "likes proofs",
+    )
+
+
+async def test_a_newer_database_is_refused_and_left_alone(
+    empty: tuple[str, psycopg.Connection],
+) -> None:
+    conninfo, connection = empty
+    await migrate(conninfo)
+    before = read_schema(connection)
+    connection.execute("insert into textrawl.migration (name) values ('9999_future')")
+    for look in (migrate, check):
+        with pytest.raises(StartRefused, match=r"newer textrawl.*9999_future.*upgrade"):
+            await look(conninfo)
+    assert read_schema(connection) == before
+
+
+async def test_an_older_database_is_told_to_migrate(
+    empty: tuple[str, psycopg.Connection],
+) -> None:
+    conninfo, connection = empty
+    with pytest.raises(StartRefused, match="no memory yet: run `textrawl migrate`"):
+        await check(conninfo)
+    await migrate(conninfo)
+    connection.execute("delete from textrawl.migration")
+    with pytest.raises(StartRefused, match="older than this textrawl: run `textrawl migrate`"):
+        await check(conninfo)
+
+
+async def test_a_migration_that_fails_leaves_no_half_schema(
+    empty: tuple[str, psycopg.Connection],
+) -> None:
+    conninfo, connection = empty
+    connection.execute("create schema textrawl; create table textrawl.relation ()")
+    with pytest.raises(psycopg.errors.DuplicateTable):
+        await migrate(conninfo)
+    tables = connection.execute(
+        "select relname from pg_class where relnamespace = 'textrawl'::regnamespace"
+    ).fetchall()
+    assert tables == [("relation",)]
+
+
+async def test_without_pgvector_it_is_said_what_to_install(postgres: Any) -> None:
+    with (
+        postgres.create() as name,
+        pytest.raises(StartRefused, match="create extension vector"),
+    ):
+        await migrate(postgres.cluster.dsn(OWNER, name))
+
+
+async def test_without_the_right_to_create_it_is_said_who_must_migrate(postgres: Any) -> None:
+    with postgres.create() as name:
+        with psycopg.connect(postgres.cluster.dsn(SUPERUSER, name), autocommit=True) as superuser:
+            superuser.execute("create extension vector")
+        with pytest.raises(StartRefused, match=r"textrawl migrate.*owner"):
+            await migrate(postgres.cluster.dsn(APP, name))
+
+
+async def test_a_role_without_rights_on_the_memory_is_told_which_to_get(
+    postgres: Any, database: str
+) -> None:
+    with psycopg.connect(postgres.cluster.dsn(OWNER, database), autocommit=True) as owner:
+        owner.execute(f"revoke all on schema textrawl from {APP}")
+    with pytest.raises(StartRefused, match=f"grant {APP} to"):
+        await check(postgres.cluster.dsn(APP, database))
+
+
+async def test_a_database_of_another_encoding_is_refused(postgres: Any) -> None:
+    name = "test_latin"
+    postgres.execute(
+        "create database {name} template template0 encoding latin1 locale 'C' owner {owner}",
+        name=name,
+        owner=OWNER,
+    )
+    try:
+        with pytest.raises(StartRefused, match="UTF8"):
+            await migrate(postgres.cluster.dsn(OWNER, name))
+    finally:
+        postgres.execute("drop database {name}", name=name)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"user": "nobody_of_that_name"}, "refuses the login.*nobody_of_that_name"),
+        ({"dbname": "no_such_database"}, "refuses the login.*no_such_database"),
+        ({"port": CANARY}, "percent-encoded"),
+    ],
+)
+async def test_a_login_that_is_refused_is_told_without_the_password(
+    database_url: str, change: dict[str, str], told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    conninfo = make_conninfo(database_url, password=CANARY, **change)
+    with caplog.at_level(logging.DEBUG), pytest.raises(StartRefused, match=told) as caught:
+        await check(conninfo)
+    for word in CANARY.replace("@", " ").replace("/", " ").split():
+        assert word not in caplog.text + str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://ada:{CANARY}@127.0.0.1/memory",
+        f"postgresql://ada:{CANARY}",
+        "postgresql://ada:correct@horse@127.0.0.1/memory",
+        "postgresql://ada:1234/horse@127.0.0.1/memory",
+        f"host=127.0.0.1 password={CANARY}",
+    ],
+)
+async def test_a_connection_string_that_cannot_be_read_is_not_repeated(
+    url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG), pytest.raises(StartRefused) as caught:
+        await check(url)
+    assert "percent-encoded" in str(caught.value)
+    for word in ("horse", "battery", "staple"):
+        assert word not in caplog.text + str(caught.value)
+
+
+async def test_a_server_that_is_away_is_no_reason_to_refuse_the_start(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseUnavailable, match="Start Postgres"):
+        await check(make_conninfo(host=str(tmp_path), password=CANARY, dbname="x"))
+
+
+async def test_nobody_is_disturbed_while_functions_are_replaced(
+    empty: tuple[str, psycopg.Connection],
+) -> None:
+    """Another version starts on the database while calls go on."""
+    conninfo, connection = empty
+    await migrate(conninfo)
+    database = Database(conninfo, timeout=10)
+    over = anyio.Event()
+    answered: list[int] = []
+
+    async def call(number: int) -> None:
+        while not over.is_set():
+            await database.call(
+                "remember_fact", Stored, entity=f"Person {number}", type="person",
+                observation=f"fact {len(answered)}",
+            )  # fmt: skip
+            answered.append(number)
+
+    await database.open()
+    async with anyio.create_task_group() as group:
+        for number in range(2):
+            group.start_soon(call, number)
+        for version in range(5):
+            connection.execute("update textrawl.code set fingerprint = %s", (str(version),))
+            assert (await migrate(conninfo)).rebuilt
+        over.set()
+    await database.close()
+    assert len(set(answered)) == 2
+    stored = connection.execute("select count(*) from textrawl.observation").fetchone()
+    assert stored == (len(answered),)

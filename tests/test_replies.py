@@ -1,0 +1,179 @@
+"""Replies in their formats, and the lines that no text may imitate."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from mcp.types import TextContent
+from pydantic import PrivateAttr
+
+from textrawl.errors import QueryMissing
+from textrawl.replies import Renderer, Reply, write_line
+from textrawl.rows import EntityRow, HitRow, ListRow
+from textrawl.tokens import choose_counter
+from textrawl.toolsets.memory.answers import ListReply, SearchReply
+from textrawl.toolsets.memory.profile import EntityReply
+
+COUNTER = choose_counter("o200k_base")
+JEFF, SETUP = UUID(int=1), UUID(int=2)
+START = datetime(2026, 1, 5, 10, tzinfo=UTC)
+
+
+def write(reply: Reply, form: Any, budget: int = 2_000) -> str:
+    [block] = Renderer(form, True, COUNTER, budget).render(reply).content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+def make_search() -> SearchReply:
+    rows = [
+        HitRow(UUID(int=9), owner, name, kind, content, "conversation", START, "jeff", score)
+        for owner, name, kind, content, score in (
+            (JEFF, "Jeff", "person", "prefers TypeScript over JavaScript", 0.92),
+            (SETUP, "Development Setup", "preference", "dark mode enabled by default", 0.78),
+            (JEFF, "Jeff", "person", "uses VS Code as primary editor", 0.7),
+        )
+    ]
+    return SearchReply.build(rows, None, "preferences", with_ids=False)
+
+
+def test_a_search_is_written_as_the_contract_shows_it() -> None:
+    reply = make_search()
+
+    assert write(reply, "compact") == (
+        '{"n":3,"e":[{"n":"Jeff","t":"person","m":[{"c":"prefers TypeScript over JavaScript",'
+        '"s":0.92},{"c":"uses VS Code as primary editor","s":0.7}]},{"n":"Development Setup",'
+        '"t":"preference","m":[{"c":"dark mode enabled by default","s":0.78}]}]}'
+    )
+    assert write(reply, "lines") == (
+        "Jeff (person)\n92 prefers TypeScript over JavaScript\n70 uses VS Code as primary editor\n"
+        "Development Setup (preference)\n78 dark mode enabled by default"
+    )
+    assert json.loads(write(reply, "verbose")) == {"query": "preferences"} | {
+        key: value for key, value in reply.structured().items() if key != "mode"
+    }
+
+
+def test_a_list_is_written_as_the_contract_shows_it() -> None:
+    entities = [
+        {"id": str(JEFF), "name": "Jeff", "entity_type": "person", "description": None,
+         "updated_at": "2026-01-05T10:00:00+00:00"},
+        {"id": str(SETUP), "name": "Acme Corp", "entity_type": "organization",
+         "description": "maker of rockets", "updated_at": "2026-01-04T15:30:00+00:00"},
+    ]  # fmt: skip
+    reply = ListReply.build(ListRow(45, entities), 0)
+
+    assert write(reply, "compact") == (
+        '{"n":45,"e":[{"n":"Jeff","t":"person"},{"n":"Acme Corp","t":"organization"}]}'
+    )
+    assert write(reply, "lines") == "45\nJeff (person)\nAcme Corp (organization)"
+    assert reply.structured()["entityList"][1] == {
+        "id": str(SETUP),
+        "name": "Acme Corp",
+        "type": "organization",
+        "description": "maker of rockets",
+        "updatedAt": "2026-01-04T15:30:00Z",
+    }
+
+
+def make_entity(total: int = 7) -> EntityReply:
+    facts = [
+        {"id": str(UUID(int=number)), "content": content, "source": "conversation",
+         "confidence": 1, "created_at": f"2026-01-0{9 - number}T00:00:00+00:00"}
+        for number, content in enumerate(
+            ("prefers dark mode in IDEs", "uses TypeScript for most projects"))
+    ]  # fmt: skip
+    row = EntityRow(
+        JEFF, "Jeff", "person", None, facts, total,
+        [{"relation_type": "works_at", "to_entity": "Acme Corp", "to_entity_type": "organization",
+          "created_at": "2026-01-01T00:00:00+00:00"}],
+        [{"relation_type": "manages", "from_entity": "Sarah", "from_entity_type": "person",
+          "created_at": "2026-01-02T00:00:00+00:00"}], 2,
+    )  # fmt: skip
+    return EntityReply.build(row, with_relations=True, with_ids=False)
+
+
+def test_an_entity_is_written_as_the_contract_shows_it() -> None:
+    assert write(make_entity(), "compact") == (
+        '{"t":"person","o":["prefers dark mode in IDEs","uses TypeScript for most projects"],'
+        '"r":{"out":["works_at→Acme Corp"],"in":["Sarah→manages"]},"more":5}'
+    )
+    assert write(make_entity(total=2), "compact").endswith('"in":["Sarah→manages"]}}')
+
+
+def test_the_oldest_items_of_an_entity_go_first_and_more_does_not_count_them() -> None:
+    whole = make_entity()
+    assert whole.keep(2).compact() == {
+        "t": "person",
+        "o": ["prefers dark mode in IDEs", "uses TypeScript for most projects"],
+        "more": 5,
+        "cut": 2,
+    }
+    assert whole.keep(1).structured()["hasMore"] is True
+    assert whole.keep(0).compact() == {"t": "person", "o": [], "more": 5, "cut": 4}
+    assert whole.keep(-1).compact() == {"o": [], "cut": 4}
+
+
+def test_nothing_found_is_said_in_lines_too() -> None:
+    assert write(SearchReply.build([], None, "x", with_ids=False), "lines") == "nothing found"
+    assert write(SearchReply.build([], None, "x", with_ids=False), "compact") == '{"n":0,"e":[]}'
+    assert write(EntityReply.miss([]), "lines") == "not found"
+    assert write(EntityReply.miss(["Jeff", "Jess"]), "lines") == "not found; like: Jeff, Jess"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("likes tea", "likes tea"), ("a\nb\tc\\d", "a\\nb\\tc\\\\d"), ("→ x", "\\→ x"),
+     ("cut 4", "\\cut 4"), ("more 5", "\\more 5"), ("note: x", "\\note: x"),
+     ("not found", "\\not found"), ("cutlery is silver", "cutlery is silver"), ("", "")],
+)  # fmt: skip
+def test_no_text_begins_like_a_line_of_the_format(text: str, line: str) -> None:
+    assert write_line(text, "→←") == line
+
+
+@pytest.mark.parametrize(("form", "lines"), [("compact", 1), ("lines", 1), ("verbose", 4)])
+def test_an_error_is_text_alone(form: Any, lines: int) -> None:
+    result = Renderer(form, True, COUNTER, 2_000).render_error(QueryMissing())
+
+    [block] = result.content
+    assert isinstance(block, TextContent)
+    assert json.loads(block.text) == {"error": "Missing query", "fix": "Provide query"}
+    assert len(block.text.splitlines()) == lines
+    assert result.is_error
+    assert result.structured_content is None
+
+
+class Numbers(Reply):
+    """Seven numbers, the best first."""
+
+    numbers: list[int] | None
+    used_tokens: int | None = None
+    _all: list[int] = PrivateAttr(default_factory=lambda: list(range(7)))
+    spared = (("numbers",),)
+
+    def size(self) -> int:
+        return 7
+
+    def choose(self, count: int) -> "Numbers":
+        return self.model_copy(update={"numbers": self._all[:count]})
+
+
+@pytest.mark.parametrize("kept", [0, 2, 4])
+def test_as_many_items_stay_as_fit(kept: int) -> None:
+    renderer = Renderer("verbose", True, COUNTER, 2_000)
+    whole = Numbers(numbers=list(range(7)))
+    told = whole.keep(kept).model_copy(update={"used_tokens": 99})
+    budget = renderer.measure(renderer.render(told))
+
+    result = renderer.render(whole, budget)
+
+    assert result.structured_content == {"numbers": list(range(kept)), "usedTokens": budget}
+
+
+def test_a_budget_below_everything_spares_all_that_may_go() -> None:
+    result = Renderer("compact", True, COUNTER, 2_000).render(Numbers(numbers=[0]), 1)
+
+    told: Any = result.structured_content
+    assert told.keys() == {"usedTokens"}

@@ -1,0 +1,8 @@
+"""The command line, a module for each command; `textrawl.__main__` puts them together.
+
+    foreground   runs a command until it ends or a signal comes; errors become a line and a code
+    console      where a command writes: results to stdout, progress to stderr
+    inspection   what a Postgres server says about itself
+
+This file stays empty of imports, so that a command loads no other.
+"""

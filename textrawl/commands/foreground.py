@@ -1,0 +1,55 @@
+"""Running a command: until it ends or a signal comes, with everything cleaned up either way."""
+
+import signal
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import anyio
+
+Result = TypeVar("Result")
+_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+class Interrupted(Exception):
+    """A signal ended the command; `code` is what a shell expects then."""
+
+    def __init__(self, number: signal.Signals) -> None:
+        super().__init__(f"Interrupted by {number.name}")
+        self.code = 128 + number
+
+
+def run_foreground(work: Callable[[], Awaitable[Result]]) -> Result:
+    """What `work` returns. SIGTERM, SIGINT and SIGHUP cancel it, and are ignored from then on.
+
+    Raises what `work` raises, freed from groups of one, and Interrupted after a signal.
+    """
+    try:
+        return anyio.run(_supervise, work)
+    except BaseExceptionGroup as group:
+        raise _find_cause(group) from None
+
+
+async def _supervise(work: Callable[[], Awaitable[Result]]) -> Result:
+    caught: list[signal.Signals] = []
+    watch = anyio.CancelScope()
+
+    async def cancel_on_signal() -> None:
+        with watch:
+            async for number in signals:
+                caught.append(number)
+                group.cancel_scope.cancel()
+                return
+
+    with anyio.open_signal_receiver(*_SIGNALS) as signals:
+        async with anyio.create_task_group() as group:
+            group.start_soon(cancel_on_signal)
+            result = await work()
+            watch.cancel()
+            return result
+    raise Interrupted(caught[0])
+
+
+def _find_cause(error: BaseException) -> BaseException:
+    """What went wrong first, inside groups; the others are what it dragged along."""
+    nested: tuple[BaseException, ...] = getattr(error, "exceptions", ())
+    return _find_cause(nested[0]) if nested else error

@@ -1,0 +1,79 @@
+"""`textrawl stats`: how much a memory holds."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.filesize import decimal
+from rich.table import Table
+
+from textrawl.commands.console import open_console, show_wait, write_json
+from textrawl.commands.foreground import run_foreground
+from textrawl.database import Database
+from textrawl.embedded.state import read_state
+from textrawl.errors import StartRefused
+from textrawl.migrations import check
+from textrawl.rows import StatisticsRow
+from textrawl.runtime import open_database
+from textrawl.settings import Settings, read_settings
+
+
+def stats(
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Show how much the memory holds."""
+    settings = read_settings()
+    with show_wait("Counting"):
+        row = run_foreground(lambda: _count(settings))
+    if as_json:
+        write_json(asdict(row))
+    else:
+        open_console().print(_draw(row))
+
+
+async def _count(settings: Settings) -> StatisticsRow:
+    await _refuse_absent(settings)
+    async with open_database(settings) as conninfo:
+        database = Database(conninfo, timeout=settings.database_timeout, max_size=1)
+        await database.open()
+        try:
+            [row] = await database.call("memory_statistics", StatisticsRow)
+        finally:
+            await database.close()
+    return row
+
+
+async def _refuse_absent(settings: Settings) -> None:
+    """Counting must not make what it counts, nor wait for what cannot be reached."""
+    if settings.database_url is not None:
+        conninfo = settings.database_url.get_secret_value()
+        await check(conninfo, connect_timeout=settings.database_timeout)
+    elif read_state(settings.data_dir).phase == "not initialised":
+        raise StartRefused(
+            f"There is no memory in {settings.data_dir} yet: the first `textrawl serve` makes it, "
+            "or set DATA_DIR or DATABASE_URL to where it is"
+        )
+
+
+def _draw(row: StatisticsRow) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(justify="right")
+    table.add_column(style="dim")
+    ended = row.facts - row.valid_facts
+    table.add_row("entities", f"{row.entities:,}", _list_types(row.types))
+    table.add_row(
+        "facts", f"{row.valid_facts:,}", f"and {ended:,} no longer valid" if ended else ""
+    )
+    table.add_row("relations", f"{row.relations:,}")
+    table.add_row("events", f"{row.events:,}")
+    table.add_row("size", decimal(row.bytes), "the whole database")
+    for model in row.models:
+        wait = f"{model['pending']:,} facts wait for a vector" if model["pending"] else "complete"
+        table.add_row("vectors", f"{model['dimensions']}", f"{model['name']}, {wait}")
+    return table
+
+
+def _list_types(types: dict[str, int]) -> str:
+    most = sorted(types.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count:,} {name}" for name, count in most)

@@ -1,0 +1,45 @@
+"""What one answer costs in each format: counted, not estimated."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from mcp.types import TextContent
+
+from textrawl.replies import Renderer, Reply
+from textrawl.settings import Format
+from textrawl.tokens import Counter
+
+_NO_BUDGET = 1_000_000
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Tokens of the same answer as compact text, lines, verbose text, and indented JSON."""
+
+    compact: int
+    lines: int
+    verbose: int
+    pretty: int
+
+
+def count_costs(text: str, structured: dict[str, Any], reply: Reply, counter: Counter) -> Cost:
+    """Costs of an answer that came as compact `text` and as `structured` content.
+
+    `reply` is the same answer as the server had it before it wrote it; its other formats are
+    written by the code that the server writes them with.
+    """
+    return Cost(
+        compact=counter.count(text),
+        lines=counter.count(write_reply(reply, "lines", counter)),
+        verbose=counter.count(write_reply(reply, "verbose", counter)),
+        pretty=counter.count(json.dumps(structured, ensure_ascii=False, indent=2)),
+    )
+
+
+def write_reply(reply: Reply, form: Format, counter: Counter) -> str:
+    """Text of `reply` in the format `form`, whatever it costs."""
+    renderer = Renderer(format=form, structured=False, counter=counter, budget=_NO_BUDGET)
+    [block] = renderer.render(reply).content
+    assert isinstance(block, TextContent)  # noqa: S101 - a reply is text
+    return block.text
