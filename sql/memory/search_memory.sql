@@ -31,6 +31,8 @@ declare
     nearest    text := lexical;
     vectors    text := '(select null::integer as space_id, null::uuid as observation_id, null::halfvec as vector where false)';
     candidates integer := greatest(50, 2 * max_rows);
+    large      boolean;
+    stale      boolean;
     model_row  embedding_model;
 begin
     if vector is not null then
@@ -48,11 +50,12 @@ begin
         wanted := wanted || ' and o.entity_type = any($3)';
     end if;
 
+    select a.large, a.stale into large, stale from assess_spaces(spaces) a;
     if not semantic then
         select string_agg(t.term::text, ' | ') filter (where t.selects),
             string_agg(format('case when o.fts @@ %L::tsquery then %s::float8 else 0 end', t.term, t.weight / t.total), ' + ')
         into selecting, covered
-        from (select *, sum(weight) over () as total from search_terms(query)) t;
+        from (select *, sum(weight) over () as total from search_terms(query, spaces, stale)) t;
     end if;
     if selecting is not null then
         -- The space is a word of the text index; as a condition on its column that an index can serve
@@ -68,7 +71,7 @@ begin
 
     if vector is not null then
         vectors := format('textrawl.%I', 'embedding_' || model);
-        if spaces_are_large(spaces) then
+        if large then
             nearest := format($sql$
                 select o.space_id, o.id
                 from %s v join observation o on o.space_id = v.space_id and o.id = v.observation_id

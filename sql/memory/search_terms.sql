@@ -1,4 +1,6 @@
-create function textrawl.search_terms(query text)
+create function textrawl.search_terms(
+    query text, spaces integer[] default array[textrawl.default_space()], counting boolean default false
+)
 returns table (term tsquery, weight double precision, selects boolean)
 language sql stable parallel safe
 begin atomic
@@ -22,13 +24,24 @@ begin atomic
         select lexeme, quote_literal(lexeme)::tsquery
         from text, unnest(tsvector_to_array(to_tsvector('simple', plain))) as lexeme
         where not exists (select from word)
+    ), scope as materialized (
+        select string_agg(quote_literal('~s' || space), '|')::tsquery as scope from unnest(spaces) as space
+    ), known as (
+        -- Statistics of a young memory are old before they are made: then its few facts are counted.
+        select case when counting then (select count(*)::float8 from textrawl.observation o where o.space_id = any(spaces))
+            else (select s.facts from textrawl.search_statistics s) end as facts
+    ), found as (
+        select word, term, facts, nullif(
+            case when counting then (select count(*) from textrawl.observation o, scope where o.fts @@ (scope && term))
+            else (select l.frequency from textrawl.lexeme l where l.word = asked.word) end, 0) as frequency
+        from asked, known
     ), counted as (
-        -- A word that the statistics do not know is rare or new. Without statistics all weigh the same.
+        -- A word that no fact is known to have is rare or new. Without statistics all weigh the same.
         select term, coalesce(frequency, 1) as frequency,
             coalesce(ln(1 + (facts - least(coalesce(frequency, 1), facts) + 0.5) / (coalesce(frequency, 1) + 0.5)), 1) as weight,
             row_number() over (partition by frequency is null order by frequency, char_length(word) desc, word)
                 <= case when frequency is null and facts is not null then 4 else 8 end as counts
-        from asked left join textrawl.lexeme using (word) left join textrawl.search_statistics on true
+        from found
     )
     -- Common words find too many facts to look at: the rarest ones select, all of them score.
     select term, weight,
@@ -39,4 +52,4 @@ begin atomic
 end;
 
 comment on function textrawl.search_terms is
-    'The words that a query is answered by, rarest first, with their weight and whether they select facts or only score them. Example: select * from textrawl.search_terms(''Jeff''''s favourite editor'');';
+    'The words that a query is answered by, rarest first, with their weight and whether they select facts or only score them; counting looks at the facts instead of the statistics. Example: select * from textrawl.search_terms(''Jeff''''s favourite editor'');';
