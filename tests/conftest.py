@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from mcp import Client
 from psycopg import sql as query
 
 from tests.gateway import Gateway, run_gateway
-from textrawl import Settings, create_server, migrate
+from textrawl import Settings, create_server, migrate, read_settings
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 
@@ -49,10 +49,11 @@ class Databases:
             connection.execute(query.SQL(statement).format(**identifiers))  # pyright: ignore[reportArgumentType]
 
     @contextmanager
-    def create(self, template: str = "template1") -> Iterator[str]:
+    def create(self, template: str = "template1") -> Generator[str]:
         """A new database, owned by textrawl_owner; dropped afterwards."""
         name = f"test_{uuid.uuid4().hex}"
-        self.execute("create database {name} template {template} owner {owner}", name=name, template=template, owner=OWNER)  # fmt: skip
+        statement = "create database {name} template {template} owner {owner}"
+        self.execute(statement, name=name, template=template, owner=OWNER)
         try:
             yield name
         finally:
@@ -60,7 +61,7 @@ class Databases:
 
 
 @contextmanager
-def _run_cluster(version: int) -> Iterator[Databases]:
+def _run_cluster(version: int) -> Generator[Databases]:
     # Postgres runs as another user where the tests run as root: pytest's own folders are private.
     folder = Path(tempfile.mkdtemp(prefix="textrawl-tests-"))
     folder.chmod(0o755)
@@ -118,7 +119,7 @@ def settings(database_url: str) -> Callable[..., Settings]:
     """Makes settings on the fresh database; arguments replace what it says."""
 
     def make(**changes: Any) -> Settings:
-        return Settings(**{"database_url": database_url, **changes})
+        return read_settings(**{"database_url": database_url, **changes})
 
     return make
 
