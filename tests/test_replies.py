@@ -177,3 +177,11 @@ def test_a_budget_below_everything_spares_all_that_may_go() -> None:
 
     told: Any = result.structured_content
     assert told.keys() == {"usedTokens"}
+
+
+def test_close_names_that_do_not_fit_are_counted_as_cut() -> None:
+    reply = EntityReply.miss(["Jeff", "Jess"])
+
+    assert reply.keep(1).compact() == {"found": False, "like": ["Jeff"], "cut": 1}
+    assert reply.keep(0).compact() == {"found": False, "cut": 2}
+    assert EntityReply.miss([]).keep(0).compact() == {"found": False}

@@ -24,9 +24,10 @@ def ask(sql: Sql, query: Any, *arguments: object) -> Any:
 
 
 def test_case_is_folded_as_python_folds_it_for_every_code_point(sql: Sql) -> None:
+    # The third to the fourteenth plane hold no letter with case, and hardly anything else.
     known = [
         chr(code)
-        for code in range(1, 0x110000)
+        for code in [*range(1, 0x20000), *range(0xE0000, 0xE0200)]
         if not 0xD800 <= code <= 0xDFFF and code not in _LATER
     ]
 
@@ -39,7 +40,7 @@ def test_case_is_folded_as_python_folds_it_for_every_code_point(sql: Sql) -> Non
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_a_key_is_its_own_key_and_python_agrees(sql: Sql, name: str) -> None:
+def test_a_key_is_its_own_key_in_any_case(sql: Sql, name: str) -> None:
     key = ask(sql, "select name_key(%s)", name)
 
     assert ask(sql, "select name_key(%s)", key) == key

@@ -21,130 +21,42 @@ from tests.toolsets.calls import (
     remember,
     text_of,
 )
+from tests.toolsets.wrong_arguments import FACT, WRONG
 
 pytestmark = pytest.mark.anyio
 
-FACT = {"entityName": "Jeff", "entityType": "person", "observation": "likes tea"}
-TYPES = "person, concept, project, preference, fact, location, organization"
 
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "title", "fix"),
-    [
-        ("query_memory", {"mode": "search"}, "Missing query", "Provide query"),
-        ("query_memory", {"mode": "search", "query": " \u200b"}, "Missing query", "Provide query"),
-        ("query_memory", {"mode": "entity"}, "Missing entityName", "Provide entityName"),
-        ("query_memory", {"mode": "entity", "query": "x"}, "Missing entityName",
-         "Provide entityName"),
-        ("query_memory", {"mode": "list", "entityTypes": ["robot"]}, "Invalid entity type",
-         f"entityTypes[0] (given 'robot'): must be one of {TYPES}"),
-        ("query_memory", {"mode": "find"}, "Invalid argument",
-         "mode (given 'find'): must be one of search, entity, list"),
-        ("query_memory", {"query": "x", "searchMode": "exact"}, "Invalid argument",
-         "searchMode (given 'exact'): must be one of hybrid, semantic"),
-        ("query_memory", {"maxObs": 0}, "Invalid argument",
-         "maxObs (given '0'): must be an integer from 1 to 100"),
-        ("query_memory", {"maxObs": 101}, "Invalid argument",
-         "maxObs (given '101'): must be an integer from 1 to 100"),
-        ("query_memory", {"maxTokens": 49}, "Invalid argument",
-         "maxTokens (given '49'): must be an integer from 50 to 25000"),
-        ("query_memory", {"maxTokens": 25_001}, "Invalid argument",
-         "maxTokens (given '25001'): must be an integer from 50 to 25000"),
-        ("query_memory", {"offset": -1}, "Invalid argument",
-         "offset (given '-1'): must be an integer of at least 0"),
-        ("query_memory", {"limit": "many"}, "Invalid argument",
-         "limit (given 'many'): must be an integer"),
-        ("query_memory", {"limit": 2.5}, "Invalid argument",
-         "limit (given '2.5'): must be an integer"),
-        ("query_memory", {"limit": True}, "Invalid argument",
-         "limit (given 'true'): must be an integer"),
-        ("query_memory", {"includeIds": "perhaps"}, "Invalid argument",
-         "includeIds (given 'perhaps'): must be true or false"),
-        ("query_memory", {"query": ["a"]}, "Invalid argument", "query: must be text"),
-        ("query_memory", {"entityTypes": 5}, "Invalid argument",
-         "entityTypes (given '5'): must be a list"),
-        ("query_memory", {"query": "x" * 10_000}, "Invalid argument",
-         f"query (given '{'x' * 40}…', 10000 characters): must be text of at most 1000 characters"),
-        ("remember_fact", FACT | {"entityName": "x" * 10_000}, "Invalid argument",
-         f"entityName (given '{'x' * 40}…', 10000 characters): "
-         "must be text of at most 200 characters"),
-        ("remember_fact", FACT | {"observation": "x" * 2_001}, "Invalid argument",
-         f"observation (given '{'x' * 40}…', 2001 characters): "
-         "must be text of at most 2000 characters"),
-        ("remember_fact", FACT | {"entityName": 42}, "Invalid argument",
-         "entityName (given '42'): must be text"),
-        ("remember_fact", FACT | {"entityName": " \x00\u202e"}, "Invalid argument",
-         "entityName (given ' \ufffd\ufffd'): must not be empty"),
-        ("remember_fact", FACT | {"observation": "\n"}, "Invalid argument",
-         "observation (given '\ufffd'): must not be empty"),
-        ("remember_fact", FACT | {"entityType": "robot"}, "Invalid entity type",
-         f"entityType (given 'robot'): must be one of {TYPES}"),
-        ("remember_fact", FACT | {"source": "web"}, "Invalid argument",
-         "source (given 'web'): must be one of conversation, note, document, manual"),
-        ("remember_fact", FACT | {"confidence": 1.1}, "Invalid argument",
-         "confidence (given '1.1'): must be a number from 0 to 1"),
-        ("remember_fact", FACT | {"confidence": "NaN"}, "Invalid argument",
-         "confidence (given 'NaN'): must be a number from 0 to 1"),
-        ("remember_fact", FACT | {"confidence": True}, "Invalid argument",
-         "confidence (given 'true'): must be a number from 0 to 1"),
-        ("remember_fact", {"entityName": "Jeff"}, "Invalid argument",
-         "entityType, observation: required"),
-        ("remember_fact", FACT | {"colour": "red"}, "Unknown argument 'colour'",
-         "Known arguments: entityName, entityType, observation, source, validUntil, confidence, "
-         "replaces"),
-        ("remember_fact", FACT | {"entity_name": "Jeff"}, "Unknown argument 'entity_name'",
-         "Known arguments: entityName, entityType, observation, source, validUntil, confidence, "
-         "replaces"),
-        ("forget_entity", {"entityName": "Jeff", "confirm": "perhaps"}, "Invalid argument",
-         "confirm (given 'perhaps'): must be true or false"),
-        ("forget_entity", {"entityName": "Jeff", "answer": {"confirm": True}},
-         "Unknown argument 'answer'", "Known arguments: entityName, confirm, fact, dryRun"),
-        ("relate_entities", {"fromEntity": "A", "relation": "x" * 101, "toEntity": "B"},
-         "Invalid argument", f"relation (given '{'x' * 40}…', 101 characters): "
-         "must be text of at most 100 characters"),
-        ("relate_entities", {"fromEntity": "A", "relation": "ß" * 51, "toEntity": "B"},
-         "Invalid argument", f"relation (given '{'ß' * 40}…', 51 characters): "
-         "must be text of at most 100 characters"),
-        ("build_knowledge", {"facts": ["Jeff likes tea"]}, "Invalid argument",
-         "facts[0] (given 'Jeff likes tea'): must be an object"),
-        ("build_knowledge", {"facts": "Jeff likes tea"}, "Invalid argument",
-         "facts[0] (given 'Jeff likes tea'): must be an object"),
-        ("build_knowledge", {"facts": "[{" + '"a":' * 5}, "Invalid argument",
-         "facts (given '[{\"a\":\"a\":\"a\":\"a\":\"a\":'): must be a list of at most 50"),
-    ],
-)  # fmt: skip
 async def test_a_wrong_argument_gets_an_error_that_repairs_it(
-    client: Client,
-    owner: psycopg.Connection,
-    tool: str,
-    arguments: dict[str, Any],
-    title: str,
-    fix: str,
+    client: Client, owner: psycopg.Connection
 ) -> None:
     before = read_tables(owner)
 
-    result = await client.call_tool(tool, arguments)
+    for tool, arguments, title, fix in WRONG:
+        result = await client.call_tool(tool, arguments)
+        assert read_error(result) == (title, fix)
+        assert batch_count([text_of(result)], "o200k_base", threads=1)[0] <= 70
 
-    assert read_error(result) == (title, fix)
-    assert batch_count([text_of(result)], "o200k_base", threads=1)[0] <= 70
     assert read_tables(owner) == before
 
 
-@pytest.mark.parametrize(
-    "date",
-    ["infinity", "-infinity", "tomorrow", "now", "epoch", "2026-02-30", "10000-01-01",
-     "0000-01-01", "0044-03-15 BC", "2026-13-01", "20261231", "12/31/2026", "2026-12-31T25:00Z",
-     "2026-12-31T10:00+99:00", "٢٠٢٦-١٢-٣١", "Dec 31 2026", 1798675200, True, ["2026-12-31"]],
-)  # fmt: skip
+NO_DATES: list[object] = [
+    "infinity", "-infinity", "tomorrow", "now", "epoch", "2026-02-30", "10000-01-01",
+    "0000-01-01", "0044-03-15 BC", "2026-13-01", "20261231", "12/31/2026", "2026-12-31T25:00Z",
+    "2026-12-31T10:00+99:00", "٢٠٢٦-١٢-٣١", "Dec 31 2026", 1798675200, True, ["2026-12-31"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", ["remember_fact", "query_memory", "build_knowledge"])
 async def test_a_date_that_is_none_is_refused(
-    client: Client, owner: psycopg.Connection, date: object
+    client: Client, owner: psycopg.Connection, tool: str
 ) -> None:
-    for tool, arguments in (
-        ("remember_fact", FACT | {"validUntil": date}),
-        ("query_memory", {"mode": "list", "asOf": date}),
-        ("build_knowledge", {"facts": [FACT | {"validUntil": date}]}),
-    ):
-        title, fix = await refuse(client, tool, **arguments)
+    for date in NO_DATES:
+        arguments = {
+            "remember_fact": FACT | {"validUntil": date},
+            "query_memory": {"mode": "list", "asOf": date},
+            "build_knowledge": {"facts": [FACT | {"validUntil": date}]},
+        }
+        title, fix = await refuse(client, tool, **arguments[tool])
         assert title == "Invalid argument"
         assert fix.endswith(
             "must be an ISO 8601 date or instant, such as 2026-12-31 or 2026-12-31T18:00:00Z"
@@ -216,17 +128,19 @@ async def test_a_lone_surrogate_breaks_nothing(
         await refuse(client, tool, **{"entityName": "Jeff", surrogate: 1})
 
 
-@pytest.mark.parametrize(
-    "query",
-    ["the and of to", "who are they", "!!! ... ???", "'; drop table textrawl.entity; --", "a & | !",
-     "foo:* <-> bar", "\"unclosed 'quote", "\\", "%_%", "(((", "<|endoftext|>", "東京タワー",
-     "나는 학생입니다", "😀🎉", "مرحبا", "x" * 1000, "a " * 499, "-1", "null null", "{}", "\u0301",
-     "NaN", "tea:A & !(coffee | 'milk')"],
-)  # fmt: skip
-async def test_no_query_breaks_a_search(client: Client, query: str) -> None:
+QUERIES = [
+    "the and of to", "who are they", "!!! ... ???", "'; drop table textrawl.entity; --", "a & | !",
+    "foo:* <-> bar", "\"unclosed 'quote", "\\", "%_%", "(((", "<|endoftext|>", "東京タワー",
+    "나는 학생입니다", "😀🎉", "مرحبا", "x" * 1000, "a " * 499, "-1", "null null", "{}", "\u0301",
+    "NaN", "tea:A & !(coffee | 'milk')",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
+async def test_no_query_breaks_a_search(client: Client, mode: str) -> None:
     await remember(client, "Jeff", "likes tea")
 
-    for mode in ("hybrid", "semantic"):
+    for query in QUERIES:
         answer = await ask(client, mode="search", query=query, searchMode=mode)
         assert answer["n"] == sum(len(entity["m"]) for entity in answer["e"])
     assert (await ask(client, mode="list"))["n"] == 1
