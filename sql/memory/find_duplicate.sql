@@ -18,12 +18,17 @@ begin
     if found_id is not null or embedding is null or replaced is not null then
         return found_id;
     end if;
-    -- "+ 0" keeps the index over all entities' vectors out: it may miss, and this must not.
+    -- "+ 0" keeps the index over all entities' vectors out: it may miss, and this must not. Texts are
+    -- compared last, nearest first (offset 0: not before the vectors), until one states the same.
     execute format($query$
-        select o.id from observation o join %I v on v.space_id = o.space_id and v.observation_id = o.id
-        where o.space_id = $1 and o.entity_id = $2 and (o.valid_until is null or o.valid_until > clock_timestamp())
-          and (v.vector <=> $3) + 0 <= 0.05 and states_the_same(o.content, $4)
-        order by (v.vector <=> $3) + 0, o.id limit 1$query$, 'embedding_' || model)
+        select id from (
+            select o.id, o.content, (v.vector <=> $3) + 0 as distance
+            from observation o join %I v on v.space_id = o.space_id and v.observation_id = o.id
+            where o.space_id = $1 and o.entity_id = $2
+              and (o.valid_until is null or o.valid_until > clock_timestamp())
+              and (v.vector <=> $3) + 0 <= 0.05
+            order by distance, o.id offset 0) near
+        where states_the_same(content, $4) limit 1$query$, 'embedding_' || model)
     into found_id using space, entity, embedding, find_duplicate.content;
     return found_id;
 end

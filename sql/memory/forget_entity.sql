@@ -29,6 +29,13 @@ begin
     if dry_run then
         return;
     end if;
+    -- Words that stand in no other fact are content as well; search would keep them until it counts anew.
+    delete from lexeme l using (
+        select word, count(*) as frequency from observation o, unnest(tsvector_to_array(o.fts)) as word
+        where o.space_id = space and o.entity_id = forget_entity.entity_id
+          and (forget_entity.observation_id is null or o.id = forget_entity.observation_id)
+        group by word) gone
+    where l.word = gone.word and l.frequency <= gone.frequency;
     if observation_id is null then
         delete from entity e where e.space_id = space and e.id = forget_entity.entity_id;
     else

@@ -180,3 +180,14 @@ def test_forgetting_the_successor_leaves_the_past(sql: Sql) -> None:
 
     rows = sql.execute("select id, replaced_by, valid_until is null from observation").fetchall()
     assert rows == [(first, None, False)]
+
+
+def test_no_word_of_a_forgotten_fact_stays_in_the_statistics(sql: Sql) -> None:
+    sql.execute("select remember_fact('Jeff', 'person', 'hides xylophones in the cellar')")
+    sql.execute("select remember_fact('Jeff', 'person', 'likes the cellar')")
+    sql.execute("select refresh_search_statistics(force => true)")
+
+    sql.execute("select forget_entity('Jeff', 'hides xylophones in the cellar')")
+
+    words = {word for (word,) in sql.execute("select word from lexeme")}
+    assert words == {"jeff", "like", "cellar"}

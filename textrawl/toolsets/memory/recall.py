@@ -23,7 +23,7 @@ _LAST_OFFSET = 2**31 - 1  # what Postgres takes for an integer
 
 
 @memory.tool(READS, SearchReply, EntityReply, ListReply, required=("mode",))
-async def query_memory(  # noqa: PLR0917
+async def query_memory(
     ctx: Context[App],
     mode: Annotated[
         Mode | None, Field(description="find facts, look up one entity, or list entities")

@@ -57,7 +57,7 @@ class RememberReply(Reply):
 
 
 @memory.tool(WRITES, RememberReply)
-async def remember_fact(  # noqa: PLR0917
+async def remember_fact(
     ctx: Context[App],
     entityName: Annotated[Name, Field(description="who or what it is about")],
     entityType: EntityType,
