@@ -44,6 +44,7 @@ SCHEMA: dict[str, Any] = {
         ({"kind": "robot"}, {"kind": "robot"}),
         ({"kinds": "Project"}, {"kinds": ["project"]}),
         ({"kinds": '["person", "PROJECT"]'}, {"kinds": ["person", "project"]}),
+        ({"kinds": "person, Project"}, {"kinds": ["person", "project"]}),
         ({"kinds": "[person"}, {"kinds": "[person"}),
         ({"kinds": 5}, {"kinds": 5}),
         ({"kinds": "[" * 9_999}, {"kinds": "[" * 9_999}),

@@ -1,8 +1,8 @@
 """Arguments as models send them, made into what a tool takes, or an error that repairs them.
 
 Where the meaning is certain an odd shape is accepted: null, "null" and "" for an optional
-parameter, a list that was written as a string, one string where a list is expected, snake_case for
-camelCase, an enum value in the wrong case. All else is refused by name.
+parameter, a list that was written as a string, one string or words between commas where a list is
+expected, snake_case for camelCase, an enum value in the wrong case. All else is refused by name.
 """
 
 import json
@@ -77,7 +77,9 @@ def _regularise_list(item: Mapping[str, Any], value: Any) -> Any:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return value
-    if isinstance(value, str | dict):
+    if isinstance(value, str) and "enum" in item:
+        value = value.split(",")
+    elif isinstance(value, str | dict):
         value = [value]
     if not isinstance(value, list):
         return value

@@ -138,14 +138,20 @@ def refuse_exposure(host: str) -> None:
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # The protocol is named because asyncio turns off Nagle's algorithm only where it is: without
+    # that each answer would wait 40 ms for the client's acknowledgement.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        return socket.create_server((host, port), family=family)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
     except OSError as error:
+        listener.close()
         taken = error.errno == errno.EADDRINUSE
         reason = "is taken" if taken else f"cannot be listened on ({error.strerror})"
         raise StartRefused(
             f"HTTP_PORT: {_bracket(host)}:{port} {reason}: choose another with --port"
         ) from error
+    return listener
 
 
 def _bracket(host: str) -> str:

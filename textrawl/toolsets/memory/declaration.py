@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
@@ -16,9 +16,28 @@ memory = Toolset(
     ("query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"),
 )
 
-EntityType = Literal[
-    "person", "concept", "project", "preference", "fact", "location", "organization"
-]
+_Type = Literal["person", "concept", "project", "preference", "fact", "location", "organization"]
+_SYNONYMS: dict[str, str] = {
+    "people": "person", "human": "person", "individual": "person", "user": "person",
+    "company": "organization", "companies": "organization", "organisation": "organization",
+    "org": "organization", "corporation": "organization", "business": "organization",
+    "institution": "organization", "university": "organization",
+    "place": "location", "city": "location", "country": "location", "region": "location",
+    "idea": "concept", "topic": "concept",
+    "repository": "project", "repo": "project", "codebase": "project",
+}  # fmt: skip
+"""What models call entities of a type, where there is no doubt about which is meant."""
+
+
+def _name_type(value: object) -> object:
+    word = str(value).strip().lower()
+    for name in (word, word.removesuffix("s")):
+        if (name := _SYNONYMS.get(name, name)) in get_args(_Type):
+            return name
+    return value
+
+
+EntityType = Annotated[_Type, BeforeValidator(_name_type)]
 Source = Literal["conversation", "note", "document", "manual"]
 
 
