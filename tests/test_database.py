@@ -109,6 +109,7 @@ async def test_a_database_that_is_away_is_told_within_the_time_limit_and_serves_
 async def test_a_call_that_waits_is_answered_as_soon_as_the_database_is_back(
     gateway: Gateway, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level("WARNING", logger="psycopg")
     await gateway.close()
     async with (
         open_pool(gateway.conninfo, timeout=30) as database,

@@ -18,15 +18,18 @@ begin
     if found_id is not null or embedding is null or replaced is not null then
         return found_id;
     end if;
-    -- "+ 0" keeps the index over all entities' vectors out: it may miss, and this must not. Texts are
-    -- compared last, nearest first (offset 0: not before the vectors), until one states the same.
+    -- By the key from each fact of the entity (lateral): neither the index over all vectors, which may
+    -- miss, nor a scan of them. Texts are compared last, nearest first, until one states the same.
     execute format($query$
         select id from (
-            select o.id, o.content, (v.vector <=> $3) + 0 as distance
-            from observation o join %I v on v.space_id = o.space_id and v.observation_id = o.id
+            select o.id, o.content, distance
+            from observation o
+            cross join lateral (
+                select v.vector <=> $3 as distance from %I v
+                where v.space_id = o.space_id and v.observation_id = o.id offset 0) near
             where o.space_id = $1 and o.entity_id = $2
               and (o.valid_until is null or o.valid_until > clock_timestamp())
-              and (v.vector <=> $3) + 0 <= 0.05
+              and distance <= 0.05
             order by distance, o.id offset 0) near
         where states_the_same(content, $4) limit 1$query$, 'embedding_' || model)
     into found_id using space, entity, embedding, find_duplicate.content;
