@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any, get_args
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -25,7 +25,7 @@ from textrawl.rows import (
 from textrawl.texts import clean_fact, clean_name
 from textrawl.tokens import choose_counter
 from textrawl.toolsets.memory.answers import ListReply, SearchReply
-from textrawl.toolsets.memory.declaration import EntityType
+from textrawl.toolsets.memory.declaration import ENTITY_TYPES
 from textrawl.toolsets.memory.forgetting import ForgetReply
 from textrawl.toolsets.memory.profile import EntityReply
 from textrawl.toolsets.memory.writing import BuildReply, RelateReply, RememberReply
@@ -43,7 +43,7 @@ def write_text(longest: int) -> st.SearchStrategy[str]:
 
 NAMES = write_text(200).map(clean_name).filter(bool)
 FACTS = write_text(300).map(lambda text: text.replace("\u200d", "")).map(clean_fact).filter(bool)
-TYPES = st.sampled_from(get_args(EntityType))
+TYPES = st.sampled_from(ENTITY_TYPES)
 IDS = st.uuids(version=4)
 SCORES = st.floats(0, 1)
 COUNTS = st.integers(0, 10**6)

@@ -17,6 +17,7 @@ memory = Toolset(
 )
 
 _Type = Literal["person", "concept", "project", "preference", "fact", "location", "organization"]
+ENTITY_TYPES: tuple[str, ...] = get_args(_Type)
 _SYNONYMS: dict[str, str] = {
     "people": "person", "human": "person", "individual": "person", "user": "person",
     "company": "organization", "companies": "organization", "organisation": "organization",
@@ -32,7 +33,7 @@ _SYNONYMS: dict[str, str] = {
 def _name_type(value: object) -> object:
     word = str(value).strip().lower()
     for name in (word, word.removesuffix("s")):
-        if (name := _SYNONYMS.get(name, name)) in get_args(_Type):
+        if (name := _SYNONYMS.get(name, name)) in ENTITY_TYPES:
             return name
     return value
 
