@@ -100,7 +100,7 @@ async def test_a_database_that_is_away_is_told_within_the_time_limit_and_serves_
         began = time.monotonic()
         with pytest.raises(errors.DatabaseUnavailable):
             await database.call("default_space", Space)
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 5
 
         await gateway.open()
         assert await database.call("default_space", Space) == [Space(1)]
@@ -127,7 +127,7 @@ async def test_a_frozen_database_is_given_up_within_the_time_limit(gateway: Gate
         began = time.monotonic()
         with pytest.raises(errors.DatabaseUnavailable, match="stores nothing twice"):
             await database.call("default_space", Space)
-        assert time.monotonic() - began < 2.5
+        assert time.monotonic() - began < 5
 
         gateway.thaw()
         assert await database.call("default_space", Space) == [Space(1)]

@@ -104,6 +104,19 @@ async def test_a_client_of_either_era_remembers_and_recalls_over_http(
     ]
 
 
+async def test_an_answer_does_not_wait_for_an_acknowledgement_of_its_beginning(
+    address: Address, era: Era
+) -> None:
+    """Nagle's algorithm and delayed acknowledgements together cost 40 ms an answer."""
+    async with Client(address.mcp, mode=era) as client:
+        taken: list[float] = []
+        for _ in range(20):
+            began = time.perf_counter()
+            await client.call_tool("query_memory", {"mode": "list"})
+            taken.append(time.perf_counter() - began)
+    assert min(taken) < 0.03
+
+
 async def test_many_clients_share_one_server_and_one_pool(
     address: Address, owner: psycopg.Connection
 ) -> None:
@@ -161,7 +174,7 @@ async def test_the_probes_tell_a_database_that_is_away_and_heal(
         began = time.monotonic()
         status, _ = await probe("/readyz")
         assert status == 503
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 5
         gateway.thaw()
 
 

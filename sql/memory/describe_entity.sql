@@ -23,10 +23,15 @@ begin atomic
     ), newest as (
         select * from fact order by created_at desc, id limit max_observations
     ), edge as (
-        select r.relation_type, r.created_at, r.id, r.from_entity = found.id as leaves, other.name, other.entity_type
-        from found join textrawl.relation r on r.space_id = found.space_id and found.id in (r.from_entity, r.to_entity)
-        join textrawl.entity other on other.space_id = r.space_id
-         and other.id = case when r.from_entity = found.id then r.to_entity else r.from_entity end
+        select r.relation_type, r.created_at, r.id, r.leaves, other.name, other.entity_type
+        from found cross join lateral (
+            -- Not one condition on both ends: it would read every relation of the space.
+            select true as leaves, r.to_entity as other_id, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until
+            from textrawl.relation r where r.space_id = found.space_id and r.from_entity = found.id
+            union all
+            select false, r.from_entity, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until
+            from textrawl.relation r where r.space_id = found.space_id and r.to_entity = found.id) r
+        join textrawl.entity other on other.space_id = found.space_id and other.id = r.other_id
         where with_relations and r.valid_from <= as_of and (r.valid_until is null or r.valid_until > as_of)
     ), recent_edge as (
         select * from edge order by created_at desc, id limit max_relations

@@ -96,6 +96,7 @@ create table relation (
 comment on table relation is 'A directed, named edge between two entities.';
 comment on column relation.relation_type is 'Lower case with _ for white space, such as works_at.';
 create unique index relation_live_idx on relation (space_id, from_entity, relation_type, to_entity) where valid_until is null;
+create index relation_from_entity_idx on relation (space_id, from_entity);
 create index relation_to_entity_idx on relation (space_id, to_entity);
 
 create table embedding_model (
