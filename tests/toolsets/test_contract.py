@@ -135,6 +135,39 @@ async def test_a_compact_entity_tells_its_newest_facts_and_its_relations_both_wa
     }
 
 
+WHOLE_ENTITY: dict[str, Any] = {
+    "found": True,
+    "entity": {"id": AN_ID, "name": "Jeff", "type": "person"},
+    "observations": [
+        {
+            "id": AN_ID,
+            "content": "prefers dark mode in IDEs",
+            "source": "note",
+            "confidence": 0.5,
+            "createdAt": A_MOMENT,
+        }
+    ],
+    "relations": {
+        "outgoing": [
+            {
+                "relation_type": "works_at",
+                "to_entity": "Acme Corp",
+                "to_entity_type": "organization",
+            }
+        ],
+        "incoming": [
+            {
+                "relation_type": "manages",
+                "from_entity": "Sarah",
+                "from_entity_type": "person",
+            }
+        ],
+    },
+    "hasMore": False,
+    "totalObservations": 1,
+}
+
+
 @pytest.mark.parametrize("channel", ["verbose", "structured"])
 async def test_a_verbose_entity_tells_ids_sources_and_types(
     connect: Connect, era: Era, channel: str
@@ -145,37 +178,7 @@ async def test_a_verbose_entity_tells_ids_sources_and_types(
     result = await client.call_tool("query_memory", {"mode": "entity", "entityName": "Jeff"})
 
     told = read(result) if channel == "verbose" else result.structured_content
-    assert told == ({} if channel == "verbose" else {"mode": "entity"}) | {
-        "found": True,
-        "entity": {"id": AN_ID, "name": "Jeff", "type": "person"},
-        "observations": [
-            {
-                "id": AN_ID,
-                "content": "prefers dark mode in IDEs",
-                "source": "note",
-                "confidence": 0.5,
-                "createdAt": A_MOMENT,
-            }
-        ],
-        "relations": {
-            "outgoing": [
-                {
-                    "relation_type": "works_at",
-                    "to_entity": "Acme Corp",
-                    "to_entity_type": "organization",
-                }
-            ],
-            "incoming": [
-                {
-                    "relation_type": "manages",
-                    "from_entity": "Sarah",
-                    "from_entity_type": "person",
-                }
-            ],
-        },
-        "hasMore": False,
-        "totalObservations": 1,
-    }
+    assert told == ({} if channel == "verbose" else {"mode": "entity"}) | WHOLE_ENTITY
 
 
 async def fill_verbose(client: Client) -> None:

@@ -1,0 +1,79 @@
+"""Facts whose vectors could not be had at once get them later."""
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from tests.providers import EmbeddingServer, Fault
+from tests.upkeep.desk import LONG_AGO, Desk, count, open_desk
+from textrawl import Settings
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_fact_remembered_while_the_embedder_is_down_is_found_by_keyword(
+    desk: Desk, provider: EmbeddingServer, owner: psycopg.Connection
+) -> None:
+    provider.fail(Fault.DOWN)
+    [stored] = await desk.remember("plays the theremin")
+    assert not stored.is_error
+
+    found = await desk.search("theremin")
+    assert "plays the theremin" in found
+    assert '"note":"keyword only: embedding service unavailable"' in found
+
+    provider.heal()
+    desk.clock.now += LONG_AGO
+    await desk.upkeep.do_round()
+    assert await desk.upkeep.count_backlog() == 0
+    assert count(owner, "embedding_1") == 1
+    again = await desk.search("theremin", searchMode="semantic")
+    assert "plays the theremin" in again
+    assert "note" not in again
+
+
+async def test_a_semantic_search_without_its_provider_says_what_to_do(
+    desk: Desk, provider: EmbeddingServer
+) -> None:
+    provider.fail(Fault.FAILING)
+    told = await desk.search("theremin", searchMode="semantic")
+    assert told.startswith('{"error":"Embedding service unavailable"')
+
+
+async def test_a_semantic_search_without_any_provider_names_what_to_configure(
+    settings: Callable[..., Settings],
+) -> None:
+    async with open_desk(settings(embedding_provider="none")) as desk:
+        told = await desk.search("theremin", searchMode="semantic")
+        assert '"error":"Embedding service not configured"' in told
+        assert "Set OPENAI_API_KEY or configure Ollama" in told
+        await desk.remember("plays the theremin")
+        assert "embedding service not configured" in await desk.search("theremin")
+        await desk.upkeep.do_round()
+        assert await desk.upkeep.count_backlog() == 0
+
+
+async def test_a_model_that_comes_later_gets_vectors_for_older_facts(
+    settings: Callable[..., Settings], remote: Callable[..., Settings], owner: psycopg.Connection
+) -> None:
+    async with open_desk(settings(embedding_provider="none")) as before:
+        await before.remember("plays the theremin", "collects stamps")
+    async with open_desk(remote()) as desk:
+        await desk.upkeep.do_round()
+        assert count(owner, "embedding_1") == 2
+        assert "collects stamps" in await desk.search("stamps", searchMode="semantic")
+
+
+async def test_facts_of_one_model_wait_for_the_vectors_of_the_other(
+    settings: Callable[..., Settings], remote: Callable[..., Settings], owner: psycopg.Connection
+) -> None:
+    async with open_desk(remote()) as openai, open_desk(settings()) as local:
+        for desk in (openai, local):
+            await desk.upkeep.do_round()
+        await openai.remember("plays the theremin")
+        await local.remember("collects stamps")
+        assert [await desk.upkeep.count_backlog() for desk in (openai, local)] == [1, 1]
+        for desk in (openai, local):
+            await desk.upkeep.do_round()
+        assert [count(owner, f"embedding_{model}") for model in (1, 2)] == [2, 2]
