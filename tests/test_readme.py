@@ -26,6 +26,7 @@ from tests.pages import (
     rewrite_talks,
     write_table,
 )
+from textrawl.definitions import write_definition
 from textrawl.embedded.configuration import SUPERUSER
 from textrawl.replies import Renderer
 from textrawl.tokens import choose_counter
@@ -71,8 +72,7 @@ def write_tools() -> str:
         hints = spec.annotations
         kind = "reads" if hints.read_only_hint else "deletes" if hints.destructive_hint else "adds"
         rows.append([f"`{tool.name}`", kind, sentence])
-        schema = json.dumps(tool.parameters, separators=(",", ":"), ensure_ascii=False)
-        tokens += sum(COUNTER.count(text) for text in (tool.name, tool.description, schema))
+        tokens += COUNTER.count(write_definition(tool.name, tool.description, tool.parameters))
     table = write_table(["tool", "", "what it is for, as models read it"], rows)
     return f"{table}\n\nTheir definitions cost {tokens:,} tokens of a model's context (o200k)."
 
@@ -172,7 +172,7 @@ CATALOGUE = {
         select proname, obj_description(oid) from pg_proc
         where pronamespace = 'textrawl'::regnamespace and proname in
             ('search_memory', 'search_terms', 'describe_entity', 'list_entities', 'similar_names',
-             'memory_statistics', 'find_embedding_model', 'pending_embeddings')
+             'memory_statistics', 'find_embedding_model', 'pending_embeddings', 'recall_costs')
         order by proname""",
     "tables": """
         select relname, obj_description(oid) from pg_class

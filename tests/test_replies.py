@@ -12,7 +12,7 @@ from pydantic import PrivateAttr
 from textrawl.errors import QueryMissing
 from textrawl.replies import Renderer, Reply, write_line
 from textrawl.rows import EntityRow, HitRow, ListRow
-from textrawl.tokens import choose_counter
+from textrawl.tokens import Counter, choose_counter
 from textrawl.toolsets.memory.answers import ListReply, SearchReply
 from textrawl.toolsets.memory.profile import EntityReply
 
@@ -170,6 +170,33 @@ def test_as_many_items_stay_as_fit(kept: int) -> None:
     result = renderer.render(whole, budget)
 
     assert result.structured_content == {"numbers": list(range(kept)), "usedTokens": budget}
+
+
+@pytest.mark.parametrize(("structured", "channels"), [(True, 2), (False, 1)])
+def test_an_answer_that_fits_is_counted_once_a_channel(structured: bool, channels: int) -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return COUNTER.count(text)
+
+    renderer = Renderer("lines", structured, Counter("noting", True, count), 2_000)
+    written = renderer.write(make_search())
+
+    assert len(counted) == channels
+    assert written.tokens == sum(map(COUNTER.count, counted))
+    assert (written.budget, written.items, written.dropped) == (2_000, 3, 0)
+
+
+def test_what_was_cut_is_handed_on_with_its_cost() -> None:
+    renderer = Renderer("compact", True, COUNTER, 2_000)
+
+    written = renderer.write(make_search(), 100)
+
+    told: Any = written.result.structured_content
+    assert written.tokens == told["usedTokens"] <= written.budget == 100
+    assert (written.items, written.dropped) == (told["totalMemories"], told["dropped"])
+    assert written.items + written.dropped == 3
 
 
 def test_a_budget_below_everything_spares_all_that_may_go() -> None:

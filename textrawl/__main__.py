@@ -15,6 +15,7 @@ from textrawl.commands.migrate import migrate
 from textrawl.commands.serve import serve
 from textrawl.commands.settings import settings
 from textrawl.commands.stats import stats
+from textrawl.commands.tokens import tokens
 from textrawl.errors import StartRefused, TextrawlError
 
 app = typer.Typer(
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (serve, demo, doctor, migrate, stats, settings):
+for command in (serve, demo, doctor, migrate, stats, tokens, settings):
     app.command()(command)
 
 

@@ -105,6 +105,17 @@ def write_line(text: str, marks: str = "") -> str:
 
 
 @dataclass(frozen=True)
+class Written:
+    """A result and its cost: `tokens` of all channels, `dropped` items for lack of room."""
+
+    result: CallToolResult
+    tokens: int
+    budget: int
+    items: int
+    dropped: int
+
+
+@dataclass(frozen=True)
 class Renderer:
     """Turns replies into results. `budget`: most tokens of a result where the call names none."""
 
@@ -115,11 +126,18 @@ class Renderer:
 
     def render(self, reply: Reply, max_tokens: int | None = None) -> CallToolResult:
         """The result, its channels together within the budget."""
-        budget = max_tokens or self.budget
+        return self.write(reply, max_tokens).result
+
+    def write(self, reply: Reply, max_tokens: int | None = None) -> Written:
+        """The result, its channels together within the budget, and what it costs."""
+        budget, size = max_tokens or self.budget, reply.size()
         result = self._encode(reply)
-        if self.measure(result) <= budget:
-            return result
-        return self._encode(self._fit(reply, budget))
+        if (tokens := self.measure(result)) <= budget:
+            return Written(result, tokens, budget, size, 0)
+        kept = self._find_fit(reply, budget)
+        told, tokens = self._tell_cost(reply.keep(kept))
+        items = max(kept, 0)
+        return Written(self._encode(told), tokens, budget, items, size - items)
 
     def render_error(self, error: TextrawlError) -> CallToolResult:
         """The error as a result: text alone, since clients check structured content even here."""
@@ -146,26 +164,32 @@ class Renderer:
             structured_content=reply.structured() if self.structured else None,
         )
 
-    def _fit(self, reply: Reply, budget: int) -> Reply:
-        """The largest part of the reply that fits, found by halving."""
+    def _find_fit(self, reply: Reply, budget: int) -> int:
+        """How much of the reply to keep, as much as fits: found by halving."""
         fits, too_many = -len(reply.spared), reply.size() + 1
         while too_many - fits > 1:
             middle = (fits + too_many) // 2
-            if self._tell_cost(reply.keep(middle))[1] <= budget:
+            # The budget stands in for the cost, which has no more digits: one writing a step.
+            bound = reply.keep(middle).model_copy(update=self._claim(reply, budget))
+            if self.measure(self._encode(bound)) <= budget:
                 fits = middle
             else:
                 too_many = middle
-        return self._tell_cost(reply.keep(fits))[0]
+        return fits
 
     def _tell_cost(self, reply: Reply) -> tuple[Reply, int]:
         """The reply with its cost, if it tells it: the number is part of what it costs."""
         told, used = reply, self.measure(self._encode(reply))
-        while "used_tokens" in type(reply).model_fields:
-            told = reply.model_copy(update={"used_tokens": used})
+        while claim := self._claim(reply, used):
+            told = reply.model_copy(update=claim)
             if (now := self.measure(self._encode(told))) <= used:
                 break
             used = now
         return told, used
+
+    @staticmethod
+    def _claim(reply: Reply, used: int) -> dict[str, int]:
+        return {"used_tokens": used} if "used_tokens" in type(reply).model_fields else {}
 
 
 def write_json(value: object, indent: int | None = None) -> str:

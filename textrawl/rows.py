@@ -145,6 +145,19 @@ class BacklogRow:
 
 
 @dataclass(frozen=True)
+class RecallCostsRow:
+    """What recall_costs returns: tokens of answers, None where there are none."""
+
+    recalls: int
+    p50: int | None
+    p95: int | None
+    largest: int | None
+    cut: int
+    dropped: int
+    since: datetime | None
+
+
+@dataclass(frozen=True)
 class StatisticsRow:
     """How much a memory holds; `bytes` of the whole database."""
 

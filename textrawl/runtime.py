@@ -14,6 +14,7 @@ from textrawl.database import Database
 from textrawl.embeddings import choose_embedder
 from textrawl.memory import Memory
 from textrawl.migrations import check, migrate
+from textrawl.recalls import Recalls
 from textrawl.replies import Renderer
 from textrawl.settings import Settings
 from textrawl.tokens import choose_counter
@@ -27,6 +28,7 @@ logger = logging.getLogger("textrawl")
 
 _WATCH = 1.0  # seconds between looks at the embedded Postgres
 _CLEANUP = 5.0  # seconds that closing connections may take
+_LAST_WORD = 1.0  # seconds that recording the last recalls may take
 
 
 @asynccontextmanager
@@ -109,12 +111,17 @@ def _build_check(settings: Settings) -> Callable[[], Awaitable[None]] | None:
 async def open_app(settings: Settings) -> AsyncGenerator[App]:
     """Everything that tools need, with upkeep going on beside. Raises StartRefused."""
     async with open_memory(settings) as memory:
-        app = App(memory, build_renderer(settings), getpass.getuser())
-        async with anyio.create_task_group() as beside:
-            if not settings.read_only:
-                beside.start_soon(Upkeep(memory).run)
-            yield app
-            beside.cancel_scope.cancel()
+        recalls = Recalls() if settings.record_recalls and not settings.read_only else None
+        upkeep = Upkeep(memory, recalls)
+        try:
+            async with anyio.create_task_group() as beside:
+                if not settings.read_only:
+                    beside.start_soon(upkeep.run)
+                yield App(memory, build_renderer(settings), getpass.getuser(), recalls)
+                beside.cancel_scope.cancel()
+        finally:
+            with anyio.move_on_after(_LAST_WORD, shield=True):
+                await upkeep.record_recalls()
 
 
 def build_renderer(settings: Settings) -> Renderer:

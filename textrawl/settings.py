@@ -61,6 +61,11 @@ class Settings(BaseSettings):
     tokenizer: Literal["o200k_base", "cl100k_base"] = Field(
         default="o200k_base", description="Encoding that tokens are counted in."
     )
+    record_recalls: bool = Field(
+        default=True,
+        description="Note what each recall cost in tokens, for `textrawl tokens`: never what was "
+        "asked or answered. READ_ONLY notes nothing.",
+    )
     database_url: SecretStr | None = Field(
         default=None,
         description="Postgres 16 to 18 with pgvector 0.8 or newer; unset, an embedded "

@@ -1,4 +1,4 @@
-"""What goes on beside the calls: vectors that are still missing, statistics that grew old."""
+"""What goes on beside the calls: missing vectors, statistics that grew old, costs of recalls."""
 
 import logging
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ import anyio
 from textrawl import errors
 from textrawl.embeddings import TextRefused, Vector
 from textrawl.memory import Memory, compose_document
+from textrawl.recalls import Recalls
 from textrawl.rows import BacklogRow, PendingRow
 
 logger = logging.getLogger("textrawl")
@@ -35,8 +36,11 @@ class _Refreshed:
 class Upkeep:
     """Work that every server does in turn with the others, in rounds `pause` seconds apart."""
 
-    def __init__(self, memory: Memory, *, pause: float = 5.0) -> None:
+    def __init__(
+        self, memory: Memory, recalls: Recalls | None = None, *, pause: float = 5.0
+    ) -> None:
         self._memory = memory
+        self._recalls = recalls
         self._pause = pause
 
     async def run(self) -> None:
@@ -50,11 +54,17 @@ class Upkeep:
 
     async def do_round(self) -> None:
         """Everything that is due now. Raises DatabaseUnavailable, EmbeddingUnavailable."""
+        await self.record_recalls()
         await self._memory.database.call("refresh_search_statistics", _Refreshed)
         if self._memory.embedder is not None:
             await self._memory.embedder.warm()
             while await self._fill_batch():
                 pass
+
+    async def record_recalls(self) -> None:
+        """Records what recalls cost, or leaves it for later."""
+        if self._recalls is not None:
+            await self._recalls.flush(self._memory.database)
 
     async def count_backlog(self) -> int:
         """How many facts wait for a vector; 0 without an embedder."""

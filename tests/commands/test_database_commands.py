@@ -34,7 +34,10 @@ def test_migrate_says_what_it_applied_and_the_second_time_that_nothing_is_left(
 
     first, second = run("migrate", DATABASE_URL=url), run("migrate", DATABASE_URL=url)
 
-    assert (first.code, first.out) == (0, "Applied 0001_memory and built the functions.\n")
+    assert (first.code, first.out) == (
+        0,
+        "Applied 0001_memory, 0002_recall and built the functions.\n",
+    )
     assert (second.code, second.out) == (0, "Up to date already: nothing to do.\n")
 
 
@@ -46,7 +49,7 @@ def test_migrate_tells_scripts_what_it_did(
     reports = [json.loads(run("migrate", "--json", DATABASE_URL=url).out) for _ in range(2)]
 
     assert reports == [
-        {"applied": ["0001_memory"], "rebuilt": True},
+        {"applied": ["0001_memory", "0002_recall"], "rebuilt": True},
         {"applied": [], "rebuilt": False},
     ]
 

@@ -15,7 +15,7 @@ from textrawl import __version__
 from textrawl.commands.foreground import Interrupted, run_foreground
 from textrawl.errors import StartRefused
 
-COMMANDS = ("serve", "demo", "doctor", "migrate", "stats", "settings")
+COMMANDS = ("serve", "demo", "doctor", "migrate", "stats", "tokens", "settings")
 
 
 def test_help_names_every_command(run: Run) -> None:

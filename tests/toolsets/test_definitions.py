@@ -14,6 +14,7 @@ from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 from tests.conftest import Connect, Era
 from tests.toolsets.calls import ask, read_error, refuse, remember
 from textrawl import Settings, create_server
+from textrawl.definitions import write_definition
 from textrawl.errors import StartRefused
 
 pytestmark = pytest.mark.anyio
@@ -38,11 +39,7 @@ async def test_exactly_five_tools_are_listed_reading_first(client: Client) -> No
 
 async def test_definitions_cost_at_most_1200_tokens(client: Client) -> None:
     texts = [
-        json.dumps(
-            {key: dump(tool)[key] for key in ("name", "description", "inputSchema")},
-            separators=(",", ":"),
-            ensure_ascii=False,
-        )
+        write_definition(tool.name, tool.description, tool.input_schema)
         for tool in await list_tools(client)
     ]
 

@@ -1,8 +1,11 @@
-"""What a Postgres server says about itself."""
+"""What can be known about a database before it is used."""
 
 from dataclasses import dataclass
 
-from textrawl.migrations import connect
+from textrawl.embedded.state import read_state
+from textrawl.errors import StartRefused
+from textrawl.migrations import check, connect
+from textrawl.settings import Settings
 
 _PGVECTOR = """
     select (select extversion from pg_extension where extname = 'vector'),
@@ -25,3 +28,18 @@ async def inspect_server(conninfo: str, *, timeout: float) -> Server:
         row = await (await connection.execute(_PGVECTOR)).fetchone()
         version = connection.info.parameter_status("server_version") or "of unknown version"
         return Server(version.split(" ")[0], *(row or (None, None)))
+
+
+async def require_memory(settings: Settings) -> None:
+    """Raises StartRefused, DatabaseUnavailable unless there is a memory that can be read.
+
+    Whoever counts must not make what is counted, nor wait for what cannot be reached.
+    """
+    if settings.database_url is not None:
+        conninfo = settings.database_url.get_secret_value()
+        await check(conninfo, connect_timeout=settings.database_timeout)
+    elif read_state(settings.data_dir).phase == "not initialised":
+        raise StartRefused(
+            f"There is no memory in {settings.data_dir} yet: the first `textrawl serve` makes it, "
+            "or set DATA_DIR or DATABASE_URL to where it is"
+        )

@@ -9,10 +9,8 @@ from rich.table import Table
 
 from textrawl.commands.console import open_console, show_wait, write_json
 from textrawl.commands.foreground import run_foreground
+from textrawl.commands.inspection import require_memory
 from textrawl.database import Database
-from textrawl.embedded.state import read_state
-from textrawl.errors import StartRefused
-from textrawl.migrations import check
 from textrawl.rows import StatisticsRow
 from textrawl.runtime import open_database
 from textrawl.settings import Settings, read_settings
@@ -32,7 +30,7 @@ def stats(
 
 
 async def _count(settings: Settings) -> StatisticsRow:
-    await _refuse_absent(settings)
+    await require_memory(settings)
     async with open_database(settings) as conninfo:
         database = Database(conninfo, timeout=settings.database_timeout, max_size=1)
         await database.open()
@@ -41,18 +39,6 @@ async def _count(settings: Settings) -> StatisticsRow:
         finally:
             await database.close()
     return row
-
-
-async def _refuse_absent(settings: Settings) -> None:
-    """Counting must not make what it counts, nor wait for what cannot be reached."""
-    if settings.database_url is not None:
-        conninfo = settings.database_url.get_secret_value()
-        await check(conninfo, connect_timeout=settings.database_timeout)
-    elif read_state(settings.data_dir).phase == "not initialised":
-        raise StartRefused(
-            f"There is no memory in {settings.data_dir} yet: the first `textrawl serve` makes it, "
-            "or set DATA_DIR or DATABASE_URL to where it is"
-        )
 
 
 def _draw(row: StatisticsRow) -> Table:

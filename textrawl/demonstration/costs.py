@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp.types import TextContent
 
-from textrawl.replies import Renderer, Reply
+from textrawl.replies import Renderer, Reply, Written
 from textrawl.settings import Format
 from textrawl.tokens import Counter
 
@@ -39,7 +39,19 @@ def count_costs(text: str, structured: dict[str, Any], reply: Reply, counter: Co
 
 def write_reply(reply: Reply, form: Format, counter: Counter) -> str:
     """Text of `reply` in the format `form`, whatever it costs."""
-    renderer = Renderer(format=form, structured=False, counter=counter, budget=_NO_BUDGET)
-    [block] = renderer.render(reply).content
+    return read_text(write_whole(reply, form, counter))
+
+
+def write_whole(
+    reply: Reply, form: Format, counter: Counter, *, structured: bool = False
+) -> Written:
+    """All of `reply` in the format `form`, and what it costs, whatever that is."""
+    renderer = Renderer(format=form, structured=structured, counter=counter, budget=_NO_BUDGET)
+    return renderer.write(reply)
+
+
+def read_text(written: Written) -> str:
+    """The text of what was written."""
+    [block] = written.result.content
     assert isinstance(block, TextContent)  # noqa: S101 - a reply is text
     return block.text

@@ -6,11 +6,13 @@ from typing import Any
 
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.tools import Tool
-from mcp.types import ToolAnnotations
+from mcp.types import CallToolResult, ToolAnnotations
 
 from textrawl.memory import Memory, Origin
+from textrawl.recalls import Recall, Recalls
 from textrawl.replies import Renderer, Reply
 from textrawl.schemas import merge, shorten_items, slim
+from textrawl.texts import clean_name
 
 READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -24,11 +26,15 @@ DELETES = ToolAnnotations(
 
 
 class App:
-    """What a tool has at hand while the server runs."""
+    """What a tool has at hand while the server runs; without `recalls` none are noted."""
 
-    def __init__(self, memory: Memory, renderer: Renderer, author: str) -> None:
+    def __init__(
+        self, memory: Memory, renderer: Renderer, author: str, recalls: Recalls | None = None
+    ) -> None:
         self.memory = memory
         self.render = renderer.render
+        self._renderer = renderer
+        self._recalls = recalls
         self._author = author
         self._author_id: int | None = None
 
@@ -36,9 +42,30 @@ class App:
         """Who calls `tool`, as every write records it."""
         if self._author_id is None:
             self._author_id = await self.memory.register_author(self._author)
-        params = ctx.session.client_params
-        client = f"{params.client_info.name} {params.client_info.version}"[:200] if params else None
-        return Origin(self._author_id, client, tool)
+        return Origin(self._author_id, _name_client(ctx), tool)
+
+    def recall(
+        self, ctx: "Context[App]", mode: str, reply: Reply, max_tokens: int | None
+    ) -> CallToolResult:
+        """The result that tells what was recalled in `mode`, its cost noted."""
+        written = self._renderer.write(reply, max_tokens)
+        if self._recalls is not None:
+            recall = Recall(
+                client=_name_client(ctx), mode=mode,
+                format=self._renderer.format, structured=self._renderer.structured,
+                tokens=written.tokens, budget=written.budget, items=written.items,
+                dropped=written.dropped,
+            )  # fmt: skip
+            self._recalls.add(recall)
+        return written.result
+
+
+def _name_client(ctx: Context[App]) -> str | None:
+    """Name and version of the client, as far as it told them."""
+    params = ctx.session.client_params
+    if params is None:
+        return None
+    return clean_name(f"{params.client_info.name} {params.client_info.version}"[:200])
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,8 @@ async def query_memory(
     app: App = ctx.request_context.lifespan_context
     types = list[str](entityTypes) if entityTypes else None
     reply: Answer
-    match mode or _infer_mode(query, entityName):
+    chosen = mode or _infer_mode(query, entityName)
+    match chosen:
         case "search":
             most = min(max(limit, 1), _MOST_FOUND)
             question = Question(query, types, asOf, most, searchMode == "semantic")
@@ -71,7 +72,7 @@ async def query_memory(
             most, skipped = min(max(limit, 1), _MOST_LISTED), min(offset, _LAST_OFFSET)
             page = await app.memory.list_entities(types, limit=most, offset=skipped, as_of=asOf)
             reply = ListReply.build(page, offset)
-    return app.render(reply, maxTokens)
+    return app.recall(ctx, chosen, reply, maxTokens)
 
 
 def _infer_mode(query: str, entity_name: str) -> Mode:

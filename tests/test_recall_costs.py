@@ -1,0 +1,256 @@
+"""What a recall cost is noted: the cost alone, whatever happens, and in nobody's way."""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import psycopg
+import pytest
+from mcp import Client
+from mcp.types import CallToolResult, Implementation
+
+from tests.conftest import Era
+from tests.gateway import Gateway
+from tests.toolsets.calls import count, remember
+from textrawl import Settings, create_server, errors
+from textrawl.database import Database
+from textrawl.memory import Memory
+from textrawl.recalls import Recall, Recalls
+from textrawl.replies import Renderer
+from textrawl.runtime import build_renderer
+from textrawl.tokens import choose_counter
+from textrawl.toolsets import App
+from textrawl.upkeep import Upkeep
+
+pytestmark = pytest.mark.anyio
+
+MakeSettings = Callable[..., Settings]
+RENDERER = Renderer("compact", True, choose_counter("o200k_base"), 2_000)
+COLUMNS = "client, mode, format, structured, tokens, budget, items, dropped"
+CLIENT = Implementation(name="tester", version="3")
+
+
+@asynccontextmanager
+async def visit(
+    settings: Settings, era: Era = "auto", client: Implementation = CLIENT
+) -> AsyncGenerator[Client]:
+    """A client; once it is gone, so is the server, and everything was recorded."""
+    async with Client(create_server(settings), mode=era, client_info=client) as visitor:
+        yield visitor
+
+
+async def recall(client: Client, **arguments: Any) -> CallToolResult:
+    result = await client.call_tool("query_memory", arguments)
+    assert not result.is_error, result.content
+    return result
+
+
+def read_recalls(owner: psycopg.Connection) -> list[tuple[Any, ...]]:
+    return owner.execute(f"select {COLUMNS} from recall order by id".encode()).fetchall()  # noqa: S608
+
+
+def make(tokens: int) -> Recall:
+    return Recall(
+        client=None, mode="list", format="lines", structured=False, tokens=tokens, budget=50,
+        items=0, dropped=0,
+    )  # fmt: skip
+
+
+@asynccontextmanager
+async def open_database(conninfo: str, timeout: float = 10) -> AsyncGenerator[Database]:
+    database = Database(conninfo, timeout=timeout)
+    await database.open()
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+async def test_every_recall_is_recorded_with_what_it_cost(
+    settings: MakeSettings, owner: psycopg.Connection, era: Era
+) -> None:
+    async with visit(settings(), era) as client:
+        await remember(client, "Jeff", "likes tea")
+        results = [
+            await recall(client, query="tea"),
+            await recall(client, entityName="Jeff", maxTokens=900),
+            await recall(client, mode="list"),
+        ]
+
+    costs = [RENDERER.measure(result) for result in results]
+    assert read_recalls(owner) == [
+        ("tester 3", "search", "compact", True, costs[0], 2000, 1, 0),
+        ("tester 3", "entity", "compact", True, costs[1], 900, 1, 0),
+        ("tester 3", "list", "compact", True, costs[2], 2000, 1, 0),
+    ]
+    lately = "at between now() - interval '1 minute' and now()"
+    assert owner.execute(f"select bool_and({lately}) from recall".encode()).fetchone() == (True,)  # noqa: S608
+
+
+async def test_a_recall_that_was_cut_is_recorded_as_it_told_it(
+    settings: MakeSettings, owner: psycopg.Connection
+) -> None:
+    facts = [
+        {"entityName": "Jeff", "entityType": "person", "observation": f"likes tea number {n}"}
+        for n in range(30)
+    ]
+    async with visit(settings(compact_responses="lines")) as client:
+        await client.call_tool("build_knowledge", {"facts": facts})
+        result = await recall(client, query="tea", limit=30, maxTokens=300)
+
+    told: Any = result.structured_content
+    dropped = told["dropped"]
+    assert 0 < dropped < 30
+    assert read_recalls(owner) == [
+        ("tester 3", "search", "lines", True, told["usedTokens"], 300, 30 - dropped, dropped)
+    ]
+
+
+async def test_only_text_is_counted_where_nothing_else_is_sent(
+    settings: MakeSettings, owner: psycopg.Connection
+) -> None:
+    async with visit(settings(structured_content="off", compact_responses="false")) as client:
+        result = await recall(client, mode="list")
+
+    assert read_recalls(owner) == [
+        ("tester 3", "list", "verbose", False, RENDERER.measure(result), 2000, 0, 0)
+    ]
+
+
+async def test_neither_questions_nor_facts_are_recorded(
+    settings: MakeSettings, owner: psycopg.Connection
+) -> None:
+    async with visit(settings()) as client:
+        await remember(client, "Zaphod", "keeps marmosets")
+        await recall(client, query="who keeps marmosets?")
+        await recall(client, entityName="Zaphod")
+        await recall(client, entityName="Zaphodd")
+
+    rows = owner.execute("select lower(to_jsonb(recall)::text) from recall").fetchall()
+    assert len(rows) == 3
+    assert [row for (row,) in rows if "marmoset" in row or "zaphod" in row] == []
+
+
+async def test_calls_that_write_or_fail_are_no_recalls(
+    settings: MakeSettings, owner: psycopg.Connection
+) -> None:
+    async with visit(settings()) as client:
+        await remember(client, "Jeff", "likes tea")
+        await client.call_tool("forget_entity", {"entityName": "Jeff", "confirm": True})
+        failed = await client.call_tool("query_memory", {"mode": "search"})
+
+    assert failed.is_error
+    assert read_recalls(owner) == []
+
+
+@pytest.mark.parametrize("change", [{"record_recalls": False}, {"read_only": True}])
+async def test_nothing_is_recorded_where_the_settings_say_so(
+    settings: MakeSettings, owner: psycopg.Connection, change: dict[str, bool]
+) -> None:
+    async with visit(settings(**change)) as client:
+        await recall(client, mode="list")
+
+    assert read_recalls(owner) == []
+
+
+async def test_a_client_whose_name_postgres_cannot_store_is_served_and_recorded(
+    settings: MakeSettings, owner: psycopg.Connection
+) -> None:
+    strange = Implementation(name="te\x00st\x1ber\u202e", version="9" * 300)
+    async with visit(settings(), client=strange) as client:
+        await remember(client, "Jeff", "likes tea")
+        await recall(client, query="tea")
+
+    [(name, *_)] = read_recalls(owner)
+    assert name.startswith("tester 999")
+    assert len(name) <= 200
+    assert owner.execute("select client from observation").fetchone() == (name,)
+
+
+async def test_rounds_record_while_the_server_runs(
+    settings: MakeSettings, owner: psycopg.Connection, database_url: str
+) -> None:
+    recalls = Recalls()
+    async with open_database(database_url) as database:
+        memory = Memory(database, None)
+        app = App(memory, build_renderer(settings()), "ada", recalls)
+        async with Client(create_server(settings(), app=app)) as client:
+            for expected in (1, 2):
+                await recall(client, mode="list")
+                await Upkeep(memory, recalls).do_round()
+                assert count(owner, "recall") == expected
+            await Upkeep(memory, recalls).do_round()
+            assert count(owner, "recall") == 2
+
+
+async def test_recalls_wait_for_a_database_that_is_away(
+    gateway: Gateway, owner: psycopg.Connection
+) -> None:
+    recalls = Recalls()
+    recalls.add(make(1))
+    async with open_database(gateway.conninfo, timeout=0.5) as database:
+        upkeep = Upkeep(Memory(database, None), recalls)
+        await gateway.close()
+        with pytest.raises(errors.DatabaseUnavailable):
+            await upkeep.do_round()
+        recalls.add(make(2))
+        await gateway.open()
+        await upkeep.do_round()
+
+    assert [row[4] for row in read_recalls(owner)] == [1, 2]
+
+
+async def test_a_server_ends_in_time_though_the_database_is_away(
+    settings: MakeSettings, gateway: Gateway, owner: psycopg.Connection
+) -> None:
+    with anyio.fail_after(20):
+        async with visit(settings(database_url=gateway.conninfo)) as client:
+            await recall(client, mode="list")
+            await gateway.close()
+
+    assert read_recalls(owner) == []
+
+
+async def test_recalls_of_a_flush_that_was_cancelled_are_kept(
+    gateway: Gateway, owner: psycopg.Connection
+) -> None:
+    recalls = Recalls()
+    recalls.add(make(1))
+    async with open_database(gateway.conninfo) as database:
+        gateway.freeze()
+        with anyio.move_on_after(0.1) as patience:
+            await recalls.flush(database)
+        assert patience.cancelled_caught
+        gateway.thaw()
+        recalls.add(make(2))
+        await recalls.flush(database)
+
+    assert [row[4] for row in read_recalls(owner)] == [1, 2]
+
+
+async def test_recalls_that_are_refused_do_not_keep_others_back(
+    database_url: str, owner: psycopg.Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    recalls = Recalls()
+    async with open_database(database_url) as database:
+        recalls.add(make(-1))
+        await recalls.flush(database)
+        recalls.add(make(2))
+        await recalls.flush(database)
+
+    assert [row[4] for row in read_recalls(owner)] == [2]
+    assert "Costs of 1 recalls are lost" in caplog.text
+
+
+async def test_the_newest_thousand_wait_and_no_more(
+    database_url: str, owner: psycopg.Connection
+) -> None:
+    recalls = Recalls()
+    for tokens in range(1_200):
+        recalls.add(make(tokens))
+    async with open_database(database_url) as database:
+        await recalls.flush(database)
+
+    kept = owner.execute("select count(*), min(tokens), max(tokens) from recall").fetchone()
+    assert kept == (1000, 200, 1199)

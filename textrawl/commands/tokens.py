@@ -1,0 +1,105 @@
+"""`textrawl tokens`: what the server costs a client."""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, get_args
+
+import typer
+
+from textrawl.commands.bill import AnswerCost, Bill, FormatCost, draw_bill
+from textrawl.commands.console import open_console, show_wait, write_json
+from textrawl.commands.foreground import run_foreground
+from textrawl.commands.inspection import require_memory
+from textrawl.definitions import count_introduction
+from textrawl.demonstration.costs import read_text, write_whole
+from textrawl.errors import MemoryNotEnabled, QueryMissing, StartRefused, TextrawlError
+from textrawl.memory import Memory, Question
+from textrawl.rows import RecallCostsRow
+from textrawl.runtime import open_memory
+from textrawl.server import create_server
+from textrawl.settings import Format, Settings, read_settings
+from textrawl.texts import clean_name
+from textrawl.tokens import Counter, choose_counter
+from textrawl.toolsets.memory.answers import SearchReply
+
+_MOST_RECALLS = 10_000  # what the database keeps
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of the memory."""
+
+    query: str | None
+    last: int
+
+
+def tokens(
+    query: Annotated[
+        str | None, typer.Argument(help="Search for this; show the answer's cost in each format.")
+    ] = None,
+    last: Annotated[
+        int, typer.Option(min=1, max=_MOST_RECALLS, help="How many recalls to sum up.")
+    ] = 100,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Show what the server costs a client in tokens.
+
+    The definitions of the tools, the last recalls, and for a QUERY the answer of your own memory
+    in each format. Changes nothing and is no recall itself.
+    """
+    settings = read_settings()
+    counter = choose_counter(settings.tokenizer)
+    with show_wait("Counting"):
+        bill = _make_bill(settings, counter, _Asked(query, last))
+    if as_json:
+        write_json(_plain(bill))
+    else:
+        draw_bill(open_console(), bill, settings)
+
+
+def _make_bill(settings: Settings, counter: Counter, asked: _Asked) -> Bill:
+    """Everything that can be counted; raises what keeps a query from being answered."""
+    server = create_server(settings)
+    introduction = run_foreground(lambda: count_introduction(server, counter))
+    try:
+        recalls, answer = run_foreground(lambda: _ask_memory(settings, counter, asked))
+    except (StartRefused, TextrawlError) as error:
+        if asked.query is not None:
+            raise
+        return Bill(counter.name, counter.exact, introduction, None, None, str(error))
+    return Bill(counter.name, counter.exact, introduction, recalls, answer, None)
+
+
+async def _ask_memory(
+    settings: Settings, counter: Counter, asked: _Asked
+) -> tuple[RecallCostsRow, AnswerCost | None]:
+    if not settings.enable_memory:
+        raise MemoryNotEnabled
+    await require_memory(settings)
+    async with open_memory(settings.model_copy(update={"read_only": True})) as memory:
+        [recalls] = await memory.database.call("recall_costs", RecallCostsRow, last=asked.last)
+        if asked.query is None:
+            return recalls, None
+        return recalls, await _price(memory, counter, asked.query)
+
+
+async def _price(memory: Memory, counter: Counter, query: str) -> AnswerCost:
+    """What the answer to `query` costs in each format, nothing of it left out."""
+    if not (query := clean_name(query)):
+        raise QueryMissing
+    rows, missing = await memory.search(Question(query))
+    reply = SearchReply.build(rows, missing, query, with_ids=False)
+    formats = [_count(reply, form, counter) for form in get_args(Format)]
+    return AnswerCost(query, len(rows), read_text(write_whole(reply, "compact", counter)), formats)
+
+
+def _count(reply: SearchReply, form: Format, counter: Counter) -> FormatCost:
+    alone = write_whole(reply, form, counter)
+    both = write_whole(reply, form, counter, structured=True)
+    return FormatCost(form, alone.tokens, both.tokens)
+
+
+def _plain(bill: Bill) -> dict[str, object]:
+    told = asdict(bill)
+    if bill.recalls is not None and bill.recalls.since is not None:
+        told["recalls"]["since"] = bill.recalls.since.isoformat()
+    return told
