@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
+import hypothesis
 import psycopg
 import pytest
 from anyio.from_thread import start_blocking_portal
@@ -20,6 +21,8 @@ from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 
 Era = Literal["auto", "legacy"]
+
+hypothesis.settings.register_profile("thorough", max_examples=1200, deadline=None)
 
 
 @pytest.fixture(scope="session")

@@ -136,7 +136,8 @@ WRITTEN: dict[str, st.SearchStrategy[Any]] = {
 formats = pytest.mark.parametrize("form", ["compact", "verbose", "lines"])
 channels = pytest.mark.parametrize("structured", [True, False], ids=["full", "off"])
 budgets = st.one_of(st.integers(50, 400), st.integers(50, 25_000))
-few = settings(max_examples=25, deadline=None)
+# With `--hypothesis-profile=thorough` these are more than 10,000 cases, and take some minutes.
+few = settings(max_examples=settings().max_examples // 4, deadline=None)
 
 
 def measure(result: CallToolResult) -> int:
