@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -64,9 +64,10 @@ class Gateway:
                 writer.close()
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while piece := await reader.read(65_536):
-            await self._thawed.wait()
-            writer.write(piece)
+        with suppress(ConnectionError):  # either end may break off, which is what ends this
+            while piece := await reader.read(65_536):
+                await self._thawed.wait()
+                writer.write(piece)
         writer.close()
 
 

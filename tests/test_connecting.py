@@ -20,6 +20,8 @@ import yaml
 from anyio.streams.buffered import BufferedByteReceiveStream
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.types import Tool
+from tenacity import retry, stop_after_attempt
 
 from tests.pages import PAGES, ROOT, read_blocks, read_commands
 from textrawl.embedded.configuration import OWNER, SUPERUSER
@@ -128,6 +130,14 @@ async def test_the_command_of_every_snippet_starts_and_lists_the_five_tools(
     assert not answer.is_error
 
 
+@retry(stop=stop_after_attempt(3), reraise=True)
+async def list_tools(url: str) -> list[Tool]:
+    """The tools; asked again where the machine has too much else to do for the client's taste."""
+    with anyio.fail_after(30):
+        async with Client(url) as client:
+            return (await client.list_tools()).tools
+
+
 async def test_the_address_of_every_snippet_is_the_one_that_http_listens_on(
     environment: dict[str, str],
 ) -> None:
@@ -136,8 +146,7 @@ async def test_the_address_of_every_snippet_is_the_one_that_http_listens_on(
         assert process.stderr is not None
         told = await BufferedByteReceiveStream(process.stderr).receive_until(b"/mcp", 10_000)
         url = told.decode().split()[-1] + "/mcp"
-        async with Client(url) as client:
-            tools = (await client.list_tools()).tools
+        tools = await list_tools(url)
         process.terminate()
 
     assert [tool.name for tool in tools] == FIVE
@@ -154,6 +163,7 @@ ELSEWHERE = {
     "UPDATE_PAGES=1 uv run pytest tests/test_readme.py": "test_readme, but for the writing",
     "uv build --wheel && uvx --from dist/*.whl textrawl demo": "test_wheel",
 }
+ASKS = r"uv run textrawl tokens \""  # there is no memory here yet: tests/commands/test_tokens.py
 MIGRATES = r"DATABASE_URL=\S+ uv run textrawl migrate"  # the test about teams
 ADDS = r"(claude|codex) mcp add "  # the test of the snippets starts what follows the --
 COMPOSE = r"POSTGRES_PASSWORD=\S+ docker compose up "  # no engine here: the file is read below
@@ -165,7 +175,7 @@ def find_commands() -> list[str]:
     return sorted(
         line
         for line in lines
-        if line not in ELSEWHERE and not re.match(f"{MIGRATES}|{ADDS}|{COMPOSE}", line)
+        if line not in ELSEWHERE and not re.match(f"{ASKS}|{MIGRATES}|{ADDS}|{COMPOSE}", line)
     )
 
 
@@ -190,7 +200,7 @@ def folder() -> Iterator[Path]:
 def test_every_other_command_of_the_pages_succeeds(
     line: str, environment: dict[str, str], folder: Path
 ) -> None:
-    words = shlex.split(line.removeprefix("pip install uv && "))
+    words = shlex.split(line.removeprefix("pip install uv && "), comments=True)
     words = [word for word in words if not re.match(r"[A-Z_]+=", word)]
     assert words[:2] == ["uv", "run"], "no test knows how to run this"
     if "pytest" in words:
