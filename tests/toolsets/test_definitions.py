@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -160,3 +162,23 @@ async def test_a_read_only_server_offers_the_one_tool_that_reads(
 def test_a_toolset_that_is_not_there_stops_the_start() -> None:
     with pytest.raises(StartRefused, match="no toolset 'memry'; known: memory"):
         create_server(Settings(toolsets=["memory", "memry"], database_url=UNREACHABLE))  # pyright: ignore[reportArgumentType]
+
+
+_LIST = """
+import anyio
+from textrawl import Settings, create_server
+for tool in anyio.run(create_server(Settings()).list_tools):
+    print(tool.model_dump_json(by_alias=True))
+"""
+
+
+def test_definitions_are_the_same_bytes_in_every_process() -> None:
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", _LIST], env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True, check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]  # fmt: skip
+
+    assert told[0] == told[1] != b""
