@@ -1,5 +1,6 @@
 # The server, for an MCP client that starts it:  docker run -i --rm -v textrawl:/data textrawl
-# With a Postgres of your own: add -e DATABASE_URL=postgresql://...
+# With a Postgres of your own: add -e DATABASE_URL=postgresql://... -e ACCESS_TOKEN=trl_...
+# For a team, over HTTP: compose.yaml.
 FROM python:3.13-slim AS build
 COPY pyproject.toml README.md LICENSE /source/
 COPY textrawl /source/textrawl
@@ -18,5 +19,5 @@ RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
 USER textrawl
 WORKDIR /home/textrawl
 ENV DATA_DIR=/data/memory PYTHONUNBUFFERED=1
-VOLUME /data
+EXPOSE 8000
 ENTRYPOINT ["tini", "--", "textrawl"]

@@ -37,13 +37,16 @@ from pydantic import SecretStr
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from textrawl import Settings, create_server, migrate
+from textrawl.credentials import hash_token, make_token, shorten_token
 from textrawl.database import Database, Row
+from textrawl.directory import Directory
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
 from textrawl.embeddings.local import LocalEmbedder
 from textrawl.memory import Memory
 from textrawl.runtime import build_renderer
-from textrawl.toolsets import App
+from textrawl.settings import read_foreign_environment
+from textrawl.toolsets import App, Identity
 from textrawl.upkeep import Upkeep
 
 WAYS = ("SQL", "stdio", "HTTP")
@@ -189,10 +192,12 @@ class Bench:
 
 
 @asynccontextmanager
-async def open_bench(conninfo: str) -> AsyncGenerator[Bench]:
+async def open_bench(conninfo: str, token: str) -> AsyncGenerator[Bench]:
     """Servers and clients on the database at `conninfo`."""
     settings = Settings(database_url=SecretStr(conninfo), embedding_provider="local")
-    environment = {**os.environ, "DATABASE_URL": conninfo, "EMBEDDING_PROVIDER": "local"}
+    environment = read_foreign_environment() | {
+        "DATABASE_URL": conninfo, "EMBEDDING_PROVIDER": "local", "ACCESS_TOKEN": token
+    }  # fmt: skip
     async with AsyncExitStack() as stack:
         connection = await psycopg.AsyncConnection.connect(
             conninfo, autocommit=True, options=f"-c statement_timeout={LIMIT * 1000}"
@@ -200,11 +205,12 @@ async def open_bench(conninfo: str) -> AsyncGenerator[Bench]:
         await stack.enter_async_context(connection)
         await register_vector_async(connection)
         bare = Bare(connection)
-        app = App(Memory(bare, LocalEmbedder()), build_renderer(settings), "benchmark")
+        identity = Identity(Directory(bare), hash_token(token))
+        app = App(Memory(bare, LocalEmbedder()), build_renderer(settings), identity)
         targets: dict[str, Any] = {
             "SQL": create_server(settings, app=app),
             "stdio": StdioServerParameters(command=sys.executable, args=SERVE, env=environment),
-            "HTTP": await stack.enter_async_context(listen(environment)),
+            "HTTP": await stack.enter_async_context(listen(environment, "--insecure")),
         }
         clients = {
             way: await stack.enter_async_context(Client(target)) for way, target in targets.items()
@@ -213,11 +219,11 @@ async def open_bench(conninfo: str) -> AsyncGenerator[Bench]:
 
 
 @asynccontextmanager
-async def listen(environment: dict[str, str]) -> AsyncGenerator[str]:
+async def listen(environment: dict[str, str], *options: str) -> AsyncGenerator[str]:
     """The address of a server over HTTP, in a process of its own."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [sys.executable, *SERVE, "--http", "--port", str(port)]
+    command = [sys.executable, *SERVE, "--http", "--port", str(port), *options]
     async with await anyio.open_process(command, env=environment, stderr=None) as server:
         async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.1)):
             with attempt:
@@ -226,6 +232,18 @@ async def listen(environment: dict[str, str]) -> AsyncGenerator[str]:
             yield f"http://127.0.0.1:{port}/mcp"
         finally:
             server.terminate()
+
+
+def enrol(conninfo: str) -> str:
+    """A token for everything in the default space; `conninfo` is the owner's."""
+    token = make_token()
+    with psycopg.connect(conninfo, autocommit=True) as owner:
+        owner.execute(
+            "select textrawl.create_token(hash => %s, prefix => %s, actor => 'bench',"
+            " space => 'default', scopes => array['read', 'write', 'forget', 'admin'])",
+            (hash_token(token), shorten_token(token)),
+        )
+    return token
 
 
 def tell_machine() -> str:
@@ -266,7 +284,7 @@ async def run(sizes: list[int], calls: int, folder: Path) -> None:
     """Prints a table for each size of the memory."""
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
-        async with open_bench(cluster.dsn(APP)) as bench:
+        async with open_bench(cluster.dsn(APP), enrol(cluster.dsn(OWNER))) as bench:
             print(f"{tell_machine()}; {calls} calls each.\n")
             for size in sizes:
                 await bench.fill(size)

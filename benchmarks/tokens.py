@@ -41,7 +41,7 @@ def build_rows(count: int) -> list[HitRow]:
     return [
         HitRow(
             observation_id=UUID(int=number + 1), entity_id=UUID(int=number % len(ENTITIES) + 1),
-            entity_name=ENTITIES[number % len(ENTITIES)][0],
+            space="default", entity_name=ENTITIES[number % len(ENTITIES)][0],
             entity_type=ENTITIES[number % len(ENTITIES)][1],
             content=FACTS[number % len(FACTS)], source="conversation", created_at=when,
             author="ana", score=0.95 - 0.01 * number,

@@ -17,8 +17,12 @@ from psycopg import sql as query
 
 from tests.gateway import Gateway, run_gateway
 from textrawl import Settings, create_server, migrate, read_settings
+from textrawl.credentials import hash_token, make_token
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+
+TOKEN = make_token()  # of one who may do everything in the default space
+ACTOR = "ada"
 
 Era = Literal["auto", "legacy"]
 
@@ -63,6 +67,22 @@ class Databases:
             self.execute("drop database {name} with (force)", name=name)
 
 
+def _enrol(conninfo: str) -> None:
+    """Gives ACTOR their TOKEN, as a team's administrator would."""
+    scopes = ["read", "write", "forget", "admin"]
+    with psycopg.connect(conninfo, autocommit=True) as owner:
+        owner.execute("set search_path = textrawl, public")
+        owner.execute(
+            """with member as (insert into actor (name) values (%(actor)s) returning id),
+               granted as (insert into space_grant (space_id, actor_id, scopes)
+                           select default_space(), id, %(scopes)s from member)
+               insert into token (hash, kind, prefix, actor_id, home_space_id, scopes)
+               select %(hash)s, 'bearer', 'trl_test', id, default_space(), %(scopes)s
+               from member""",
+            {"actor": ACTOR, "scopes": scopes, "hash": hash_token(TOKEN)},
+        )
+
+
 @contextmanager
 def _run_cluster(version: int) -> Generator[Databases]:
     # Postgres runs as another user where the tests run as root: pytest's own folders are private.
@@ -77,6 +97,7 @@ def _run_cluster(version: int) -> Generator[Databases]:
                 with psycopg.connect(cluster.dsn(SUPERUSER, "migrated"), autocommit=True) as own:
                     own.execute("create extension vector")
                 portal.call(migrate, cluster.dsn(OWNER, "migrated"))
+                _enrol(cluster.dsn(OWNER, "migrated"))
                 yield databases
     finally:
         shutil.rmtree(folder)
@@ -122,7 +143,7 @@ def settings(database_url: str) -> Callable[..., Settings]:
     """Makes settings on the fresh database; arguments replace what it says."""
 
     def make(**changes: Any) -> Settings:
-        return read_settings(**{"database_url": database_url, **changes})
+        return read_settings(**{"database_url": database_url, "access_token": TOKEN, **changes})
 
     return make
 

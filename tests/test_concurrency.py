@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from mcp import Client, StdioServerParameters
 
-from tests.test_transports import find_port, wait_for_answer
+from tests.listening import find_port, wait_for_answer
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 
@@ -48,6 +48,7 @@ async def url(environment: dict[str, str], owner: psycopg.Connection) -> AsyncIt
     del owner  # Postgres has to be there first, and to go last
     port = find_port()
     command = [sys.executable, "-m", "textrawl", "serve", "--http", "--port", str(port)]
+    command.append("--insecure")
     async with await anyio.open_process(
         command, env=environment, stderr=subprocess.DEVNULL
     ) as http:

@@ -14,8 +14,10 @@ from anyio import to_thread
 from psycopg.conninfo import make_conninfo
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
+from tests.conftest import TOKEN
 from tests.gateway import Gateway
 from textrawl import errors
+from textrawl.credentials import hash_token
 from textrawl.database import Database, DataRefused
 from textrawl.embedded.configuration import OWNER, SUPERUSER
 
@@ -231,7 +233,13 @@ async def test_a_refusal_of_our_own_functions_keeps_its_code(database_url: str) 
     async with open_pool(database_url) as database:
         with pytest.raises(DataRefused) as caught:
             await database.call(
-                "remember_fact", Fact, entity="Ada", type="person", observation="x", replaces="y"
+                "remember_fact",
+                Fact,
+                entity="Ada",
+                type="person",
+                observation="x",
+                replaces="y",
+                credential=hash_token(TOKEN),
             )
     assert caught.value.code == "TR001"
 

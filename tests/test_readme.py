@@ -152,7 +152,7 @@ async def test_every_statement_of_the_page_about_sql_runs(
         text = rewrite_results(SQL.read_text(encoding="utf-8"), connection)
         tables = {name: lambda name=name: write_catalogue(connection, name) for name in CATALOGUE}
         written = rewrite_generated(text, tables)
-        connection.execute("set local role analyst")
+        connection.execute("set local session authorization ana_psql")
         read = connection.execute("select count(*) from textrawl.memory_observations").fetchone()
         found = connection.execute("select * from textrawl.search_memory('pgvector')").fetchall()
         with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():

@@ -10,17 +10,19 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult, Implementation
 
-from tests.conftest import Era
+from tests.conftest import TOKEN, Era
 from tests.gateway import Gateway
 from tests.toolsets.calls import count, remember
 from textrawl import Settings, create_server, errors
+from textrawl.credentials import hash_token
 from textrawl.database import Database
+from textrawl.directory import Directory
 from textrawl.memory import Memory
 from textrawl.recalls import Recall, Recalls
 from textrawl.replies import Renderer
 from textrawl.runtime import build_renderer
 from textrawl.tokens import choose_counter
-from textrawl.toolsets import App
+from textrawl.toolsets import App, Identity
 from textrawl.upkeep import Upkeep
 
 pytestmark = pytest.mark.anyio
@@ -52,8 +54,8 @@ def read_recalls(owner: psycopg.Connection) -> list[tuple[Any, ...]]:
 
 def make(tokens: int) -> Recall:
     return Recall(
-        client=None, mode="list", format="lines", structured=False, tokens=tokens, budget=50,
-        items=0, dropped=0,
+        space=None, client=None, mode="list", format="lines", structured=False,
+        tokens=tokens, budget=50, items=0, dropped=0,
     )  # fmt: skip
 
 
@@ -174,7 +176,8 @@ async def test_rounds_record_while_the_server_runs(
     recalls = Recalls()
     async with open_database(database_url) as database:
         memory = Memory(database, None)
-        app = App(memory, build_renderer(settings()), "ada", recalls)
+        identity = Identity(Directory(database), hash_token(TOKEN))
+        app = App(memory, build_renderer(settings()), identity, recalls)
         async with Client(create_server(settings(), app=app)) as client:
             for expected in (1, 2):
                 await recall(client, mode="list")

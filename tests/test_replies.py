@@ -29,7 +29,9 @@ def write(reply: Reply, form: Any, budget: int = 2_000) -> str:
 
 def make_search() -> SearchReply:
     rows = [
-        HitRow(UUID(int=9), owner, name, kind, content, "conversation", START, "jeff", score)
+        HitRow(
+            UUID(int=9), owner, "default", name, kind, content, "conversation", START, "jeff", score
+        )
         for owner, name, kind, content, score in (
             (JEFF, "Jeff", "person", "prefers TypeScript over JavaScript", 0.92),
             (SETUP, "Development Setup", "preference", "dark mode enabled by default", 0.78),
@@ -59,8 +61,8 @@ def test_a_search_is_written_as_the_contract_shows_it() -> None:
 def test_a_list_is_written_as_the_contract_shows_it() -> None:
     entities = [
         {"id": str(JEFF), "name": "Jeff", "entity_type": "person", "description": None,
-         "updated_at": "2026-01-05T10:00:00+00:00"},
-        {"id": str(SETUP), "name": "Acme Corp", "entity_type": "organization",
+         "space": "default", "updated_at": "2026-01-05T10:00:00+00:00"},
+        {"id": str(SETUP), "name": "Acme Corp", "entity_type": "organization", "space": "default",
          "description": "maker of rockets", "updated_at": "2026-01-04T15:30:00+00:00"},
     ]  # fmt: skip
     reply = ListReply.build(ListRow(45, entities), 0)
@@ -81,12 +83,13 @@ def test_a_list_is_written_as_the_contract_shows_it() -> None:
 def make_entity(total: int = 7) -> EntityReply:
     facts = [
         {"id": str(UUID(int=number)), "content": content, "source": "conversation",
-         "confidence": 1, "created_at": f"2026-01-0{9 - number}T00:00:00+00:00"}
+         "confidence": 1, "author": "jeff", "space": "default",
+         "created_at": f"2026-01-0{9 - number}T00:00:00+00:00"}
         for number, content in enumerate(
             ("prefers dark mode in IDEs", "uses TypeScript for most projects"))
     ]  # fmt: skip
     row = EntityRow(
-        JEFF, "Jeff", "person", None, facts, total,
+        JEFF, "default", "Jeff", "person", None, facts, total,
         [{"relation_type": "works_at", "to_entity": "Acme Corp", "to_entity_type": "organization",
           "created_at": "2026-01-01T00:00:00+00:00"}],
         [{"relation_type": "manages", "from_entity": "Sarah", "from_entity_type": "person",

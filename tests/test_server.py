@@ -1,6 +1,5 @@
 """The server around the tools: what it offers, refuses, records, and needs to start."""
 
-import getpass
 import logging
 import os
 import shutil
@@ -18,9 +17,9 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import INVALID_PARAMS, CallToolResult, Implementation, TextContent
 from psycopg.conninfo import make_conninfo
 
-from tests.conftest import Connect, Era
+from tests.conftest import ACTOR, TOKEN, Connect, Era
 from tests.gateway import Gateway
-from tests.test_transports import listen
+from tests.listening import listen
 from textrawl import Settings, create_server
 from textrawl.embedded.postmaster import find_postmaster
 from textrawl.errors import StartRefused
@@ -100,7 +99,7 @@ async def test_a_read_only_server_offers_no_tool_that_changes_anything(
         assert result.is_error
         assert "READ_ONLY" in read(result)
     await client.call_tool("query_memory", {"mode": "search", "query": "canary"})
-    for table in ("observation", "event", "actor", "embedding_model"):
+    for table in ("observation", "event", "recall", "embedding_model"):
         assert owner.execute(f"select count(*) from {table}").fetchone() == (0,)  # noqa: S608 # pyright: ignore[reportArgumentType, reportCallIssue]
 
 
@@ -137,7 +136,7 @@ async def named(
         elif transport == "stdio":
             target = StdioServerParameters(
                 command=sys.executable, args=["-m", "textrawl"],
-                env={**os.environ, "DATABASE_URL": database_url},
+                env={**os.environ, "DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN},
             )  # fmt: skip
         else:
             target = create_server(settings())
@@ -153,10 +152,12 @@ async def test_every_write_records_who_wrote_it_when_and_through_what(
         "select a.name, client, tool, action, now() - at < interval '1 minute' "
         "from event join actor a on a.id = actor_id order by event.id"
     ).fetchall()
-    me = getpass.getuser()
+    me = ACTOR
     assert events == [
+        (me, "quill 7.1", "remember_fact", "created", True),
         (me, "quill 7.1", "remember_fact", "remembered", True),
         (me, "quill 7.1", "build_knowledge", "remembered", True),
+        (me, "quill 7.1", "relate_entities", "created", True),
         (me, "quill 7.1", "relate_entities", "related", True),
         (me, "quill 7.1", "forget_entity", "forgotten", True),
     ]
@@ -184,7 +185,9 @@ async def test_the_trail_holds_nothing_of_what_was_said(
     trail = str(owner.execute("select event::text from event").fetchall())
     assert trail.count("Ada") == trail.count("canary") == trail.count("letters") == 0
     actions = owner.execute("select action from event order by id").fetchall()
-    assert [action for (action,) in actions] == ["remembered", "repeated", "replaced", "forgotten"]
+    assert [action for (action,) in actions] == [
+        "created", "remembered", "repeated", "replaced", "forgotten",
+    ]  # fmt: skip
 
 
 async def test_a_database_that_is_away_at_the_start_serves_once_it_is_there(
@@ -261,7 +264,10 @@ def memory_folder() -> Iterator[Path]:
 async def test_two_servers_share_the_memory_of_one_folder(
     memory_folder: Path, connect: Connect
 ) -> None:
-    one, two = [await connect(database_url=None, data_dir=memory_folder) for _ in range(2)]
+    one, two = [
+        await connect(database_url=None, access_token=None, data_dir=memory_folder)
+        for _ in range(2)
+    ]
     await one.call_tool("remember_fact", FACT)
     found = await two.call_tool("query_memory", {"mode": "search", "query": "canary"})
     assert "keeps a canary fact" in read(found)
@@ -270,7 +276,9 @@ async def test_two_servers_share_the_memory_of_one_folder(
 async def test_an_embedded_postgres_that_dies_is_started_again_for_those_who_use_it(
     memory_folder: Path, connect: Connect
 ) -> None:
-    client = await connect(database_url=None, data_dir=memory_folder, database_timeout=60)
+    client = await connect(
+        database_url=None, access_token=None, data_dir=memory_folder, database_timeout=60
+    )
     await client.call_tool("remember_fact", FACT)
     postmaster = find_postmaster(memory_folder / "postgres-18")
     assert postmaster is not None

@@ -1,85 +1,29 @@
-"""Streamable HTTP as clients meet it: both eras, probes, refusals, an end in time."""
+"""A memory over Streamable HTTP as clients meet it: both eras, probes, refusals to start."""
 
-import os
-import signal
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 import anyio
 import httpx2
 import psycopg
 import pytest
-from anyio import to_thread
 from mcp import Client
 from mcp.types import ElicitRequestParams, ElicitResult, TextContent
-from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
+from tenacity import AsyncRetrying, stop_after_delay
 
 from tests.conftest import Era
 from tests.gateway import Gateway
+from tests.listening import Address, listen
 from textrawl import Settings, create_server
 from textrawl.errors import StartRefused
-from textrawl.transports import refuse_exposure, serve_http
+from textrawl.transports.http import serve_http
+from textrawl.transports.metrics import Metrics
 
 pytestmark = pytest.mark.anyio
 
 FACT = {"entityName": "Ada", "entityType": "person", "observation": "likes proofs"}
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "raw", "version": "1"},
-    },
-}
-
-
-@dataclass(frozen=True)
-class Address:
-    """A server that listens; `stop` ends it."""
-
-    port: int
-    stop: Callable[[], None]
-
-    @property
-    def root(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def mcp(self) -> str:
-        return f"{self.root}/mcp"
-
-
-def find_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
-
-
-async def wait_for_answer(url: str) -> None:
-    async with httpx2.AsyncClient() as http:
-        async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.02)):
-            with attempt:
-                await http.get(url)
-
-
-@asynccontextmanager
-async def listen(settings: Settings, host: str = "127.0.0.1") -> AsyncGenerator[Address]:
-    """A server of `settings` in this process."""
-    port = find_port()
-    async with anyio.create_task_group() as group:
-        address = Address(port, group.cancel_scope.cancel)
-        group.start_soon(serve_http, create_server(settings), host, port)
-        await wait_for_answer(f"{address.root}/healthz")
-        yield address
-        group.cancel_scope.cancel()
 
 
 @pytest.fixture
@@ -200,61 +144,8 @@ async def test_without_memory_it_is_ready_and_has_no_tools(
             assert (await client.list_tools()).tools == []
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"host": "evil.example"}, 421),
-        ({"host": "evil.example:8000"}, 421),
-        ({"host": "127.0.0.1.evil.example"}, 421),
-        ({"origin": "https://evil.example"}, 403),
-        ({"origin": "null"}, 403),
-        ({"origin": "http://localhost.evil.example"}, 403),
-        ({"host": "localhost"}, 200),
-        ({"host": "[::1]:9"}, 200),
-        ({"origin": "http://localhost:6274"}, 200),
-    ],
-)
-async def test_pages_and_names_of_others_are_refused(
-    address: Address, headers: dict[str, str], status: int
-) -> None:
-    accept = {"accept": "application/json, text/event-stream"}
-    async with httpx2.AsyncClient() as http:
-        answer = await http.post(address.mcp, json=HELLO, headers={**accept, **headers})
-    assert answer.status_code == status
-
-
-async def test_a_body_beyond_all_measure_is_refused(address: Address) -> None:
-    headers = {"accept": "application/json, text/event-stream"}
-    async with httpx2.AsyncClient() as http:
-        answer = await http.post(
-            address.mcp, json={**HELLO, "method": "x" * 5_000_000}, headers=headers
-        )
-    assert answer.status_code == 413
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
-def test_addresses_of_this_machine_may_be_listened_on(host: str) -> None:
-    refuse_exposure(host)
-
-
-@pytest.mark.parametrize(
-    "host",
-    [
-        "0.0.0.0",  # noqa: S104 - it is not bound to
-        "::",
-        "192.168.1.5",
-        "10.0.0.1",
-        "example.com",
-        "localhost.evil",
-        "fe80::1",
-        "",
-    ],
-)
-async def test_addresses_that_others_reach_are_refused(
-    host: str, settings: Callable[..., Settings]
-) -> None:
-    with pytest.raises(StartRefused, match=r"HTTP_HOST: .* can be reached by others"):
-        await serve_http(create_server(settings()), host, 0)
+async def start(settings: Settings) -> None:
+    await serve_http(create_server(settings), settings, lookup=None, metrics=Metrics())
 
 
 async def test_a_port_that_is_taken_or_not_allowed_is_told(
@@ -263,7 +154,14 @@ async def test_a_port_that_is_taken_or_not_allowed_is_told(
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(StartRefused, match=f"HTTP_PORT.*{port} is taken.*--port"):
-            await serve_http(create_server(settings()), "127.0.0.1", port)
+            await start(settings(http_port=port))
+
+
+async def test_an_address_that_others_reach_is_refused_before_anything_listens(
+    settings: Callable[..., Settings],
+) -> None:
+    with pytest.raises(StartRefused, match=r"--insecure: 0\.0\.0\.0 can be reached by others"):
+        await start(settings(http_host="0.0.0.0", http_port=0))  # noqa: S104
 
 
 async def test_a_database_that_does_not_fit_is_refused_before_anything_listens(
@@ -272,44 +170,4 @@ async def test_a_database_that_does_not_fit_is_refused_before_anything_listens(
     with postgres.create() as name:
         url = postgres.cluster.dsn("textrawl_owner", name)
         with pytest.raises(StartRefused, match="textrawl migrate"):
-            await serve_http(create_server(settings(database_url=url)), "127.0.0.1", find_port())
-
-
-@pytest.fixture
-def command(database_url: str, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """`textrawl serve --http` as a process."""
-    port = find_port()
-    environment = {**os.environ, "DATABASE_URL": database_url}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "textrawl", "serve", "--http", "--port", str(port)],
-        env=environment, cwd=tmp_path, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    with process:
-        yield process, port
-        if process.poll() is None:
-            process.kill()
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_a_signal_ends_it_within_ten_seconds_though_streams_are_open(
-    command: tuple[subprocess.Popen[bytes], int], number: signal.Signals, owner: psycopg.Connection
-) -> None:
-    process, port = command
-    await wait_for_answer(f"http://127.0.0.1:{port}/healthz")
-    url = f"http://127.0.0.1:{port}/mcp"
-    accept = {"accept": "application/json, text/event-stream"}
-    async with httpx2.AsyncClient() as http:
-        hello = await http.post(url, json=HELLO, headers=accept)
-        session = {**accept, "mcp-session-id": hello.headers["mcp-session-id"]}
-        async with http.stream("GET", url, headers=session, timeout=30) as stream:
-            assert stream.status_code == 200
-            process.send_signal(number)
-            with suppress(httpx2.RemoteProtocolError):  # it is cut off, or ends
-                await stream.aread()
-        code = await to_thread.run_sync(process.wait, 10)
-    assert code == 0
-    left = owner.execute(
-        "select count(*) from pg_stat_activity where application_name = 'textrawl' "
-        "and datname = current_database()"
-    )
-    assert left.fetchone() == (0,)
+            await start(settings(database_url=url, http_port=0))

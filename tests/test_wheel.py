@@ -91,7 +91,7 @@ def test_the_wheel_has_the_sql_the_demonstration_and_the_marker_of_types_and_no_
         for path in (ROOT / "textrawl").rglob("*")
         if is_source(path)
     }
-    shipped = {f"textrawl/{path.relative_to(ROOT)}" for path in (ROOT / "sql").glob("*/*.sql")}
+    shipped = {f"textrawl/{path.relative_to(ROOT)}" for path in (ROOT / "sql").rglob("*.sql")}
     assert names == tracked | shipped
     assert {"textrawl/py.typed", "textrawl/demonstration/postgresql.json"} <= names
     assert shipped

@@ -11,11 +11,17 @@ from textrawl.commands.console import write_complaint
 from textrawl.commands.demo import demo
 from textrawl.commands.doctor import doctor
 from textrawl.commands.foreground import Interrupted
+from textrawl.commands.grant import grant
+from textrawl.commands.log import log
 from textrawl.commands.migrate import migrate
 from textrawl.commands.serve import serve
 from textrawl.commands.settings import settings
+from textrawl.commands.space import space
 from textrawl.commands.stats import stats
+from textrawl.commands.token import token
 from textrawl.commands.tokens import tokens
+from textrawl.commands.undo import undo
+from textrawl.commands.watch import watch
 from textrawl.errors import StartRefused, TextrawlError
 
 app = typer.Typer(
@@ -27,8 +33,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (serve, demo, doctor, migrate, stats, tokens, settings):
+for command in (serve, demo, doctor, migrate, stats, tokens, log, watch, undo, settings):
     app.command()(command)
+for name, group in {"space": space, "grant": grant, "token": token}.items():
+    app.add_typer(group, name=name)
 
 
 def _show_version(wanted: bool) -> None:
@@ -60,7 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (StartRefused, TextrawlError) as error:
         _fail(str(error), 1)
     except typer.TyperException as error:
-        _fail(f"{error.format_message().rstrip('.')}. See textrawl --help.", error.exit_code)
+        if not (message := error.format_message().rstrip(".")):  # the help was shown instead
+            sys.exit(error.exit_code)
+        _fail(f"{message}. See textrawl --help.", error.exit_code)
     except Interrupted as error:
         _fail(str(error), error.code)
     except (typer.Abort, KeyboardInterrupt):

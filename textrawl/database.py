@@ -49,6 +49,15 @@ _FOREIGN_SCHEMA = (
 )
 
 
+_ACCESS: dict[str, Callable[[str | None], errors.TextrawlError]] = {
+    "TR010": lambda _: errors.NotAuthenticated(),
+    "TR011": lambda scope: errors.ScopeMissing(scope or "read", "this token has it not"),
+    "TR012": lambda _: errors.SpaceNotFound(
+        "More than one space may be written: connect to /mcp/{space}, or set SPACE"
+    ),
+}
+
+
 class DataRefused(Exception):
     """A function of ours refused its arguments; `code` is its SQLSTATE, which begins with TR."""
 
@@ -104,6 +113,12 @@ class Database:
     async def close(self) -> None:
         """Closes every connection."""
         await self._pool.close()
+
+    def read_pool(self) -> dict[str, float]:
+        """Connections, those not in use, and calls that wait for one, now."""
+        stats = self._pool.get_stats()
+        names = ("pool_size", "pool_available", "requests_waiting")
+        return {name: float(stats.get(name, 0)) for name in names}
 
     async def call(
         self, function: LiteralString, row: type[Row], /, **arguments: object
@@ -214,6 +229,8 @@ def _translate(function: str) -> Generator[None]:
 
 def _explain(error: psycopg.Error, function: str) -> Exception:
     """What to raise in place of `error`, whose text and context may hold what users told us."""
+    if error.sqlstate in _ACCESS:
+        return _ACCESS[error.sqlstate](error.diag.message_detail)
     if error.sqlstate and error.sqlstate.startswith("TR"):
         return DataRefused(error.sqlstate, error.diag.message_detail)
     if isinstance(error, psycopg.errors.QueryCanceled):

@@ -8,6 +8,9 @@
     │   ├── EntityNameMissing
     │   ├── EntityTypeInvalid
     │   └── FactNotFound       an id, prefix or text that names no fact, or more than one
+    ├── NotAuthenticated       a credential that is unknown, expired or revoked, or none at all
+    ├── ScopeMissing           who calls may not do this here
+    ├── SpaceNotFound          no space of that name, or none that is the caller's
     ├── EmbeddingNotConfigured semantic search without a provider
     ├── EmbeddingUnavailable   the provider is down, slow, or sent something that is no embedding
     ├── DatabaseUnavailable    Postgres cannot be reached within the time limit
@@ -84,6 +87,29 @@ class FactNotFound(ArgumentInvalid):
     """An id, an id's prefix or a text that names no fact of this entity, or more than one."""
 
     title = "Fact not found"
+
+
+class NotAuthenticated(TextrawlError):
+    """A credential that is unknown, expired or revoked, or none where one is needed."""
+
+    title = "Not authenticated"
+    fix = "The token is unknown, expired or revoked: ask who runs this memory for another"
+
+
+class ScopeMissing(TextrawlError):
+    """Who calls may do other things, but not this one here; `scope` is what they lack."""
+
+    title = "Not allowed"
+
+    def __init__(self, scope: str, has: str) -> None:
+        self.scope = scope
+        super().__init__(f"It needs the scope {scope}, and {has}: ask who runs this memory")
+
+
+class SpaceNotFound(TextrawlError):
+    """No space of that name, or none that is the caller's: which of both is not told."""
+
+    title = "Space not found"
 
 
 class EmbeddingNotConfigured(TextrawlError):

@@ -12,10 +12,10 @@ from datetime import datetime
 from typing import Any
 
 from textrawl import errors
+from textrawl.access import Caller
 from textrawl.database import Database, DataRefused
 from textrawl.embeddings import Embedder, Vector
 from textrawl.rows import (
-    ActorRow,
     BatchRow,
     EntityRow,
     FactRow,
@@ -30,15 +30,6 @@ from textrawl.rows import (
 )
 
 logger = logging.getLogger("textrawl")
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Who writes: set by the server, never by an argument."""
-
-    author: int
-    client: str | None
-    tool: str
 
 
 @dataclass(frozen=True)
@@ -82,26 +73,32 @@ def compose_document(entity: str, observation: str) -> str:
 
 
 class Memory:
-    """The memory of one database, with the vectors of one embedder (None: keywords alone)."""
+    """The memory of one database, with the vectors of one embedder (None: keywords alone).
+
+    `credential` is what this process itself may use it with.
+    """
 
     def __init__(
-        self, database: Database, embedder: Embedder | None, *, read_only: bool = False
+        self,
+        database: Database,
+        embedder: Embedder | None,
+        *,
+        credential: bytes | None = None,
+        read_only: bool = False,
     ) -> None:
         self.database = database
+        self.credential = credential
         self.embedder = embedder
+        self.without_vector = 0  # searches answered and facts stored while the provider was down
+        self.pending = 0  # facts that waited for a vector at the end of the last round of upkeep
         self._read_only = read_only
         self._model: int | None = None
-
-    async def register_author(self, name: str) -> int:
-        """The id under which `name` writes."""
-        [row] = await self.database.call("register_actor", ActorRow, name=name)
-        return row.register_actor
 
     async def ping(self) -> None:
         """Asks the database for something. Raises DatabaseUnavailable."""
         await self.database.call("default_space", SpaceRow)
 
-    async def search(self, question: Question) -> tuple[list[HitRow], str | None]:
+    async def search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
         """Facts that answer, best first, and why vectors were missing (None: they were not).
 
         Raises EmbeddingNotConfigured, EmbeddingUnavailable for a semantic question.
@@ -114,39 +111,54 @@ class Memory:
             if question.semantic:
                 raise
             vector, missing = None, error.title.lower()
+            self.without_vector += 1
         time: dict[str, Any] = {"as_of": question.as_of} if question.as_of else {}
         hits = await self.database.call(
             "search_memory", HitRow, query=question.query, entity_types=question.entity_types,
-            max_rows=question.limit, model=model, vector=vector, semantic=question.semantic, **time,
+            max_rows=question.limit, model=model, vector=vector, semantic=question.semantic,
+            **time, **caller.reading,
         )  # fmt: skip
         return hits, missing
 
     async def describe(
-        self, entity: str, *, as_of: datetime | None, max_observations: int, with_relations: bool
+        self,
+        entity: str,
+        caller: Caller,
+        *,
+        as_of: datetime | None,
+        max_observations: int,
+        with_relations: bool,
     ) -> EntityRow | None:
         """An entity with its newest facts; None when there is none of that name."""
         time: dict[str, Any] = {"as_of": as_of} if as_of else {}
         rows = await self.database.call(
             "describe_entity", EntityRow, entity=entity, max_observations=max_observations,
-            with_relations=with_relations, **time,
+            with_relations=with_relations, **time, **caller.reading,
         )  # fmt: skip
         return rows[0] if rows else None
 
     async def list_entities(
-        self, types: list[str] | None, *, limit: int, offset: int, as_of: datetime | None
+        self,
+        types: list[str] | None,
+        caller: Caller,
+        *,
+        limit: int,
+        offset: int,
+        as_of: datetime | None,
     ) -> ListRow:
         """A page of entities, last updated first."""
         [row] = await self.database.call(
-            "list_entities", ListRow, entity_types=types, max_rows=limit, skip=offset, as_of=as_of
-        )
+            "list_entities", ListRow, entity_types=types, max_rows=limit, skip=offset, as_of=as_of,
+            **caller.reading,
+        )  # fmt: skip
         return row
 
-    async def find_similar_names(self, name: str) -> list[str]:
+    async def find_similar_names(self, name: str, caller: Caller) -> list[str]:
         """Names that begin like `name` or share a word with it, in no order."""
-        rows = await self.database.call("similar_names", NameRow, name=name)
+        rows = await self.database.call("similar_names", NameRow, name=name, **caller.reading)
         return [row.entity_name for row in rows]
 
-    async def remember(self, fact: Fact, origin: Origin) -> FactRow:
+    async def remember(self, fact: Fact, caller: Caller) -> FactRow:
         """Stores a fact, unless a valid one of its entity says the same.
 
         Raises FactNotFound when `replaces` names none, or one that ended already.
@@ -156,13 +168,13 @@ class Memory:
         try:
             [row] = await self.database.call(
                 "remember_fact", FactRow, **asdict(fact), model=model, embedding=vector,
-                **asdict(origin),
+                **caller.writing,
             )  # fmt: skip
         except DataRefused as refusal:
             raise _explain(refusal.code, "replaces") from refusal
         return row
 
-    async def build(self, facts: Sequence[Fact], edges: Sequence[Edge], origin: Origin) -> BatchRow:
+    async def build(self, facts: Sequence[Fact], edges: Sequence[Edge], caller: Caller) -> BatchRow:
         """Stores facts, then relations, all or nothing.
 
         Raises ArgumentInvalid naming every item that the database refused by its path.
@@ -173,27 +185,27 @@ class Memory:
             [row] = await self.database.call(
                 "build_knowledge", BatchRow, facts=json.dumps([_plain(fact) for fact in facts]),
                 relations=json.dumps([_plain_edge(edge) for edge in edges]), model=model,
-                embeddings=vectors if model is not None else None, **asdict(origin),
+                embeddings=vectors if model is not None else None, **caller.writing,
             )  # fmt: skip
         except DataRefused as refusal:
             raise _explain_batch(refusal) from refusal
         return row
 
-    async def relate(self, edge: Edge, origin: Origin) -> RelationRow:
+    async def relate(self, edge: Edge, caller: Caller) -> RelationRow:
         """Connects two entities, creating those that are missing.
 
         Raises ArgumentInvalid when both ends are the same.
         """
         try:
             [row] = await self.database.call(
-                "relate_entities", RelationRow, **asdict(edge), **asdict(origin)
+                "relate_entities", RelationRow, **asdict(edge), **caller.writing
             )
         except DataRefused as refusal:
             raise _explain(refusal.code, "toEntity") from refusal
         return row
 
     async def forget(
-        self, entity: str, origin: Origin, *, fact: str | None, dry_run: bool
+        self, entity: str, caller: Caller, *, fact: str | None, dry_run: bool
     ) -> ForgottenRow | None:
         """Deletes an entity, or one fact of it; None when there is no such entity.
 
@@ -202,7 +214,7 @@ class Memory:
         try:
             [row] = await self.database.call(
                 "forget_entity", ForgottenRow, entity=entity, fact=fact, dry_run=dry_run,
-                **asdict(origin),
+                **caller.writing,
             )  # fmt: skip
         except DataRefused as refusal:
             raise _explain(refusal.code, "fact") from refusal
@@ -255,6 +267,7 @@ class Memory:
             await self.find_model()  # else they could not be stored
         except errors.EmbeddingUnavailable as error:
             logger.warning("Stored without vectors, which will follow: %s", error.fix)
+            self.without_vector += len(texts)
             return [None] * len(facts)
         return list(vectors)
 

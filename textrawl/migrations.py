@@ -6,13 +6,8 @@ their bodies are real dependencies: a column that one of them reads could not be
 A database whose functions are these very files is left alone, so that a start disturbs nobody.
 """
 
-import hashlib
 import re
 from dataclasses import dataclass
-from graphlib import TopologicalSorter
-from importlib import resources
-from importlib.resources.abc import Traversable
-from pathlib import Path
 from typing import LiteralString, cast
 
 import psycopg
@@ -20,8 +15,11 @@ from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict
 
 from textrawl.errors import DatabaseUnavailable, StartRefused
+from textrawl.schema import create_code, drop_code, read_fingerprint, read_folder
 
 APP_ROLE = "textrawl_app"
+ANALYST_ROLE = "textrawl_analyst"
+_OWNER_ROLE = "textrawl_owner"
 OLDEST_POSTGRES = 16
 OLDEST_PGVECTOR = (0, 8)
 _LOCK = 0x7465787472  # "textr": the advisory lock that one migration at a time holds
@@ -39,32 +37,6 @@ class Report:
     rebuilt: bool
 
 
-def _find_sql() -> Traversable:
-    """The folder sql/: inside an installed package, beside the package in a checkout."""
-    installed = resources.files("textrawl") / "sql"
-    return installed if installed.is_dir() else Path(__file__).parents[1] / "sql"
-
-
-def _read_folder(*names: str) -> dict[str, LiteralString]:
-    """Files of sub-folders of sql/ by stem, in order of their names."""
-    files = [file for name in names for file in (_find_sql() / name).iterdir()]
-    texts = {
-        file.name[:-4]: file.read_text("utf-8") for file in files if file.name.endswith(".sql")
-    }
-    # They ship with the package: as much literals as any string in this file.
-    return cast("dict[str, LiteralString]", dict(sorted(texts.items())))
-
-
-def _order(functions: dict[str, LiteralString]) -> list[str]:
-    """Functions such that each comes after those its signature or body names."""
-    graph = {
-        name: {word for word in re.findall(r"textrawl\.(\w+)\(", text) if word in functions}
-        - {name}
-        for name, text in functions.items()
-    }
-    return list(TopologicalSorter(graph).static_order())
-
-
 async def migrate(conninfo: str, *, connect_timeout: float = 10) -> Report:
     """Brings the database at `conninfo` up to date; several at once wait for each other.
 
@@ -77,6 +49,8 @@ async def migrate(conninfo: str, *, connect_timeout: float = 10) -> Report:
             await connection.execute("select pg_advisory_xact_lock(%s)", (_LOCK,))
             try:
                 schema = await _ensure_extension(connection)
+                await _ensure_roles(connection)
+                await _become_owner(connection)
                 return await _bring_up_to_date(connection, schema)
             except psycopg.errors.InsufficientPrivilege as error:
                 raise StartRefused(
@@ -86,15 +60,18 @@ async def migrate(conninfo: str, *, connect_timeout: float = 10) -> Report:
                 ) from error
 
 
-async def check(conninfo: str, *, connect_timeout: float = 10) -> None:
+async def check(conninfo: str, *, connect_timeout: float = 10, serving: bool = True) -> None:
     """Raises StartRefused, saying what to run, unless the database is exactly up to date.
 
+    So it does, where a server wants to serve from it, for a role that no wall in it would stop.
     Raises DatabaseUnavailable when it cannot be reached.
     """
     async with await connect(conninfo, connect_timeout) as connection:
         await _check_server(connection)
         try:
             await _check_schema(connection)
+            if serving:
+                await _check_role(connection)
         except psycopg.errors.InsufficientPrivilege as error:
             raise StartRefused(
                 f"The role {connection.info.user} may not use the memory of this database: "
@@ -109,9 +86,33 @@ async def _check_schema(connection: AsyncConnection) -> None:
         raise StartRefused("This database has no memory yet: run `textrawl migrate`")
     if await _missing_files(connection):
         raise StartRefused("The database is older than this textrawl: run `textrawl migrate`")
-    if await _recorded_fingerprint(connection) != _fingerprint():
+    if await _recorded_fingerprint(connection) != read_fingerprint():
         raise StartRefused(
             "The database's functions are of another textrawl: run `textrawl migrate`"
+        )
+
+
+async def open_local_access(conninfo: str, actor: str) -> bytes:
+    """The credential of `actor`, on whose machine this memory is; `conninfo` is the owner's."""
+    async with await connect(conninfo, 10) as connection:
+        cursor = await connection.execute("select textrawl.open_local_access(%s)", (actor,))
+        row = await cursor.fetchone()
+    return cast("tuple[bytes]", row)[0]
+
+
+async def _check_role(connection: AsyncConnection) -> None:
+    query = """
+        select case when rolsuper then 'a superuser'
+                    when rolbypassrls then 'exempt from row security'
+                    when pg_has_role(pg_roles.oid, nspowner, 'member')
+                    then 'the owner of the memory' end
+        from pg_roles, pg_namespace where rolname = current_user and nspname = 'textrawl'"""
+    row = await _fetch(connection, query)
+    if row and row[0]:
+        raise StartRefused(
+            f"DATABASE_URL logs in as {connection.info.user}, which is {row[0]}: a mistake in the "
+            "server could then show one space to another. "
+            f"Run `alter role {APP_ROLE} login password '...'` and let the server log in as that"
         )
 
 
@@ -202,6 +203,48 @@ async def _ensure_extension(connection: AsyncConnection) -> str:
     return schema
 
 
+async def _ensure_roles(connection: AsyncConnection) -> None:
+    """The roles that are granted something; whoever administers gives them logins."""
+    for role in (APP_ROLE, ANALYST_ROLE):
+        try:
+            async with connection.transaction():
+                await _create_role(connection, role)
+        except (psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
+            continue  # roles belong to all databases: another's migration was quicker
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise StartRefused(
+                f"There is no role {role} and this role may not create it: as an administrator "
+                f"run `create role {APP_ROLE}; create role {ANALYST_ROLE}`"
+            ) from error
+
+
+async def _create_role(connection: AsyncConnection, role: str) -> None:
+    known = await connection.execute("select from pg_roles where rolname = %s", (role,))
+    if await known.fetchone() is None:
+        await connection.execute(sql.SQL("create role {} nologin").format(sql.Identifier(role)))
+
+
+async def _become_owner(connection: AsyncConnection) -> None:
+    """Lets the rest be done by the memory's owner, who is no superuser: functions run as theirs."""
+    row = await _fetch(
+        connection,
+        """select (select nspowner::regrole::text from pg_namespace where nspname = 'textrawl'),
+                  rolsuper from pg_roles where rolname = current_user""",
+    )
+    owner, superuser = cast("tuple[str | None, bool]", row)
+    if not superuser:
+        return
+    if owner is None:
+        owner = _OWNER_ROLE
+        await _create_role(connection, owner)
+        await connection.execute(
+            sql.SQL("grant create on database {} to {}").format(
+                sql.Identifier(connection.info.dbname), sql.Identifier(owner)
+            )
+        )
+    await connection.execute(sql.SQL("set local role {}").format(sql.Identifier(owner)))
+
+
 async def _bring_up_to_date(connection: AsyncConnection, vector_schema: str) -> Report:
     await connection.execute("create schema if not exists textrawl")
     await connection.execute(
@@ -211,14 +254,14 @@ async def _bring_up_to_date(connection: AsyncConnection, vector_schema: str) -> 
     )
     await _ensure_records(connection)
     missing = await _missing_files(connection)
-    if not missing and await _recorded_fingerprint(connection) == _fingerprint():
+    if not missing and await _recorded_fingerprint(connection) == read_fingerprint():
         return Report([], rebuilt=False)
-    await _drop_code(connection)
-    files = _read_folder("migrations")
+    await drop_code(connection)
+    files = read_folder("migrations")
     for name in missing:
         await connection.execute(files[name])
         await connection.execute("insert into migration (name) values (%s)", (name,))
-    await _create_code(connection)
+    await create_code(connection)
     return Report(missing, rebuilt=True)
 
 
@@ -242,7 +285,7 @@ async def _missing_files(connection: AsyncConnection) -> list[str]:
     """Numbered files not applied yet, in order. Raises StartRefused when the database is newer."""
     cursor = await connection.execute("select name from textrawl.migration")
     recorded = {str(name) for (name,) in await cursor.fetchall()}
-    files = _read_folder("migrations")
+    files = read_folder("migrations")
     if unknown := recorded - files.keys():
         raise StartRefused(
             f"The database was made by a newer textrawl (it has {max(unknown)}): upgrade textrawl"
@@ -250,51 +293,6 @@ async def _missing_files(connection: AsyncConnection) -> list[str]:
     return [name for name in files if name not in recorded]
 
 
-def _fingerprint() -> str:
-    texts = _read_folder("memory", "views")
-    return hashlib.sha256("\0".join(f"{k}\0{v}" for k, v in texts.items()).encode()).hexdigest()
-
-
 async def _recorded_fingerprint(connection: AsyncConnection) -> str | None:
     row = await _fetch(connection, "select fingerprint from textrawl.code")
     return str(row[0]) if row else None
-
-
-async def _drop_code(connection: AsyncConnection) -> None:
-    # One statement for all: they depend on each other, and on nothing else that may go with them.
-    await connection.execute("""
-        do $$
-        declare
-            names text;
-        begin
-            select string_agg(oid::regclass::text, ', ') into names from pg_class
-            where relnamespace = 'textrawl'::regnamespace and relkind = 'v';
-            if names is not null then
-                execute 'drop view ' || names;
-            end if;
-            select string_agg(oid::regprocedure::text, ', ') into names from pg_proc
-            where pronamespace = 'textrawl'::regnamespace;
-            if names is not null then
-                execute 'drop function ' || names;
-            end if;
-        end
-        $$""")
-
-
-async def _create_code(connection: AsyncConnection) -> None:
-    functions = _read_folder("memory")
-    for name in _order(functions):
-        await connection.execute(functions[name])
-    for view in _read_folder("views").values():
-        await connection.execute(view)
-    await connection.execute("revoke execute on all functions in schema textrawl from public")
-    if await _fetch(connection, "select 1 from pg_roles where rolname = 'textrawl_app'"):
-        await connection.execute("""
-            grant usage on schema textrawl to textrawl_app;
-            grant execute on all functions in schema textrawl to textrawl_app;
-            grant select on migration, code to textrawl_app""")
-    await connection.execute(
-        """insert into code (fingerprint) values (%s)
-           on conflict (singleton) do update set fingerprint = excluded.fingerprint""",
-        (_fingerprint(),),
-    )

@@ -21,8 +21,9 @@ _MOST_KEPT = 1000
 
 @dataclass(frozen=True)
 class Recall:
-    """What one answer cost in tokens: nothing of the question, nothing of the answer."""
+    """What one answer cost in tokens, by the home of who asked: no question and no answer."""
 
+    space: int | None
     client: str | None
     mode: str
     format: Format

@@ -12,6 +12,7 @@ class HitRow:
 
     observation_id: UUID
     entity_id: UUID
+    space: str
     entity_name: str
     entity_type: str
     content: str
@@ -26,6 +27,7 @@ class EntityRow:
     """An entity as describe_entity tells it; facts and relations are newest first."""
 
     id: UUID
+    space: str
     name: str
     entity_type: str
     description: str | None
@@ -98,10 +100,22 @@ class ForgottenRow:
 
 
 @dataclass(frozen=True)
-class ActorRow:
-    """What register_actor returns."""
+class PrincipalRow:
+    """Who a credential is, as authenticate tells it; `spaces`: id, name, scopes."""
 
-    register_actor: int
+    token: int
+    actor: str
+    home: int | None
+    federated: bool
+    expires_at: datetime | None
+    spaces: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class VouchedRow:
+    """What vouch returns."""
+
+    vouch: bool
 
 
 @dataclass(frozen=True)
@@ -169,3 +183,175 @@ class StatisticsRow:
     bytes: int
     types: dict[str, int]
     models: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class OwnershipRow:
+    """What owns_memory returns."""
+
+    owns_memory: bool
+
+
+@dataclass(frozen=True)
+class MadeSpaceRow:
+    """A space as create_space, rename_space and archive_space leave it."""
+
+    name: str
+    created_at: datetime
+    archived_at: datetime | None
+
+
+@dataclass(frozen=True)
+class SpaceListRow:
+    """A space of list_spaces: its valid facts, and to how many actors something is granted."""
+
+    name: str
+    created_at: datetime
+    archived_at: datetime | None
+    facts: int
+    members: int
+
+
+@dataclass(frozen=True)
+class GrantedRow:
+    """What grant_access set."""
+
+    grant_access: list[str]
+
+
+@dataclass(frozen=True)
+class WithdrawnRow:
+    """What revoke_access took."""
+
+    revoke_access: list[str]
+
+
+@dataclass(frozen=True)
+class GrantListRow:
+    """A grant of list_grants; `login` is the database login that acts as the actor."""
+
+    space_name: str
+    actor_name: str
+    scopes: list[str]
+    granted_at: datetime
+    login: str | None
+
+
+@dataclass(frozen=True)
+class BoundLoginRow:
+    """Whether the login of bind_login has the rights of textrawl_analyst."""
+
+    bind_login: bool
+
+
+@dataclass(frozen=True)
+class MadeTokenRow:
+    """The id of a token that create_token recorded."""
+
+    create_token: int
+
+
+@dataclass(frozen=True)
+class RotatedTokenRow:
+    """The token that rotate_token recorded, and when it and the former one end."""
+
+    token: int
+    actor: str
+    home: str | None
+    scopes: list[str]
+    ends_at: datetime | None
+    former_ends_at: datetime
+
+
+@dataclass(frozen=True)
+class RevokedTokenRow:
+    """A token that revoke_token ended."""
+
+    token: int
+    prefix: str
+    actor: str
+    revoked_at: datetime
+
+
+@dataclass(frozen=True)
+class TokenListRow:
+    """A token of list_tokens; `state` is valid, expired or revoked."""
+
+    id: int
+    prefix: str
+    actor: str
+    home: str | None
+    scopes: list[str]
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime | None
+    state: str
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """A step of plan_undo; `content` of a fact or relation, `new_author` where it passes to one."""
+
+    space_name: str
+    action: str
+    entity_name: str | None
+    kind: str
+    id: UUID
+    content: str | None
+    new_author: str | None
+
+
+@dataclass(frozen=True)
+class UndoRow:
+    """What undo_author did in a space, in numbers of rows."""
+
+    undo_id: int
+    space_name: str
+    removed: int
+    handed_over: int
+    revived: int
+    dropped: int
+    lost: int
+
+
+@dataclass(frozen=True)
+class RevertedRow:
+    """What revert_undo put back, and what was there again by then."""
+
+    space_name: str
+    restored: int
+    merged: int
+
+
+@dataclass(frozen=True)
+class PurgedRow:
+    """How many undos of a space purge_undone purged, and rows of them."""
+
+    space_name: str
+    undos: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class EventRow:
+    """A line of the trail; `cursor` is where read_events goes on after it."""
+
+    cursor: str
+    at: datetime
+    space_name: str
+    author_name: str
+    client: str | None
+    tool: str
+    request: str | None
+    action: str
+    entity_name: str | None
+    entity_id: UUID | None
+    observation_id: UUID | None
+    relation_id: UUID | None
+
+
+@dataclass(frozen=True)
+class TrailEndRow:
+    """What trail_end returns."""
+
+    trail_end: str

@@ -77,6 +77,16 @@ class Settings(BaseSettings):
         le=600,
         description="Seconds after which a call to Postgres is given up.",
     )
+    access_token: SecretStr | None = Field(
+        default=None,
+        description="Token that this server acts with over stdio, and for identity providers over "
+        "HTTP; the embedded Postgres needs none.",
+    )
+    space: str | None = Field(
+        default=None,
+        description="The one space to read and write; unset: all that the token may read, and its "
+        "home for writes.",
+    )
     data_dir: Path = Field(
         default_factory=default_data_dir,
         description="Folder of the embedded Postgres; unset: the user's data folder.",
@@ -106,13 +116,46 @@ class Settings(BaseSettings):
         description="Address of an Ollama server; unset and asked for: this machine's.",
     )
     http_host: str = Field(
-        default="127.0.0.1", description="Address that serve --http listens on; loopback only."
+        default="127.0.0.1",
+        description="Address that serve --http listens on; others than this machine's need "
+        "PUBLIC_URL.",
     )
     http_port: int = Field(
         default=8000, ge=0, le=65_535, description="Port that serve --http listens on."
     )
+    public_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[A-Za-z0-9.-]+(:\d{1,5})?$",
+        description="Address that others reach serve --http at, such as "
+        "https://memory.example.com: its name is answered to beside this machine's.",
+    )
+    rate_limit: int = Field(
+        default=600,
+        ge=0,
+        description="Requests a minute that one token may make over HTTP; 0 sets no limit, for "
+        "tokens that are all your own.",
+    )
+    oauth_issuer: str | None = Field(
+        default=None,
+        description="Identity provider whose access tokens are accepted over HTTP, exactly as its "
+        "metadata names itself, such as https://login.example.org; unset: none.",
+    )
+    oauth_audience: str | None = Field(
+        default=None,
+        description="What such a token has to be issued for; unset: PUBLIC_URL with /mcp.",
+    )
+    oauth_actor_claim: str = Field(
+        default="sub",
+        min_length=1,
+        description="Claim of such a token that names who writes: sub, or email where people are "
+        "granted access by their address.",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="WARNING", description="Least severe messages that are logged, to stderr."
+    )
+    log_format: Literal["text", "json"] = Field(
+        default="text",
+        description="How they are written: text, or json for one object a line.",
     )
 
     @field_validator("compact_responses", mode="before")
@@ -124,6 +167,11 @@ class Settings(BaseSettings):
     @classmethod
     def _raise_case(cls, value: object) -> object:
         return value.upper() if isinstance(value, str) else value
+
+    @field_validator("public_url", mode="before")
+    @classmethod
+    def _strip_slash(cls, value: object) -> object:
+        return value.rstrip("/") if isinstance(value, str) else value
 
     @field_validator("toolsets", mode="before")
     @classmethod

@@ -58,8 +58,11 @@ class Upkeep:
         await self._memory.database.call("refresh_search_statistics", _Refreshed)
         if self._memory.embedder is not None:
             await self._memory.embedder.warm()
-            while await self._fill_batch():
-                pass
+            try:
+                while await self._fill_batch():
+                    pass
+            finally:
+                self._memory.pending = await self.count_backlog()
 
     async def record_recalls(self) -> None:
         """Records what recalls cost, or leaves it for later."""

@@ -1,6 +1,5 @@
 create function textrawl.claim_entity(
-    name text, type text,
-    space integer, author integer, client text, tool text,
+    name text, type text, origin textrawl.origin,
     out id uuid, out stored_name text, out stored_type text
 )
 language plpgsql volatile
@@ -9,18 +8,22 @@ as $$
 #variable_conflict use_column
 declare
     wanted text := name_key(claim_entity.name);
+    created boolean;
 begin
     -- The row lock makes writers of one entity wait for each other, so that the same fact told twice
     -- at once is stored once. Looking first keeps the common case free of a dead row.
     select e.id, e.name, e.entity_type into id, stored_name, stored_type
-    from entity e where e.space_id = space and e.name_key = wanted for no key update;
+    from entity e where e.space_id = origin.space_id and e.name_key = wanted for no key update;
     if id is not null then
         return;
     end if;
     insert into entity as e (space_id, name, name_key, entity_type, fts)
-    values (space, claim_entity.name, wanted, type, to_tsvector('simple', search_text(claim_entity.name)))
+    values (origin.space_id, claim_entity.name, wanted, type, to_tsvector('simple', search_text(claim_entity.name)))
     on conflict (space_id, name_key) do update set name = e.name
-    returning e.id, e.name, e.entity_type into id, stored_name, stored_type;
+    returning e.id, e.name, e.entity_type, e.xmax = 0 into id, stored_name, stored_type, created;
+    if created then
+        perform record_event('created', id, null, null, origin);
+    end if;
 end
 $$;
 

@@ -1,29 +1,32 @@
 create function textrawl.describe_entity(
     entity text, as_of timestamptz default now(), max_observations integer default 20,
     with_relations boolean default true, max_relations integer default 100,
-    spaces integer[] default array[textrawl.default_space()]
+    spaces integer[] default null, credential bytea default null
 ) returns table (
-    id uuid, name text, entity_type text, description text,
+    id uuid, space text, name text, entity_type text, description text,
     observations jsonb, total_observations bigint,
     outgoing jsonb, incoming jsonb, total_relations bigint
 )
 language sql stable security definer
 set search_path from current
 begin atomic
-    with found as (
-        select e.space_id, e.id, e.name, e.entity_type, e.description
-        from textrawl.entity e
-        where e.space_id = any(spaces) and e.name_key = textrawl.name_key(entity)
-        order by array_position(spaces, e.space_id) limit 1
+    with scope as materialized (
+        select textrawl.readable_spaces(credential, describe_entity.spaces) as ids
+    ), found as (
+        -- The same name in several spaces: all of them know something, the nearest says who it is.
+        select e.space_id, s.name as space, e.id, e.name, e.entity_type, e.description,
+               row_number() over (order by array_position((select ids from scope), e.space_id)) as place
+        from textrawl.entity e join textrawl.space s on s.id = e.space_id
+        where e.space_id = any((select ids from scope)::integer[]) and e.name_key = textrawl.name_key(entity)
     ), fact as (
-        select o.id, o.content, o.source, o.confidence, o.created_at, a.name as author
+        select o.id, found.space, o.content, o.source, o.confidence, o.created_at, a.name as author
         from found join textrawl.observation o on o.space_id = found.space_id and o.entity_id = found.id
         join textrawl.actor a on a.id = o.author_id
         where o.valid_from <= as_of and (o.valid_until is null or o.valid_until > as_of)
     ), newest as (
         select * from fact order by created_at desc, id limit max_observations
     ), edge as (
-        select r.relation_type, r.created_at, r.id, r.leaves, other.name, other.entity_type
+        select r.relation_type, r.created_at, r.id, r.leaves, found.space, other.name, other.entity_type
         from found cross join lateral (
             -- Not one condition on both ends: it would read every relation of the space.
             select true as leaves, r.to_entity as other_id, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until
@@ -36,7 +39,7 @@ begin atomic
     ), recent_edge as (
         select * from edge order by created_at desc, id limit max_relations
     )
-    select found.id, found.name, found.entity_type, found.description,
+    select found.id, found.space, found.name, found.entity_type, found.description,
         (select coalesce(jsonb_agg(to_jsonb(newest) order by newest.created_at desc, newest.id), '[]') from newest),
         (select count(*) from fact),
         (select coalesce(jsonb_agg(jsonb_build_object('relation_type', relation_type, 'to_entity', name, 'to_entity_type', entity_type, 'created_at', created_at)
@@ -44,8 +47,8 @@ begin atomic
         (select coalesce(jsonb_agg(jsonb_build_object('relation_type', relation_type, 'from_entity', name, 'from_entity_type', entity_type, 'created_at', created_at)
                          order by created_at desc, id), '[]') from recent_edge where not leaves),
         (select count(*) from edge)
-    from found;
+    from found where place = 1;
 end;
 
 comment on function textrawl.describe_entity is
-    'One entity with its newest valid facts and its relations both ways; no row when there is none of that name. Example: select * from textrawl.describe_entity(''Jeff'');';
+    'One entity with its newest valid facts and its relations both ways, from every space that may be read and knows it; no row when there is none of that name. Errors: TR010, TR011 (access). Example: select * from textrawl.describe_entity(''Jeff'');';

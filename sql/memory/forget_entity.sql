@@ -1,8 +1,7 @@
 create function textrawl.forget_entity(
     entity text, fact text default null, dry_run boolean default false,
-    space integer default textrawl.default_space(),
-    author integer default textrawl.register_actor(),
-    client text default null, tool text default 'sql',
+    credential bytea default null, space integer default null,
+    client text default null, tool text default 'sql', request text default null,
     out entity_id uuid, out entity_name text, out observation_id uuid,
     out facts bigint, out relations bigint, out sample text[]
 )
@@ -10,42 +9,73 @@ language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_column
+declare
+    origin origin := open_write(credential, space, case when dry_run then 'read' else 'forget' end, client, tool, request);
+    kept   jsonb;
 begin
+    if not dry_run then
+        -- Nobody puts it back from an undo in the meantime.
+        perform from undo u
+        where u.space_id = origin.space_id and u.id in (
+            select d.undo_id from undone d where d.space_id = origin.space_id and d.names @> array[name_key(forget_entity.entity)])
+        order by u.id for update;
+    end if;
     select e.id, e.name into entity_id, entity_name from entity e
-    where e.space_id = space and e.name_key = name_key(forget_entity.entity) for update;
+    where e.space_id = origin.space_id and e.name_key = name_key(forget_entity.entity) for update;
+    -- What an undo took out can come back, and would, if it were not forgotten with the rest.
+    if fact is not null and entity_id is not null then
+        begin
+            observation_id := find_fact(origin.space_id, entity_id, fact);
+        exception when sqlstate 'TR001' then
+            observation_id := (select id from find_undone(origin.space_id, forget_entity.entity, fact) limit 1);
+            if observation_id is null then
+                raise;
+            end if;
+        end;
+    end if;
+    select coalesce(jsonb_agg(u), '[]') into kept from find_undone(origin.space_id, forget_entity.entity, fact,
+        case when fact is not null then (
+            select content_hash from observation o where o.space_id = origin.space_id and o.id = forget_entity.observation_id) end) u;
+    if entity_id is null then
+        select value ->> 'entity_id', value ->> 'entity_name', case when fact is not null then value ->> 'id' end
+        into entity_id, entity_name, observation_id
+        from jsonb_array_elements(kept) where value ->> 'entity_name' is not null limit 1;
+    end if;
     if entity_id is null then
         return;
     end if;
-    if fact is not null then
-        observation_id := find_fact(space, entity_id, fact);
-    end if;
     select count(*), (array_agg(content order by created_at desc, id))[1:3] into facts, sample
     from observation o
-    where o.space_id = space and o.entity_id = forget_entity.entity_id
+    where o.space_id = origin.space_id and o.entity_id = forget_entity.entity_id
       and (forget_entity.observation_id is null or o.id = forget_entity.observation_id);
     select count(*) into relations from relation r
-    where r.space_id = space and forget_entity.observation_id is null
+    where r.space_id = origin.space_id and forget_entity.observation_id is null
       and forget_entity.entity_id in (r.from_entity, r.to_entity);
+    select facts + count(distinct value ->> 'id') filter (where value ->> 'kind' = 'observation'
+               and not exists (select from observation o where o.space_id = origin.space_id and o.id = (value ->> 'id')::uuid)),
+           relations + count(distinct value ->> 'id') filter (where value ->> 'kind' = 'relation'
+               and not exists (select from relation r where r.space_id = origin.space_id and r.id = (value ->> 'id')::uuid))
+    into facts, relations from jsonb_array_elements(kept);
     if dry_run then
         return;
     end if;
-    -- Words that stand in no other fact are content as well; search would keep them until it counts anew.
-    delete from lexeme l using (
-        select word, count(*) as frequency from observation o, unnest(tsvector_to_array(o.fts)) as word
-        where o.space_id = space and o.entity_id = forget_entity.entity_id
-          and (forget_entity.observation_id is null or o.id = forget_entity.observation_id)
-        group by word) gone
-    where l.word = gone.word and l.frequency <= gone.frequency;
+    delete from undone u
+    where u.space_id = origin.space_id and u.names @> array[name_key(forget_entity.entity)]
+      and (fact is null or u.id in (select (value ->> 'id')::uuid from jsonb_array_elements(kept)));
+    perform withdraw_words(origin.space_id, array(
+        select o.id from observation o
+        where o.space_id = origin.space_id and o.entity_id = forget_entity.entity_id
+          and (forget_entity.observation_id is null or o.id = forget_entity.observation_id)));
     if observation_id is null then
-        delete from entity e where e.space_id = space and e.id = forget_entity.entity_id;
+        delete from entity e where e.space_id = origin.space_id and e.id = forget_entity.entity_id;
     else
-        delete from observation o where o.space_id = space and o.id = forget_entity.observation_id;
-        update entity e set updated_at = clock_timestamp() where e.space_id = space and e.id = forget_entity.entity_id;
+        delete from observation o where o.space_id = origin.space_id and o.id = forget_entity.observation_id;
+        update entity e set updated_at = clock_timestamp() where e.space_id = origin.space_id and e.id = forget_entity.entity_id;
     end if;
-    perform record_event('forgotten', entity_id, observation_id, null, space, author, client, tool,
+    perform record_event('forgotten', entity_id, observation_id, null, origin,
                          jsonb_build_object('facts', facts, 'relations', relations));
 end
 $$;
 
 comment on function textrawl.forget_entity is
-    'Deletes an entity with its facts, relations, vectors and pending work, or one fact of it; the trail keeps ids and counts. No row when there is no such entity. Errors: TR001, TR002. Example: select * from textrawl.forget_entity(''Jeff'', dry_run => true);';
+    'Deletes an entity with its facts, relations, vectors and pending work, or one fact of it, also what an undo keeps of them; the trail keeps ids and counts. No row when there is no such entity. A dry run needs the scope read alone. Errors: TR001, TR002, TR010 to TR012 (access). Example: select * from textrawl.forget_entity(''Jeff'', dry_run => true);';

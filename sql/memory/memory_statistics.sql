@@ -1,18 +1,22 @@
-create function textrawl.memory_statistics(spaces integer[] default array[textrawl.default_space()])
+create function textrawl.memory_statistics(spaces integer[] default null, credential bytea default null)
 returns table (entities bigint, facts bigint, valid_facts bigint, relations bigint, events bigint, bytes bigint, types jsonb, models jsonb)
 language sql stable security definer
 set search_path from current
 begin atomic
-    select (select count(*) from textrawl.entity e where e.space_id = any(spaces)),
-           (select count(*) from textrawl.observation o where o.space_id = any(spaces)),
-           (select count(*) from textrawl.observation o where o.space_id = any(spaces) and (o.valid_until is null or o.valid_until > now())),
-           (select count(*) from textrawl.relation r where r.space_id = any(spaces) and r.valid_until is null),
-           (select count(*) from textrawl.event v where v.space_id = any(spaces)),
+    with scope as materialized (
+        select textrawl.readable_spaces(credential, memory_statistics.spaces) as ids
+    )
+    select (select count(*) from textrawl.entity e where e.space_id = any((select ids from scope)::integer[])),
+           (select count(*) from textrawl.observation o where o.space_id = any((select ids from scope)::integer[])),
+           (select count(*) from textrawl.observation o where o.space_id = any((select ids from scope)::integer[]) and (o.valid_until is null or o.valid_until > now())),
+           (select count(*) from textrawl.relation r where r.space_id = any((select ids from scope)::integer[]) and r.valid_until is null),
+           (select count(*) from textrawl.event v where v.space_id = any((select ids from scope)::integer[])),
            pg_database_size(current_database()),
            (select coalesce(jsonb_object_agg(entity_type, n), '{}') from (
-                select entity_type, count(*) n from textrawl.entity e where e.space_id = any(spaces) group by entity_type) t),
+                select entity_type, count(*) n from textrawl.entity e where e.space_id = any((select ids from scope)::integer[]) group by entity_type) t),
            (select coalesce(jsonb_agg(jsonb_build_object('name', m.name, 'dimensions', m.dimensions, 'pending',
-                (select count(*) from textrawl.embedding_pending p where p.model_id = m.id)) order by m.id), '[]')
+                (select count(*) from textrawl.embedding_pending p
+                 where p.model_id = m.id and p.space_id = any((select ids from scope)::integer[]))) order by m.id), '[]')
             from textrawl.embedding_model m);
 end;
 

@@ -1,11 +1,13 @@
-create function textrawl.recall_costs(last integer default 100, spaces integer[] default array[textrawl.default_space()])
+create function textrawl.recall_costs(last integer default 100, spaces integer[] default null, credential bytea default null)
 returns table (recalls bigint, p50 integer, p95 integer, largest integer, cut bigint, dropped bigint, since timestamptz)
 language sql stable security definer
 set search_path from current
 begin atomic
-    with newest as (
+    with scope as materialized (
+        select textrawl.readable_spaces(credential, recall_costs.spaces) as ids
+    ), newest as (
         select r.at, r.tokens, r.dropped from textrawl.recall r
-        where r.space_id = any(spaces) order by r.at desc, r.id desc limit greatest(last, 0)
+        where r.space_id = any((select ids from scope)::integer[]) order by r.at desc, r.id desc limit greatest(last, 0)
     )
     select count(*),
            percentile_disc(0.5) within group (order by tokens),

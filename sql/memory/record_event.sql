@@ -1,13 +1,18 @@
 create function textrawl.record_event(
-    action text, entity uuid, observation uuid, relation uuid,
-    space integer, author integer, client text, tool text, detail jsonb default '{}'
+    action text, entity uuid, observation uuid, relation uuid, origin textrawl.origin, detail jsonb default '{}'
 ) returns void
-language sql volatile
+language plpgsql volatile
 set search_path from current
-begin atomic
-    insert into textrawl.event (space_id, actor_id, client, tool, action, entity_id, observation_id, relation_id, detail)
-    values (space, author, client, tool, action, entity, observation, relation, detail);
-end;
+as $$
+declare
+    recorded bigint;
+begin
+    insert into event (space_id, actor_id, client, tool, request, action, entity_id, observation_id, relation_id, detail)
+    values (origin.space_id, origin.author_id, origin.client, origin.tool, origin.request, action, entity, observation, relation, detail)
+    returning id into recorded;
+    perform pg_notify('textrawl_event', recorded::text);
+end
+$$;
 
 comment on function textrawl.record_event is
-    'Adds a line to the trail; called by every function that writes, in the same transaction.';
+    'Adds a line to the trail and tells its id to whoever listens to textrawl_event; called by every function that writes, in the same transaction.';

@@ -35,6 +35,7 @@ begin
                        'embedding_' || model);
         execute format('comment on table %I is %L', 'embedding_' || model,
                        'Vectors of ' || register_embedding_model.name || ', one a fact, apart from the facts so that full text reads few pages.');
+        perform protect_tables();
         insert into embedding_pending (space_id, observation_id, model_id)
         select space_id, id, model from observation;
     elsif recorded <> register_embedding_model.dimensions then

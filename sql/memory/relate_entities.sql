@@ -1,9 +1,8 @@
 create function textrawl.relate_entities(
     from_entity text, relation text, to_entity text,
     from_type text default null, to_type text default null,
-    space integer default textrawl.default_space(),
-    author integer default textrawl.register_actor(),
-    client text default null, tool text default 'sql',
+    credential bytea default null, space integer default null,
+    client text default null, tool text default 'sql', request text default null,
     out relation_id uuid, out created boolean,
     out from_id uuid, out from_name text, out from_stored_type text,
     out to_id uuid, out to_name text, out to_stored_type text
@@ -11,33 +10,13 @@ create function textrawl.relate_entities(
 language plpgsql volatile security definer
 set search_path from current
 as $$
-#variable_conflict use_column
-declare
-    key text := relation_key(relation);
+#variable_conflict use_variable
 begin
-    if name_key(from_entity) = name_key(to_entity) then
-        raise exception using errcode = 'TR005', message = 'both ends are the same entity';
-    end if;
-    -- Always in the order of the names, so that two writers never wait for each other in a circle.
-    if name_key(from_entity) < name_key(to_entity) then
-        select * into from_id, from_name, from_stored_type from claim_entity(from_entity, coalesce(from_type, 'concept'), space, author, client, tool);
-        select * into to_id, to_name, to_stored_type from claim_entity(to_entity, coalesce(to_type, 'concept'), space, author, client, tool);
-    else
-        select * into to_id, to_name, to_stored_type from claim_entity(to_entity, coalesce(to_type, 'concept'), space, author, client, tool);
-        select * into from_id, from_name, from_stored_type from claim_entity(from_entity, coalesce(from_type, 'concept'), space, author, client, tool);
-    end if;
-    select r.id into relation_id from relation r
-    where r.space_id = space and r.from_entity = from_id and r.relation_type = key and r.to_entity = to_id and r.valid_until is null;
-    created := relation_id is null;
-    if created then
-        insert into relation (space_id, from_entity, relation_type, to_entity, author_id, client, tool)
-        values (space, from_id, key, to_id, author, relate_entities.client, relate_entities.tool)
-        returning id into relation_id;
-        update entity set updated_at = clock_timestamp() where space_id = space and id in (from_id, to_id);
-        perform record_event('related', from_id, null, relation_id, space, author, client, tool, jsonb_build_object('to', to_id));
-    end if;
+    select stored.* into relation_id, created, from_id, from_name, from_stored_type, to_id, to_name, to_stored_type
+    from store_relation(from_entity, relation, to_entity, from_type, to_type,
+                        open_write(credential, space, 'write', client, tool, request)) stored;
 end
 $$;
 
 comment on function textrawl.relate_entities is
-    'Connects two entities, creating those that are missing; the same triple twice is one relation. Error TR005: both ends are the same. Example: select * from textrawl.relate_entities(''Ada'', ''works at'', ''Acme Corp'');';
+    'Connects two entities, creating those that are missing; the same triple twice is one relation. Errors: TR005 (both ends are the same), TR010 to TR012 (access). Example: select * from textrawl.relate_entities(''Ada'', ''works at'', ''Acme Corp'');';

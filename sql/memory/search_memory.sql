@@ -3,16 +3,17 @@ do $$ begin perform '[1]'::halfvec; end $$;
 
 create function textrawl.search_memory(
     query text,
-    spaces integer[] default array[textrawl.default_space()],
+    spaces integer[] default null,
     entity_types text[] default null,
     as_of timestamptz default clock_timestamp(),
     max_rows integer default 10,
     model integer default null,
     vector halfvec default null,
-    semantic boolean default false
+    semantic boolean default false,
+    credential bytea default null
 )
 returns table (
-    observation_id uuid, entity_id uuid, space_id integer, entity_name text, entity_type text,
+    observation_id uuid, entity_id uuid, space_id integer, space text, entity_name text, entity_type text,
     content text, source text, confidence real, valid_until timestamptz, created_at timestamptz,
     author text, score real, cosine real, coverage real
 )
@@ -23,6 +24,7 @@ set hnsw.iterative_scan = relaxed_order
 set hnsw.ef_search = 80
 as $$
 declare
+    scoped     integer[] := readable_spaces(credential, spaces);
     wanted     text := 'o.valid_from <= $2 and (o.valid_until is null or o.valid_until > $2)';
     scope      text;
     selecting  text;
@@ -42,7 +44,7 @@ begin
         raise exception using errcode = 'invalid_parameter_value',
             message = 'search by meaning needs a vector and the id of the model that made it';
     end if;
-    select string_agg(quote_literal('~s' || s), ' | ') into scope from unnest(spaces) s;
+    select string_agg(quote_literal('~s' || s), ' | ') into scope from unnest(scoped) s;
     if scope is null then
         return;
     end if;
@@ -50,12 +52,12 @@ begin
         wanted := wanted || ' and o.entity_type = any($3)';
     end if;
 
-    select a.large, a.stale into large, stale from assess_spaces(spaces) a;
+    select a.large, a.stale into large, stale from assess_spaces(scoped) a;
     if not semantic then
         select string_agg(t.term::text, ' | ') filter (where t.selects),
             string_agg(format('case when o.fts @@ %L::tsquery then %s::float8 else 0 end', t.term, t.weight / t.total), ' + ')
         into selecting, covered
-        from (select *, sum(weight) over () as total from search_terms(query, spaces, stale)) t;
+        from (select *, sum(weight) over () as total from search_terms(query, scoped, stale)) t;
     end if;
     if selecting is not null then
         -- The space is a word of the text index; as a condition on its column that an index can serve
@@ -106,17 +108,18 @@ begin
             select *, search_score(search_likeness(cosine, $5, $6), coverage, $7) as score from scored
             order by score desc, created_at desc, id limit $8
         )
-        select b.id, b.entity_id, b.space_id, e.name, b.entity_type, b.content, b.source, b.confidence,
+        select b.id, b.entity_id, b.space_id, s.name, e.name, b.entity_type, b.content, b.source, b.confidence,
             b.valid_until, b.created_at, a.name, b.score::real, b.cosine::real, b.coverage::real
         from best b
         join entity e on e.space_id = b.space_id and e.id = b.entity_id
         join actor a on a.id = b.author_id
+        join space s on s.id = b.space_id
         order by b.score desc, b.created_at desc, b.id$sql$,
         lexical, nearest, coalesce(covered, 'null::double precision'), vectors)
-    using spaces, coalesce(as_of, clock_timestamp()), entity_types, vector,
+    using scoped, coalesce(as_of, clock_timestamp()), entity_types, vector,
         model_row.cosine_floor, model_row.cosine_ceiling, coalesce(model_row.trust, 0.5), max_rows;
 end
 $$;
 
 comment on function textrawl.search_memory is
-    'Facts valid at a moment, best first, by words and, given a vector of the query, by meaning; score from 0 to 1. Example: select entity_name, content, score from textrawl.search_memory(''favourite editor'');';
+    'Facts valid at a moment, best first, by words and, given a vector of the query, by meaning; score from 0 to 1; in the given spaces, else in all that may be read. Errors: TR010, TR011 (access). Example: select entity_name, content, score from textrawl.search_memory(''favourite editor'');';

@@ -1,27 +1,30 @@
 create function textrawl.similar_names(
     name text, max_rows integer default 50,
-    spaces integer[] default array[textrawl.default_space()]
+    spaces integer[] default null, credential bytea default null
 ) returns table (entity_name text)
 language sql stable security definer
 set search_path from current
 begin atomic
     -- Three cheap nets: names that begin alike, names that share a word, and the names in use, which
     -- catch a wrong first letter. Which of them are close enough is for the caller to measure.
+    with scope as materialized (
+        select textrawl.readable_spaces(credential, similar_names.spaces) as ids
+    )
     (select e.name from textrawl.entity e
-     where e.space_id = any(spaces)
+     where e.space_id = any((select ids from scope)::integer[])
        and e.name_key like replace(replace(replace(left(textrawl.name_key(similar_names.name), 3), '\', '\\'), '%', '\%'), '_', '\_') || '%'
      order by e.updated_at desc limit max_rows)
     union
     (select e.name from textrawl.entity e
-     where e.space_id = any(spaces)
+     where e.space_id = any((select ids from scope)::integer[])
        and e.fts @@ (select string_agg(quote_literal(word), ' | ')::tsquery
                      from unnest(tsvector_to_array(to_tsvector('simple', textrawl.search_text(similar_names.name)))) word)
      order by e.updated_at desc limit max_rows)
     union
     (select e.name from textrawl.entity e
-     where e.space_id = any(spaces)
+     where e.space_id = any((select ids from scope)::integer[])
      order by e.updated_at desc limit 10 * max_rows);
 end;
 
 comment on function textrawl.similar_names is
-    'Names of entities that may be meant by a name: those that begin alike, share a word, or are in use. Example: select * from textrawl.similar_names(''Jef Green'');';
+    'Names of entities that may be meant by a name: those that begin alike, share a word, or are in use. Errors: TR010, TR011 (access). Example: select * from textrawl.similar_names(''Jef Green'');';

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from tests.commands.conftest import Run
-from tests.conftest import Databases
+from tests.conftest import TOKEN, Databases
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 
 
@@ -36,7 +36,7 @@ def test_migrate_says_what_it_applied_and_the_second_time_that_nothing_is_left(
 
     assert (first.code, first.out) == (
         0,
-        "Applied 0001_memory, 0002_recall and built the functions.\n",
+        "Applied 0001_memory, 0002_recall, 0003_access, 0004_undo and built the functions.\n",
     )
     assert (second.code, second.out) == (0, "Up to date already: nothing to do.\n")
 
@@ -49,7 +49,7 @@ def test_migrate_tells_scripts_what_it_did(
     reports = [json.loads(run("migrate", "--json", DATABASE_URL=url).out) for _ in range(2)]
 
     assert reports == [
-        {"applied": ["0001_memory", "0002_recall"], "rebuilt": True},
+        {"applied": ["0001_memory", "0002_recall", "0003_access", "0004_undo"], "rebuilt": True},
         {"applied": [], "rebuilt": False},
     ]
 
@@ -98,8 +98,7 @@ def test_stats_count_what_was_stored(
 ) -> None:
     owner.execute("select register_embedding_model('toy', 3)")
     owner.execute(
-        "select remember_fact(entity => e, type => t, observation => o,"
-        " author => register_actor('me'))"
+        "select remember_fact(entity => e, type => t, observation => o)"
         " from (values ('Ada', 'person', 'likes tea'), ('Ada', 'person', 'likes maps'),"
         " ('Acme', 'organization', 'makes anvils')) as given(e, t, o)"
     )
@@ -107,8 +106,8 @@ def test_stats_count_what_was_stored(
         "update observation set valid_until = now() - interval '1 day' where content = 'likes tea'"
     )
 
-    told = json.loads(run("stats", "--json", DATABASE_URL=database_url).out)
-    shown = run("stats", DATABASE_URL=database_url).out
+    told = json.loads(run("stats", "--json", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out)
+    shown = run("stats", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out
 
     assert (told["entities"], told["facts"], told["valid_facts"]) == (2, 3, 2)
     assert told["types"] == {"organization": 1, "person": 1}

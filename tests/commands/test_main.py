@@ -44,7 +44,7 @@ def test_version_is_that_of_the_package(run: Run) -> None:
         (["no-such"], "No such command 'no-such'. See textrawl --help."),
         (
             ["serve", "--port", "1"],
-            "Invalid value: --host and --port need --http. See textrawl --help.",
+            "Invalid value: --host, --port and --insecure need --http. See textrawl --help.",
         ),
     ],
 )

@@ -1,5 +1,6 @@
 """`textrawl serve` as clients meet it: a process, its streams, its end."""
 
+import asyncio
 import json
 import signal
 import socket
@@ -15,6 +16,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from tests.commands.conftest import FACT, HELLO, Launch, Process, Run, wait_for
+from textrawl.commands.foreground import run_foreground
 from textrawl.settings import read_foreign_environment
 
 Postmasters = Callable[[], list[int]]
@@ -182,7 +184,39 @@ def test_an_address_that_others_can_reach_is_refused_before_postgres_is_started(
 
     assert outcome.code == 1
     assert outcome.complaint.startswith("HTTP_HOST: 0.0.0.0 can be reached by others")
+    assert "set PUBLIC_URL" in outcome.complaint
     assert list(home.iterdir()) == []
+
+
+def test_without_tokens_no_address_that_others_can_reach_is_listened_on(
+    run: Run, home: Path
+) -> None:
+    outcome = run(
+        "serve", "--http", "--insecure", "--host", "0.0.0.0",  # noqa: S104
+        DATA_DIR=home / "data", PUBLIC_URL="https://memory.example.com",
+    )  # fmt: skip
+
+    assert outcome.code == 1
+    assert outcome.complaint.startswith("--insecure: 0.0.0.0 can be reached by others")
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", [["--insecure"], ["--port", "1"], ["--host", "::1"]])
+def test_options_of_http_need_http(run: Run, option: list[str]) -> None:
+    outcome = run("serve", *option)
+
+    assert outcome.code == 2
+    assert "--host, --port and --insecure need --http" in outcome.complaint
+
+
+@pytest.mark.parametrize(
+    "url", ["memory.example.com", "https://memory.example.com/mcp", "https://a@b", "ftp://x", "*"]
+)
+def test_a_public_address_that_is_none_is_refused(run: Run, url: str) -> None:
+    outcome = run("serve", "--http", PUBLIC_URL=url)
+
+    assert outcome.code == 1
+    assert outcome.complaint.startswith("Settings cannot be used. PUBLIC_URL: ")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -190,7 +224,7 @@ def test_an_address_that_others_can_reach_is_refused_before_postgres_is_started(
 async def test_over_http_it_serves_until_a_signal_comes_and_then_stops_its_postgres(
     launch: Launch, data_dir: Path, era: Any, postmasters: Postmasters, number: signal.Signals
 ) -> None:
-    process = launch("serve", "--http", "--port", "0", DATA_DIR=data_dir)
+    process = launch("serve", "--http", "--insecure", "--port", "0", DATA_DIR=data_dir)
     address = read_address(process)
 
     async with Client(address, mode=era) as client:
@@ -202,6 +236,45 @@ async def test_over_http_it_serves_until_a_signal_comes_and_then_stops_its_postg
     assert found.structured_content["totalMemories"] == 1
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
     assert postmasters() == []
+
+
+def test_over_http_the_loop_is_uvloop() -> None:
+    async def find_loop() -> str:
+        return type(asyncio.get_running_loop()).__module__
+
+    assert run_foreground(find_loop, use_uvloop=True) == "uvloop"
+    assert run_foreground(find_loop).startswith("asyncio")
+
+
+@pytest.mark.parametrize("level", ["DEBUG", "ERROR"])
+def test_every_line_on_stderr_is_an_object_where_logs_are_json(launch: Launch, level: str) -> None:
+    process = launch(
+        "serve", "--http", "--insecure", "--port", "0",
+        ENABLE_MEMORY="off", LOG_FORMAT="json", LOG_LEVEL=level,
+    )  # fmt: skip
+    assert process.popen.stderr is not None
+    lines = [json.loads(process.popen.stderr.readline())]
+    while not lines[-1]["message"].startswith("listens on "):
+        lines.append(json.loads(process.popen.stderr.readline()))
+    outcome = process.end(signal.SIGTERM)
+
+    lines += [json.loads(line) for line in outcome.err.splitlines()]
+    assert all({"time", "level", "logger", "message"} <= set(line) for line in lines)
+    assert [line["level"] for line in lines][-1] == "NOTICE"
+    warned = [line for line in lines if line["message"].startswith("--insecure: ")]
+    assert [line["level"] for line in warned] == (["WARNING"] if level == "DEBUG" else [])
+
+
+def test_a_database_that_is_away_is_told_without_its_password(launch: Launch) -> None:
+    process = launch(
+        "serve", DATABASE_URL="postgresql://ana:canary@127.0.0.1:1/x", LOG_LEVEL="DEBUG"
+    )
+    process.say(HELLO)
+    process.hear()
+    outcome = process.end()
+
+    assert "textrawl WARNING The database cannot be reached yet" in outcome.err
+    assert "canary" not in outcome.err
 
 
 def test_a_port_that_is_taken_is_one_line_and_starts_no_postgres(

@@ -10,7 +10,7 @@ import pytest
 from mcp.types import TextContent
 
 from tests.commands.conftest import FACT, HELLO, Launch, Run
-from tests.conftest import Connect
+from tests.conftest import TOKEN, Connect
 from textrawl.replies import Renderer, write_json
 from textrawl.server import INSTRUCTIONS
 from textrawl.tokens import choose_counter
@@ -25,8 +25,7 @@ NOWHERE = "postgresql://127.0.0.1:1/memory"
 def stored(owner: psycopg.Connection) -> None:
     """Two facts about Ada, and what three recalls cost."""
     owner.execute(
-        "select remember_fact(entity => 'Ada', type => 'person', observation => o,"
-        " author => register_actor('me'))"
+        "select remember_fact(entity => 'Ada', type => 'person', observation => o)"
         " from (values ('likes tea'), ('drinks tea at four')) as given(o)"
     )
     recalls = [
@@ -50,7 +49,7 @@ def test_the_instructions_cost_at_most_500_tokens() -> None:
 def test_definitions_are_summed_up_per_toolset_and_with_the_instructions(
     run: Run, database_url: str
 ) -> None:
-    told = ask(run, DATABASE_URL=database_url)
+    told = ask(run, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)
 
     [toolset] = told["introduction"]["toolsets"]
     assert toolset["name"] == "memory"
@@ -64,7 +63,7 @@ def test_definitions_are_summed_up_per_toolset_and_with_the_instructions(
 
 
 def test_a_read_only_server_costs_the_one_tool_that_it_offers(run: Run, database_url: str) -> None:
-    told = ask(run, DATABASE_URL=database_url, READ_ONLY="true")
+    told = ask(run, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN, READ_ONLY="true")
 
     [toolset] = told["introduction"]["toolsets"]
     assert [tool["name"] for tool in toolset["tools"]] == ["query_memory"]
@@ -72,9 +71,9 @@ def test_a_read_only_server_costs_the_one_tool_that_it_offers(run: Run, database
 
 @pytest.mark.usefixtures("stored")
 def test_the_last_recalls_are_summed_up(run: Run, database_url: str) -> None:
-    told = ask(run, DATABASE_URL=database_url)["recalls"]
-    last = ask(run, "--last", "1", DATABASE_URL=database_url)["recalls"]
-    shown = run("tokens", DATABASE_URL=database_url).out
+    told = ask(run, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)["recalls"]
+    last = ask(run, "--last", "1", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)["recalls"]
+    shown = run("tokens", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out
 
     assert told.pop("since").startswith("2026-11-21T")
     assert told == {
@@ -97,7 +96,7 @@ async def test_an_answer_costs_what_a_server_sends_in_that_format(
     client = await connect(compact_responses=form, structured_content=structured)
     await client.call_tool("remember_fact", FACT)
     owner.execute("select refresh_search_statistics(force => true)")
-    outcome = launch("tokens", "tea", "--json", DATABASE_URL=database_url).end()
+    outcome = launch("tokens", "tea", "--json", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).end()
     result = await client.call_tool("query_memory", {"mode": "search", "query": "tea"})
 
     answer = json.loads(outcome.out)["answer"]
@@ -113,7 +112,7 @@ async def test_an_answer_costs_what_a_server_sends_in_that_format(
 
 @pytest.mark.usefixtures("stored")
 def test_the_answer_is_shown_with_its_costs_side_by_side(run: Run, database_url: str) -> None:
-    shown = run("tokens", "who drinks tea?", DATABASE_URL=database_url).out
+    shown = run("tokens", "who drinks tea?", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out
 
     [text] = [line for line in shown.splitlines() if line.startswith("{")]
     assert json.loads(text)["n"] == 2
@@ -127,7 +126,9 @@ def test_the_answer_is_shown_with_its_costs_side_by_side(run: Run, database_url:
 def test_an_answer_beyond_the_budget_is_counted_whole_and_said_to_be_cut(
     run: Run, database_url: str
 ) -> None:
-    shown = run("tokens", "tea", DATABASE_URL=database_url, MAX_RESPONSE_TOKENS=50).out
+    shown = run(
+        "tokens", "tea", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN, MAX_RESPONSE_TOKENS=50
+    ).out
 
     assert "Beyond MAX_RESPONSE_TOKENS (50) the server leaves facts out." in shown
     assert '{"n":2' in shown
@@ -136,18 +137,18 @@ def test_an_answer_beyond_the_budget_is_counted_whole_and_said_to_be_cut(
 @pytest.mark.usefixtures("stored")
 def test_counting_changes_nothing(run: Run, database_url: str, owner: psycopg.Connection) -> None:
     for arguments in ((), ("tea",)):
-        assert run("tokens", *arguments, DATABASE_URL=database_url).code == 0
+        assert run("tokens", *arguments, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).code == 0
 
     rows = owner.execute(
         "select (select count(*) from recall), (select count(*) from embedding_model),"
         " (select count(*) from event)"
     ).fetchone()
-    assert rows == (3, 0, 2)
+    assert rows == (3, 0, 3)
 
 
 def test_without_recalls_it_says_whether_they_are_noted(run: Run, database_url: str) -> None:
-    noted = run("tokens", DATABASE_URL=database_url).out
-    off = run("tokens", DATABASE_URL=database_url, RECORD_RECALLS="off").out
+    noted = run("tokens", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out
+    off = run("tokens", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN, RECORD_RECALLS="off").out
 
     assert "Recalls\nnone yet\n" in noted
     assert "none: RECORD_RECALLS is off" in off
@@ -203,6 +204,6 @@ def test_without_a_memory_definitions_are_counted_and_a_query_is_an_error(
 
 
 def test_a_query_of_nothing_is_an_error(run: Run, database_url: str) -> None:
-    outcome = run("tokens", " ", DATABASE_URL=database_url)
+    outcome = run("tokens", " ", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)
 
     assert (outcome.code, outcome.complaint) == (1, "Missing query: Provide query")

@@ -76,6 +76,7 @@ def test_every_table_of_facts_has_spaces(sql: psycopg.Connection) -> None:
         "migration",
         "search_statistics",
         "space",
+        "token",
     ]
 
 
@@ -125,6 +126,11 @@ def test_the_application_reaches_tables_through_functions_alone(sql: psycopg.Con
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             application.execute("create table textrawl.mine ()")
         found = application.execute("select content from textrawl.search_memory('proofs')")
+        assert found.fetchall() == []
+        own = sql.execute("select open_local_access('ada')").fetchone()
+        found = application.execute(
+            "select content from textrawl.search_memory('proofs', credential => %s)", own
+        )
         assert found.fetchall() == [("likes proofs",)]
 
 

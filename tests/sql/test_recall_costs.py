@@ -58,9 +58,10 @@ def test_without_recalls_there_is_a_row_that_says_so(sql: psycopg.Connection) ->
 def test_the_newest_ten_thousand_of_a_space_stay(sql: psycopg.Connection) -> None:
     sql.execute("insert into space (name) values ('other')")
     sql.execute(
-        """select record_recalls('[{"at": "2026-01-01", "mode": "list", "format": "lines",
-            "structured": true, "tokens": 1, "budget": 50, "items": 0, "dropped": 0}]',
-            space => (select id from space where name = 'other'))"""
+        """select record_recalls(jsonb_build_array(jsonb_build_object(
+            'space', id, 'at', '2026-01-01', 'mode', 'list', 'format', 'lines',
+            'structured', true, 'tokens', 1, 'budget', 50, 'items', 0, 'dropped', 0)))
+        from space where name = 'other'"""
     )
     record(sql, list(range(LAST_KEPT)))
     record(sql, list(range(LAST_KEPT, LAST_KEPT + 5)))

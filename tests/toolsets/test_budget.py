@@ -24,7 +24,7 @@ from textrawl.rows import (
 )
 from textrawl.texts import clean_fact, clean_name
 from textrawl.tokens import choose_counter
-from textrawl.toolsets.memory.answers import ListReply, SearchReply
+from textrawl.toolsets.memory.answers import ListReply, Reach, SearchReply
 from textrawl.toolsets.memory.declaration import ENTITY_TYPES
 from textrawl.toolsets.memory.forgetting import ForgetReply
 from textrawl.toolsets.memory.profile import EntityReply
@@ -53,23 +53,31 @@ def moment(number: int) -> str:
     return (START + timedelta(seconds=number)).isoformat()
 
 
+SPACES = st.sampled_from(["team", "home"])
+REACHES = st.builds(Reach, st.sampled_from(["home", None]), st.booleans())
+
+
 @st.composite
 def write_search(draw: st.DrawFn) -> SearchReply:
-    owners = draw(st.lists(st.tuples(IDS, NAMES, TYPES), min_size=1, max_size=4))
+    owners = draw(st.lists(st.tuples(IDS, NAMES, TYPES, SPACES), min_size=1, max_size=4))
     facts = draw(st.lists(st.tuples(IDS, st.sampled_from(owners), FACTS, SCORES), max_size=12))
     rows = [
-        HitRow(id_, owner[0], owner[1], owner[2], content, "note", START, "somebody", score)
+        HitRow(
+            id_, owner[0], owner[3], owner[1], owner[2], content, "note", START, "somebody", score
+        )
         for id_, owner, content, score in sorted(facts, key=lambda fact: -fact[3])
     ]
     missing = draw(st.sampled_from([None, "embedding service not configured"]))
-    return SearchReply.build(rows, missing, draw(FACTS), with_ids=draw(st.booleans()))
+    return SearchReply.build(
+        rows, missing, draw(FACTS), with_ids=draw(st.booleans()), reach=draw(REACHES)
+    )
 
 
 @st.composite
 def write_entity(draw: st.DrawFn) -> EntityReply:
     facts = [
         {"id": str(id_), "content": content, "source": "note", "confidence": 1,
-         "created_at": moment(number), "author": "somebody"}
+         "created_at": moment(number), "author": "somebody", "space": draw(SPACES)}
         for number, (id_, content) in enumerate(draw(st.lists(st.tuples(IDS, FACTS), max_size=8)))
     ]  # fmt: skip
     edges = draw(st.lists(st.tuples(st.booleans(), NAMES, TYPES), max_size=6))
@@ -79,22 +87,24 @@ def write_entity(draw: st.DrawFn) -> EntityReply:
         both[out].append({"relation_type": "knows", end: name, f"{end}_type": kind,
                           "created_at": moment(2 * number)})  # fmt: skip
     row = EntityRow(
-        draw(IDS), draw(NAMES), draw(TYPES), draw(st.none() | FACTS), facts[::-1],
+        draw(IDS), draw(SPACES), draw(NAMES), draw(TYPES), draw(st.none() | FACTS), facts[::-1],
         len(facts) + draw(st.integers(0, 9)), both[True][::-1], both[False][::-1],
         len(edges) + draw(st.integers(0, 9)),
     )  # fmt: skip
-    return EntityReply.build(row, with_relations=draw(st.booleans()), with_ids=draw(st.booleans()))
+    return EntityReply.build(
+        row, with_relations=draw(st.booleans()), with_ids=draw(st.booleans()), reach=draw(REACHES)
+    )
 
 
 @st.composite
 def write_list(draw: st.DrawFn) -> ListReply:
     entities = [
         {"id": str(id_), "name": name, "entity_type": kind, "description": None,
-         "updated_at": moment(1)}
+         "updated_at": moment(1), "space": draw(SPACES)}
         for id_, name, kind in draw(st.lists(st.tuples(IDS, NAMES, TYPES), max_size=12))
     ]  # fmt: skip
     row = ListRow(len(entities) + draw(COUNTS), entities)
-    return ListReply.build(row, draw(st.integers(0, 10**30)))
+    return ListReply.build(row, draw(st.integers(0, 10**30)), draw(REACHES))
 
 
 ANSWERS: dict[str, st.SearchStrategy[Any]] = {
@@ -262,8 +272,8 @@ def test_no_fact_can_pass_for_a_line_of_another_kind(reply: SearchReply) -> None
 
 def make_search(number: int) -> SearchReply:
     rows = [
-        HitRow(UUID(int=i), UUID(int=i % 3), f"N{i % 3}", "person", f"fact {i}", "note", START,
-               "somebody", 1 - i / 100) for i in range(number)
+        HitRow(UUID(int=i), UUID(int=i % 3), "home", f"N{i % 3}", "person", f"fact {i}", "note",
+               START, "somebody", 1 - i / 100) for i in range(number)
     ]  # fmt: skip
     return SearchReply.build(rows, None, "fact", with_ids=False)
 

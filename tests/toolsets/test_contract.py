@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from tests.conftest import Connect, Era
+from tests.conftest import ACTOR, Connect, Era
 from tests.toolsets.calls import (
     A_MOMENT,
     AN_ID,
@@ -66,6 +66,7 @@ async def test_structured_content_of_a_search_is_verbose_whatever_the_text_looks
     assert best == {
         "content": "prefers dark mode in IDEs",
         "source": "conversation",
+        "author": ACTOR,
         "score": best["score"],
     }
     assert second["source"] == "note"
@@ -143,6 +144,7 @@ WHOLE_ENTITY: dict[str, Any] = {
             "id": AN_ID,
             "content": "prefers dark mode in IDEs",
             "source": "note",
+            "author": ACTOR,
             "confidence": 0.5,
             "createdAt": A_MOMENT,
         }

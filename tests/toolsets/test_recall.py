@@ -7,9 +7,9 @@ import psycopg
 import pytest
 from mcp import Client
 
-from tests.conftest import Connect, Era
+from tests.conftest import ACTOR, Connect, Era
 from tests.providers import EmbeddingServer
-from tests.toolsets.calls import A_SHORT_ID, AN_ID, ask, read, refuse, relate, remember
+from tests.toolsets.calls import AN_ID, ask, read, refuse, relate, remember
 
 pytestmark = pytest.mark.anyio
 
@@ -101,11 +101,12 @@ async def test_ids_are_shown_when_asked_for_and_can_be_used_again(client: Client
     looked_up = await ask(client, entityName="Jeff", includeIds=True)
 
     [entity] = read(found)["e"]
-    assert entity["m"] == [{"c": "likes tea", "s": entity["m"][0]["s"], "id": stored["obs"]}]
+    origin = {"id": stored["obs"], "by": ACTOR, "on": datetime.now(UTC).date().isoformat()}
+    assert entity["m"] == [{"c": "likes tea", "s": entity["m"][0]["s"], **origin}]
     told: Any = found.structured_content
     assert told["entities"][0]["memories"][0]["id"] == AN_ID
-    assert looked_up["o"] == [{"c": "likes tea", "id": A_SHORT_ID}]
-    assert looked_up["o"][0]["id"] == stored["obs"]
+    assert told["entities"][0]["memories"][0]["author"] == ACTOR
+    assert looked_up["o"] == [{"c": "likes tea", **origin}]
     await remember(client, "Jeff", "likes coffee", replaces=stored["obs"])
     assert (await ask(client, entityName="Jeff"))["o"] == ["likes coffee"]
 

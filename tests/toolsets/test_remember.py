@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from mcp import Client
 
-from tests.conftest import Connect, Era
+from tests.conftest import ACTOR, Connect, Era
 from tests.toolsets.calls import AN_ID, ask, count, read, read_tables, refuse, remember
 
 pytestmark = pytest.mark.anyio
@@ -208,13 +208,21 @@ async def test_every_write_records_who_did_it_with_what(
 ) -> None:
     await remember(client, "Jeff", "likes tea")
 
-    [row] = owner.execute(
-        "select a.name, e.client, e.tool, e.action from event e join actor a on a.id = e.actor_id"
+    created, remembered = owner.execute(
+        "select a.name, e.client, e.tool, e.action, e.request "
+        "from event e join actor a on a.id = e.actor_id order by e.id"
     ).fetchall()
+    fact = owner.execute(
+        "select a.name, o.client, o.tool, o.request "
+        "from observation o join actor a on a.id = o.author_id"
+    ).fetchone()
 
-    assert row[0]
-    assert row[1].startswith("mcp ")
-    assert row[2:] == ("remember_fact", "remembered")
+    assert remembered[0] == ACTOR
+    assert remembered[1].startswith("mcp ")
+    assert remembered[2:4] == ("remember_fact", "remembered")
+    assert remembered[4]
+    assert created == (*remembered[:3], "created", remembered[4])
+    assert fact == (*remembered[:3], remembered[4])
 
 
 async def test_writing_works_in_every_format(connect: Connect, era: Era) -> None:

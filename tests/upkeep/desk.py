@@ -9,13 +9,16 @@ import psycopg
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
+from tests.conftest import TOKEN
 from tests.providers import Clock
 from textrawl import Settings, create_server
+from textrawl.credentials import hash_token
 from textrawl.database import Database
+from textrawl.directory import Directory
 from textrawl.embeddings import choose_embedder
 from textrawl.memory import Memory
 from textrawl.runtime import build_renderer
-from textrawl.toolsets import App
+from textrawl.toolsets import App, Identity
 from textrawl.upkeep import Upkeep
 
 LONG_AGO = 10_000.0  # seconds: longer than any breaker or worker waits
@@ -58,8 +61,10 @@ async def open_desk(settings: Settings) -> AsyncGenerator[Desk]:
     assert settings.database_url is not None
     database = Database(settings.database_url.get_secret_value(), timeout=10)
     await database.open()
-    memory = Memory(database, embedder)
-    app = App(memory, build_renderer(settings), "ada")
+    credential = hash_token(TOKEN)
+    memory = Memory(database, embedder, credential=credential)
+    identity = Identity(Directory(database), credential)
+    app = App(memory, build_renderer(settings), identity)
     try:
         async with Client(create_server(settings, app=app)) as client:
             yield Desk(client, memory, Upkeep(memory), clock)

@@ -37,7 +37,7 @@ async def require_memory(settings: Settings) -> None:
     """
     if settings.database_url is not None:
         conninfo = settings.database_url.get_secret_value()
-        await check(conninfo, connect_timeout=settings.database_timeout)
+        await check(conninfo, connect_timeout=settings.database_timeout, serving=False)
     elif read_state(settings.data_dir).phase == "not initialised":
         raise StartRefused(
             f"There is no memory in {settings.data_dir} yet: the first `textrawl serve` makes it, "

@@ -28,7 +28,7 @@ def migrate(
     if as_json:
         write_json(asdict(report))
     else:
-        open_console().print(_tell(report))
+        open_console().print(_tell(report), soft_wrap=True)
 
 
 async def _migrate(settings: Settings) -> Report:

@@ -1,6 +1,5 @@
 """`textrawl serve`: the MCP server, over stdio or Streamable HTTP."""
 
-import logging
 import sys
 from contextlib import AsyncExitStack
 from typing import Annotated
@@ -9,9 +8,9 @@ import typer
 
 from textrawl.commands.console import open_progress, show_wait
 from textrawl.commands.foreground import Interrupted, run_foreground
+from textrawl.logs import configure_logs
 from textrawl.server import create_server
 from textrawl.settings import Settings, read_settings
-from textrawl.transports import serve_http, serve_stdio
 
 
 def serve(
@@ -19,43 +18,56 @@ def serve(
         bool, typer.Option("--http", help="Serve Streamable HTTP instead of stdin and stdout.")
     ] = False,
     host: Annotated[
-        str | None, typer.Option(help="Address to listen on, this machine's. [HTTP_HOST]")
+        str | None,
+        typer.Option(
+            help="Address to listen on; beyond this machine it needs PUBLIC_URL. [HTTP_HOST]"
+        ),
     ] = None,
     port: Annotated[
         int | None, typer.Option(min=0, max=65_535, help="Port to listen on. [HTTP_PORT]")
     ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Ask nobody for a token; on this machine alone.")
+    ] = False,
 ) -> None:
     """Serve the memory to an MCP client. This is what `textrawl` alone does.
 
     The client starts it and speaks through stdin and stdout. With --http any number of clients
-    connect to http://127.0.0.1:8000/mcp.
+    connect to http://127.0.0.1:8000/mcp, each with a token.
     """
-    if not http and (host is not None or port is not None):
-        raise typer.BadParameter("--host and --port need --http")
+    if not http and (host is not None or port is not None or insecure):
+        raise typer.BadParameter("--host, --port and --insecure need --http")
     given = {"http_host": host, "http_port": port}
     settings = read_settings(**{key: value for key, value in given.items() if value is not None})
-    _log_to_stderr(settings.log_level)
+    configure_logs(settings)
     try:
-        run_foreground(lambda: _serve(settings, http=http))
+        if http:
+            run_foreground(lambda: _serve_http(settings, insecure=insecure), use_uvloop=True)
+        else:
+            run_foreground(lambda: _serve_stdio(settings))
     except Interrupted:
         return  # the regular way to end a server
 
 
-async def _serve(settings: Settings, *, http: bool) -> None:
+async def _serve_http(settings: Settings, *, insecure: bool) -> None:
+    from textrawl.transports.http import serve_http  # noqa: PLC0415 - stdio does without
+    from textrawl.transports.metrics import Metrics  # noqa: PLC0415
+
+    server = create_server(settings, tokens_needed=not insecure)
+    metrics = Metrics(server.tool_names)
+    metrics.watch(server.read_gauges)
+    server.observe_call = metrics.observe_call
+    lookup = None if insecure else server.find_principal
+    await serve_http(server, settings, lookup=lookup, metrics=metrics)
+
+
+async def _serve_stdio(settings: Settings) -> None:
+    from textrawl.transports.stdio import serve_stdio  # noqa: PLC0415 - HTTP does without
+
     server = create_server(settings)
-    if http:
-        await serve_http(server, settings.http_host, settings.http_port)
-        return
     async with AsyncExitStack() as stack:
         with show_wait("Opening the memory"):
             await stack.enter_async_context(server.open())
         if sys.stdin.isatty():
             open_progress().print("Waiting for an MCP client on stdin. Ctrl-C ends this.")
         await serve_stdio(server)
-
-
-def _log_to_stderr(level: str) -> None:
-    logging.basicConfig(level=level, stream=sys.stderr, format="textrawl %(levelname)s %(message)s")
-    if level != "DEBUG":
-        # It warns of every connection that is closed on purpose; what matters we say ourselves.
-        logging.getLogger("psycopg").setLevel(logging.ERROR)

@@ -31,11 +31,13 @@ def stats(
 
 async def _count(settings: Settings) -> StatisticsRow:
     await require_memory(settings)
-    async with open_database(settings) as conninfo:
-        database = Database(conninfo, timeout=settings.database_timeout, max_size=1)
+    async with open_database(settings) as site:
+        database = Database(site.conninfo, timeout=settings.database_timeout, max_size=1)
         await database.open()
         try:
-            [row] = await database.call("memory_statistics", StatisticsRow)
+            [row] = await database.call(
+                "memory_statistics", StatisticsRow, credential=site.credential
+            )
         finally:
             await database.close()
     return row

@@ -5,13 +5,21 @@ from typing import Annotated, get_args
 
 import typer
 
+from textrawl.access import Caller
 from textrawl.commands.bill import AnswerCost, Bill, FormatCost, draw_bill
 from textrawl.commands.console import open_console, show_wait, write_json
 from textrawl.commands.foreground import run_foreground
 from textrawl.commands.inspection import require_memory
 from textrawl.definitions import count_introduction
 from textrawl.demonstration.costs import read_text, write_whole
-from textrawl.errors import MemoryNotEnabled, QueryMissing, StartRefused, TextrawlError
+from textrawl.directory import Directory
+from textrawl.errors import (
+    MemoryNotEnabled,
+    NotAuthenticated,
+    QueryMissing,
+    StartRefused,
+    TextrawlError,
+)
 from textrawl.memory import Memory, Question
 from textrawl.rows import RecallCostsRow
 from textrawl.runtime import open_memory
@@ -76,7 +84,9 @@ async def _ask_memory(
         raise MemoryNotEnabled
     await require_memory(settings)
     async with open_memory(settings.model_copy(update={"read_only": True})) as memory:
-        [recalls] = await memory.database.call("recall_costs", RecallCostsRow, last=asked.last)
+        [recalls] = await memory.database.call(
+            "recall_costs", RecallCostsRow, last=asked.last, credential=memory.credential
+        )
         if asked.query is None:
             return recalls, None
         return recalls, await _price(memory, counter, asked.query)
@@ -86,7 +96,10 @@ async def _price(memory: Memory, counter: Counter, query: str) -> AnswerCost:
     """What the answer to `query` costs in each format, nothing of it left out."""
     if not (query := clean_name(query)):
         raise QueryMissing
-    rows, missing = await memory.search(Question(query))
+    principal = await Directory(memory.database).find(memory.credential)
+    if principal is None:
+        raise NotAuthenticated
+    rows, missing = await memory.search(Question(query), Caller(principal, None, "tokens"))
     reply = SearchReply.build(rows, missing, query, with_ids=False)
     formats = [_count(reply, form, counter) for form in get_args(Format)]
     return AnswerCost(query, len(rows), read_text(write_whole(reply, "compact", counter)), formats)

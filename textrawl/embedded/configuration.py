@@ -10,6 +10,7 @@ from textrawl.embedded.account import Account
 
 OWNER = "textrawl_owner"
 APP = "textrawl_app"
+ANALYST = "textrawl_analyst"
 SUPERUSER = "postgres"
 
 _POSTGRESQL = """\

@@ -4,7 +4,7 @@ from typing import Final, LiteralString
 
 import psycopg
 
-from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embedded.configuration import ANALYST, APP, OWNER
 
 DATABASE: Final = "textrawl"
 
@@ -21,10 +21,15 @@ _VECTOR = """
 
 
 def prepare_server(conninfo: str) -> None:
-    """Make both roles and the database; `conninfo` is the superuser's for database postgres."""
+    """Make the roles and the database; `conninfo` is the superuser's for database postgres."""
     with psycopg.connect(conninfo, autocommit=True) as connection:
         for role in (OWNER, APP):
             _prepare_role(connection, role)
+        if (
+            connection.execute("select from pg_roles where rolname = %s", [ANALYST]).fetchone()
+            is None
+        ):
+            connection.execute(f"create role {ANALYST} nologin")
         known = "select from pg_database where datname = %s"
         if connection.execute(known, [DATABASE]).fetchone() is None:
             # template0, since nobody can be connected to it, which would make this fail

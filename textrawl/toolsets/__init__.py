@@ -1,6 +1,7 @@
 """Toolsets: groups of tools that a server offers, each a module of this package."""
 
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,11 +9,16 @@ from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, ToolAnnotations
 
-from textrawl.memory import Memory, Origin
+from textrawl.access import Caller, Principal, Scope
+from textrawl.directory import Directory
+from textrawl.errors import NotAuthenticated
+from textrawl.memory import Memory
 from textrawl.recalls import Recall, Recalls
 from textrawl.replies import Renderer, Reply
 from textrawl.schemas import merge, shorten_items, slim
 from textrawl.texts import clean_name
+from textrawl.transports.authentication import find_principal
+from textrawl.transports.requests import find_request_id, find_space
 
 READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -25,33 +31,68 @@ DELETES = ToolAnnotations(
 )
 
 
+@dataclass(frozen=True)
+class Identity:
+    """Whom a server takes its callers for: `credential` is its own, `space` pins all of them.
+
+    With `tokens_needed` nobody is taken for the server itself.
+    """
+
+    directory: Directory
+    credential: bytes | None
+    space: str | None = None
+    tokens_needed: bool = False
+
+
 class App:
     """What a tool has at hand while the server runs; without `recalls` none are noted."""
 
     def __init__(
-        self, memory: Memory, renderer: Renderer, author: str, recalls: Recalls | None = None
+        self, memory: Memory, renderer: Renderer, identity: Identity, recalls: Recalls | None = None
     ) -> None:
         self.memory = memory
+        self.identity = identity
         self.render = renderer.render
         self._renderer = renderer
         self._recalls = recalls
-        self._author = author
-        self._author_id: int | None = None
 
-    async def describe_origin(self, ctx: "Context[App]", tool: str) -> Origin:
-        """Who calls `tool`, as every write records it."""
-        if self._author_id is None:
-            self._author_id = await self.memory.register_author(self._author)
-        return Origin(self._author_id, _name_client(ctx), tool)
+    async def identify(self, ctx: "Context[App]", tool: str) -> Caller:
+        """Who calls `tool`: by the token of the request, else the server itself.
+
+        Raises NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
+        """
+        request = ctx.request_context.request
+        principal = find_principal(request) if request is not None else None
+        if principal is None:
+            principal = await self._find_own()
+        named = find_space(request) if request is not None else None
+        for space in (self.identity.space, named):
+            principal = principal.pin(space) if space else principal
+        number = find_request_id(request) if request is not None else ""
+        return Caller(principal, _name_client(ctx), tool, number or secrets.token_hex(8))
+
+    async def _find_own(self) -> Principal:
+        identity = self.identity
+        found = None
+        if not identity.tokens_needed:
+            found = await identity.directory.find(identity.credential)
+        if found is None and identity.credential is None:
+            raise NotAuthenticated(
+                "This server has no token for the database: set ACCESS_TOKEN to one that "
+                "`textrawl token create` made"
+            )
+        if found is None:
+            raise NotAuthenticated
+        return found
 
     def recall(
-        self, ctx: "Context[App]", mode: str, reply: Reply, max_tokens: int | None
+        self, caller: Caller, mode: str, reply: Reply, max_tokens: int | None
     ) -> CallToolResult:
-        """The result that tells what was recalled in `mode`, its cost noted."""
+        """The result that tells what `caller` recalled in `mode`, its cost noted."""
         written = self._renderer.write(reply, max_tokens)
         if self._recalls is not None:
             recall = Recall(
-                client=_name_client(ctx), mode=mode,
+                space=caller.principal.home, client=caller.client, mode=mode,
                 format=self._renderer.format, structured=self._renderer.structured,
                 tokens=written.tokens, budget=written.budget, items=written.items,
                 dropped=written.dropped,
@@ -70,12 +111,27 @@ def _name_client(ctx: Context[App]) -> str | None:
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """A tool as it is declared: `required` adds to the schema what the server can still infer."""
+    """A tool as it is declared: `required` adds to the schema what the server can still infer.
+
+    `scope` is what its callers need, `looking` the argument that makes it need no more than read.
+    """
 
     function: Callable[..., Any]
     annotations: ToolAnnotations
     replies: tuple[type[Reply], ...]
     required: tuple[str, ...]
+    scope: Scope
+    looking: str | None
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.function.__name__
+
+    def find_scope(self, given: Mapping[str, Any]) -> Scope:
+        """What a call with these arguments needs; the database decides the same by itself."""
+        looks = self.looking is not None and given.get(self.looking) is True
+        return "read" if looks else self.scope
 
     def build(self, *, structured: bool) -> Tool:
         """The tool as the SDK serves it, its schemas slimmed, unknown arguments refused."""
@@ -116,12 +172,20 @@ class Toolset:
         return {name: self._specs[name] for name in self.order}
 
     def tool(
-        self, annotations: ToolAnnotations, *replies: type[Reply], required: tuple[str, ...] = ()
+        self,
+        annotations: ToolAnnotations,
+        *replies: type[Reply],
+        required: tuple[str, ...] = (),
+        looking: str | None = None,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Registers a function as a tool that answers one of `replies`."""
+        scope: Scope = "write" if not annotations.destructive_hint else "forget"
+        scope = "read" if annotations.read_only_hint else scope
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
-            self._specs[function.__name__] = ToolSpec(function, annotations, replies, required)
+            self._specs[function.__name__] = ToolSpec(
+                function, annotations, replies, required, scope, looking
+            )
             return function
 
         return register

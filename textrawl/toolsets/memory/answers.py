@@ -1,15 +1,50 @@
 """Replies of query_memory to a search and to a list."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
+from textrawl.access import Principal
 from textrawl.replies import Key, Part, Reply, write_line
 from textrawl.rows import HitRow, ListRow
 
-_LEADS = "0123456789→←"  # what lines of other kinds begin with
+_LEADS = "0123456789→←@"  # what lines of other kinds begin with
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Which spaces an answer may come from: what is not from `home` is marked in the text."""
+
+    home: str | None
+    several: bool
+
+    def name(self, space: str) -> str | None:
+        """What structured content says of `space`: nothing where there is no other."""
+        return space if self.several else None
+
+    def mark(self, space: str) -> str | None:
+        """What the text says of it."""
+        return space if self.several and space != self.home else None
+
+
+ALONE = Reach(None, several=False)
+
+
+def read_reach(principal: Principal) -> Reach:
+    """What `principal` reads."""
+    home = principal.home_space
+    return Reach(home.name if home else None, len(principal.readable) > 1)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What of a fact the text shows beside its content."""
+
+    reach: Reach
+    with_ids: bool
 
 
 class Answer(Reply):
@@ -52,8 +87,17 @@ class Memory(Part):
 
     content: Annotated[str, Key("c")]
     source: str
+    author: str
     score: Annotated[float, Key("s")]
     id: Annotated[str | None, Key("id", short_id=True)] = None
+    created_at: datetime | None = None
+    by: Annotated[str | None, Key("by"), Field(exclude=True)] = None
+    on: Annotated[str | None, Key("on"), Field(exclude=True)] = None
+
+    def line(self) -> str:
+        """Its score in hundredths, where asked for its id, author and date, its text."""
+        origin = f" {self.id[:8]} {self.on} {self.by}:" if self.id and self.by else ""
+        return f"{round(self.score * 100)}{origin} {write_line(self.content)}"
 
 
 class FoundEntity(Part):
@@ -61,6 +105,8 @@ class FoundEntity(Part):
 
     entity_name: Annotated[str, Key("n")]
     entity_type: Annotated[str, Key("t")]
+    space: str | None = None
+    marked_space: Annotated[str | None, Key("sp"), Field(exclude=True)] = None
     memories: Annotated[list[Memory], Key("m")]
 
 
@@ -76,15 +122,24 @@ class SearchReply(Answer):
     degraded: Literal[True] | None = None
     note: Annotated[str | None, Key("note")] = None
     _rows: list[HitRow] = PrivateAttr(default_factory=list[HitRow])
-    _with_ids: bool = PrivateAttr(default=False)
+    _shown: Shown = PrivateAttr(default=Shown(ALONE, with_ids=False))
 
     @classmethod
-    def build(cls, rows: list[HitRow], missing: str | None, query: str, *, with_ids: bool) -> Self:
+    def build(
+        cls,
+        rows: list[HitRow],
+        missing: str | None,
+        query: str,
+        *,
+        with_ids: bool,
+        reach: Reach = ALONE,
+    ) -> Self:
         """The reply to `query`; `missing` says why there were no vectors."""
-        reply = cls(query=query, total_memories=len(rows), entities=_group(rows, with_ids=with_ids))
+        shown = Shown(reach, with_ids)
+        reply = cls(query=query, total_memories=len(rows), entities=_group(rows, shown))
         if missing:
             reply.degraded, reply.note = True, f"keyword only: {missing}"
-        reply._rows, reply._with_ids = rows, with_ids
+        reply._rows, reply._shown = rows, shown
         return reply
 
     def verbose(self) -> dict[str, Any]:
@@ -92,14 +147,12 @@ class SearchReply(Answer):
         return {**({"query": self.query} if self.query else {}), **super().verbose()}
 
     def lines(self) -> Iterator[str]:
-        """A line an entity, then a line a fact: its score in hundredths, its text."""
+        """A line an entity, then a line a fact."""
         if not self.entities and not self.dropped:
             yield "nothing found"
         for entity in self.entities or []:
-            yield write_header(entity.entity_name, entity.entity_type)
-            for fact in entity.memories:
-                mark = f" {fact.id[:8]}" if fact.id else ""
-                yield f"{round(fact.score * 100)}{mark} {write_line(fact.content)}"
+            yield write_header(entity.entity_name, entity.entity_type, entity.marked_space)
+            yield from (fact.line() for fact in entity.memories)
         yield from self.lines_at_the_end()
         if self.note:
             yield f"note {self.note}"
@@ -113,28 +166,41 @@ class SearchReply(Answer):
         kept = self._rows[:count]
         return self.cut(
             len(self._rows) - len(kept), total_memories=len(kept),
-            entities=_group(kept, with_ids=self._with_ids),
+            entities=_group(kept, self._shown),
         )  # fmt: skip
 
 
-def write_header(name: str, entity_type: str) -> str:
+def write_header(name: str, entity_type: str, space: str | None = None) -> str:
     """The line that a group of facts begins with; no name may pass for a line of another kind."""
-    return f"{write_line(name, _LEADS)} ({entity_type})"
+    place = f" @{space}" if space else ""
+    return f"{write_line(name, _LEADS)} ({entity_type}){place}"
 
 
-def _group(rows: list[HitRow], *, with_ids: bool) -> list[FoundEntity]:
+def _group(rows: list[HitRow], shown: Shown) -> list[FoundEntity]:
     groups: dict[object, FoundEntity] = {}
     for row in rows:
         group = groups.setdefault(
             row.entity_id,
-            FoundEntity(entity_name=row.entity_name, entity_type=row.entity_type, memories=[]),
+            FoundEntity(
+                entity_name=row.entity_name,
+                entity_type=row.entity_type,
+                space=shown.reach.name(row.space),
+                marked_space=shown.reach.mark(row.space),
+                memories=[],
+            ),
         )
-        found = Memory(
-            content=row.content, source=row.source, score=round(row.score, 2),
-            id=str(row.observation_id) if with_ids else None,
-        )  # fmt: skip
-        group.memories.append(found)
+        group.memories.append(_tell(row, with_ids=shown.with_ids))
     return list(groups.values())
+
+
+def _tell(row: HitRow, *, with_ids: bool) -> Memory:
+    found = Memory(
+        content=row.content, source=row.source, author=row.author, score=round(row.score, 2)
+    )
+    if with_ids:
+        found.id, found.created_at = str(row.observation_id), row.created_at
+        found.by, found.on = row.author, row.created_at.date().isoformat()
+    return found
 
 
 class ListedEntity(Part):
@@ -144,6 +210,8 @@ class ListedEntity(Part):
     name: Annotated[str, Key("n")]
     type: Annotated[str, Key("t")]
     description: str | None = None
+    space: str | None = None
+    marked_space: Annotated[str | None, Key("sp"), Field(exclude=True)] = None
     updated_at: datetime
 
 
@@ -159,11 +227,9 @@ class ListReply(Answer):
     entity_list: Annotated[list[ListedEntity] | None, Key("e")] = None
 
     @classmethod
-    def build(cls, row: ListRow, offset: int) -> Self:
+    def build(cls, row: ListRow, offset: int, reach: Reach = ALONE) -> Self:
         """The reply that tells all of `row`."""
-        listed = [
-            ListedEntity(type=item["entity_type"], **_without_type(item)) for item in row.entities
-        ]
+        listed = [_list_entity(item, reach) for item in row.entities]
         return cls(total=row.total, returned=len(listed), offset=offset, entity_list=listed)
 
     def verbose(self) -> dict[str, Any]:
@@ -176,7 +242,7 @@ class ListReply(Answer):
         if self.total is not None:
             yield str(self.total)
         for entity in self.entity_list or []:
-            yield write_header(entity.name, entity.type)
+            yield write_header(entity.name, entity.type, entity.marked_space)
         yield from self.lines_at_the_end()
 
     def size(self) -> int:
@@ -189,5 +255,9 @@ class ListReply(Answer):
         return self.cut(self.size() - len(kept), returned=len(kept), entity_list=kept)
 
 
-def _without_type(item: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in item.items() if key != "entity_type"}
+def _list_entity(item: dict[str, Any], reach: Reach) -> ListedEntity:
+    told = {key: value for key, value in item.items() if key not in ("entity_type", "space")}
+    space = item["space"]
+    return ListedEntity(
+        type=item["entity_type"], space=reach.name(space), marked_space=reach.mark(space), **told
+    )

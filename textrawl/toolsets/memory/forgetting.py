@@ -108,14 +108,14 @@ async def _ask(
     if dryRun or confirm is not None or not _can_ask(ctx):
         return Confirmation(confirm=bool(confirm))
     app: App = ctx.request_context.lifespan_context
-    origin = await app.describe_origin(ctx, "forget_entity")
-    row = await app.memory.forget(entityName, origin, fact=fact or None, dry_run=True)
+    caller = await app.identify(ctx, "forget_entity")
+    row = await app.memory.forget(entityName, caller, fact=fact or None, dry_run=True)
     if row is None:
         return Absent()
     return Elicit(f"Forget {_name_target(row)}? This cannot be undone.", Confirmation)
 
 
-@memory.tool(DELETES, ForgetReply)
+@memory.tool(DELETES, ForgetReply, looking="dryRun")
 async def forget_entity(
     ctx: Context[App],
     entityName: Name,
@@ -137,8 +137,8 @@ async def forget_entity(
     if not answer.data.confirm and not dryRun:
         return app.render(ForgetReply.refuse(
             "Nothing was deleted: call again with confirm true once the user agrees"))  # fmt: skip
-    origin = await app.describe_origin(ctx, "forget_entity")
-    row = await app.memory.forget(entityName, origin, fact=fact or None, dry_run=dryRun)
+    caller = await app.identify(ctx, "forget_entity")
+    row = await app.memory.forget(entityName, caller, fact=fact or None, dry_run=dryRun)
     if row is None:
         return app.render(ForgetReply.miss(entityName))
     return app.render(ForgetReply.preview(row) if dryRun else ForgetReply.build(row))

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import PrivateAttr
+from pydantic import Field, PrivateAttr
 
 from textrawl.replies import Key, Part, write_line
 from textrawl.rows import EntityRow
-from textrawl.toolsets.memory.answers import Answer, write_header
+from textrawl.toolsets.memory.answers import ALONE, Answer, Reach, Shown, write_header
 
 Item = dict[str, Any]
 
@@ -19,6 +19,7 @@ class EntityPart(Part):
     id: str
     name: str
     type: str
+    space: str | None = None
     description: str | None = None
 
 
@@ -28,8 +29,35 @@ class Observation(Part):
     id: str
     content: str
     source: str
+    author: str
     confidence: float
     created_at: datetime
+    space: str | None = None
+    marked_space: Annotated[str | None, Field(exclude=True)] = None
+
+    @classmethod
+    def build(cls, item: Item, reach: Reach) -> Self:
+        """The fact that a row of describe_entity tells."""
+        fact = cls.model_validate({**item, "space": reach.name(item["space"])})
+        fact.marked_space = reach.mark(item["space"])
+        return fact
+
+    def shorten(self, *, with_ids: bool) -> Any:
+        """Its text alone, unless there is more to say."""
+        told: Item = {"c": self.content}
+        if with_ids:
+            told |= {"id": self.id[:8], "by": self.author, "on": self.created_at.date().isoformat()}
+        if self.marked_space:
+            told["sp"] = self.marked_space
+        return told if len(told) > 1 else self.content
+
+    def line(self, *, with_ids: bool) -> str:
+        """Its text on a line, after what else there is to say."""
+        place = f"@{self.marked_space} " if self.marked_space else ""
+        origin = ""
+        if with_ids:
+            origin = f"{self.id[:8]} {self.created_at.date().isoformat()} {self.author}: "
+        return place + origin + write_line(self.content, "→←@")
 
 
 def _drop_date(edge: Item) -> dict[str, str]:
@@ -80,16 +108,19 @@ class EntityReply(Answer):
     total_observations: int | None = None
     like: Annotated[list[str] | None, Key("like")] = None
     _row: EntityRow | None = PrivateAttr(default=None)
-    _with_ids: bool = PrivateAttr(default=False)
+    _shown: Shown = PrivateAttr(default=Shown(ALONE, with_ids=False))
 
     @classmethod
-    def build(cls, row: EntityRow, *, with_relations: bool, with_ids: bool) -> Self:
+    def build(
+        cls, row: EntityRow, *, with_relations: bool, with_ids: bool, reach: Reach = ALONE
+    ) -> Self:
         """The reply that tells all of `row`."""
         who = EntityPart(
-            id=str(row.id), name=row.name, type=row.entity_type, description=row.description
-        )
+            id=str(row.id), name=row.name, type=row.entity_type, description=row.description,
+            space=reach.name(row.space),
+        )  # fmt: skip
         reply = cls(found=True, entity=who, total_observations=row.total_observations)
-        reply._row, reply._with_ids = row, with_ids
+        reply._row, reply._shown = row, Shown(reach, with_ids)
         if with_relations:
             reply.relations = Relations(outgoing=[], incoming=[])
         return reply.choose(reply.size())
@@ -106,10 +137,7 @@ class EntityReply(Answer):
             return {"found": False, **told}
         head: Item = {"t": self.entity.type} if self.entity else {}
         if self.observations is not None:
-            head["o"] = [
-                {"c": fact.content, "id": fact.id[:8]} if self._with_ids else fact.content
-                for fact in self.observations
-            ]
+            head["o"] = [fact.shorten(with_ids=self._shown.with_ids) for fact in self.observations]
         if self.relations and (arrows := self.relations.compact()):
             head["r"] = arrows
         if more := self._count_more():
@@ -123,8 +151,7 @@ class EntityReply(Answer):
         if self.entity:
             yield write_header(self.entity.name, self.entity.type)
         for fact in self.observations or []:
-            mark = f"{fact.id[:8]} " if self._with_ids else ""
-            yield mark + write_line(fact.content, "→←")
+            yield fact.line(with_ids=self._shown.with_ids)
         if self.relations:
             yield from self.relations.lines()
         if more := self._count_more():
@@ -148,7 +175,7 @@ class EntityReply(Answer):
             for items in (row.observations, row.outgoing, row.incoming)
         )
         update: Item = {
-            "observations": [Observation.model_validate(fact, extra="ignore") for fact in facts],
+            "observations": [Observation.build(fact, self._shown.reach) for fact in facts],
             "has_more": row.total_observations > len(facts),
         }
         unread = 0

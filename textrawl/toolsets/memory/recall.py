@@ -1,5 +1,7 @@
 """query_memory: the one tool that reads."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Literal
 
 from mcp.server.mcpserver.context import Context
@@ -7,10 +9,11 @@ from mcp.types import CallToolResult
 from pydantic import Field
 from rapidfuzz import process, utils
 
+from textrawl.access import Caller
 from textrawl.errors import EntityNameMissing, QueryMissing
 from textrawl.memory import Memory, Question
 from textrawl.toolsets import READS, App
-from textrawl.toolsets.memory.answers import Answer, ListReply, SearchReply
+from textrawl.toolsets.memory.answers import Answer, ListReply, SearchReply, read_reach
 from textrawl.toolsets.memory.declaration import EntityType, Instant, OptionalName, Query, memory
 from textrawl.toolsets.memory.profile import EntityReply
 
@@ -51,6 +54,7 @@ async def query_memory(
     prefer"}.
     """
     app: App = ctx.request_context.lifespan_context
+    caller = await app.identify(ctx, "query_memory")
     types = list[str](entityTypes) if entityTypes else None
     reply: Answer
     chosen = mode or _infer_mode(query, entityName)
@@ -58,21 +62,17 @@ async def query_memory(
         case "search":
             most = min(max(limit, 1), _MOST_FOUND)
             question = Question(query, types, asOf, most, searchMode == "semantic")
-            reply = await _search(app.memory, question, with_ids=includeIds)
+            reply = await _search(app.memory, question, caller, with_ids=includeIds)
         case "entity":
-            shown = {"with_relations": includeRelated, "with_ids": includeIds}
-            row = await app.memory.describe(
-                _require_name(entityName),
-                as_of=asOf,
-                max_observations=maxObs,
-                with_relations=includeRelated,
-            )
-            reply = EntityReply.build(row, **shown) if row else await _miss(app.memory, entityName)
+            asked = Asked(entityName, asOf, maxObs, includeRelated, includeIds)
+            reply = await _look_up(app.memory, asked, caller)
         case "list":
             most, skipped = min(max(limit, 1), _MOST_LISTED), min(offset, _LAST_OFFSET)
-            page = await app.memory.list_entities(types, limit=most, offset=skipped, as_of=asOf)
-            reply = ListReply.build(page, offset)
-    return app.recall(ctx, chosen, reply, maxTokens)
+            page = await app.memory.list_entities(
+                types, caller, limit=most, offset=skipped, as_of=asOf
+            )
+            reply = ListReply.build(page, offset, read_reach(caller.principal))
+    return app.recall(caller, chosen, reply, maxTokens)
 
 
 def _infer_mode(query: str, entity_name: str) -> Mode:
@@ -81,22 +81,45 @@ def _infer_mode(query: str, entity_name: str) -> Mode:
     return "entity" if entity_name else "list"
 
 
-def _require_name(name: str) -> str:
-    if not name:
-        raise EntityNameMissing
-    return name
-
-
-async def _search(memory: Memory, question: Question, *, with_ids: bool) -> SearchReply:
+async def _search(
+    memory: Memory, question: Question, caller: Caller, *, with_ids: bool
+) -> SearchReply:
     if not question.query:
         raise QueryMissing
-    rows, missing = await memory.search(question)
-    return SearchReply.build(rows, missing, question.query, with_ids=with_ids)
+    rows, missing = await memory.search(question, caller)
+    reach = read_reach(caller.principal)
+    return SearchReply.build(rows, missing, question.query, with_ids=with_ids, reach=reach)
 
 
-async def _miss(memory: Memory, name: str) -> EntityReply:
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of one entity."""
+
+    name: str
+    as_of: datetime | None
+    max_observations: int
+    with_relations: bool
+    with_ids: bool
+
+
+async def _look_up(memory: Memory, asked: Asked, caller: Caller) -> EntityReply:
+    if not asked.name:
+        raise EntityNameMissing
+    row = await memory.describe(
+        asked.name, caller, as_of=asked.as_of, max_observations=asked.max_observations,
+        with_relations=asked.with_relations,
+    )  # fmt: skip
+    if row is None:
+        return await _miss(memory, asked.name, caller)
+    return EntityReply.build(
+        row, with_relations=asked.with_relations, with_ids=asked.with_ids,
+        reach=read_reach(caller.principal),
+    )  # fmt: skip
+
+
+async def _miss(memory: Memory, name: str, caller: Caller) -> EntityReply:
     """The reply where there is no such entity, with the names that are close."""
-    known = await memory.find_similar_names(name)
+    known = await memory.find_similar_names(name, caller)
     close = process.extract(
         name, known, processor=utils.default_process, limit=_MOST_CLOSE, score_cutoff=_CLOSE
     )

@@ -80,7 +80,7 @@ async def remember_fact(
     fact = Fact(
         entityName, entityType, observation, source, confidence, validUntil, replaces or None
     )
-    row = await app.memory.remember(fact, await app.describe_origin(ctx, "remember_fact"))
+    row = await app.memory.remember(fact, await app.identify(ctx, "remember_fact"))
     return app.render(RememberReply.build(row, entityType))
 
 
@@ -169,7 +169,7 @@ async def build_knowledge(
     row = await app.memory.build(
         [fact.read() for fact in facts or []],
         [relation.read() for relation in relations or []],
-        await app.describe_origin(ctx, "build_knowledge"),
+        await app.identify(ctx, "build_knowledge"),
     )
     return app.render(BuildReply.build(row))
 
@@ -221,5 +221,5 @@ async def relate_entities(
     """
     app: App = ctx.request_context.lifespan_context
     edge = Edge(fromEntity, relation, toEntity, fromEntityType, toEntityType)
-    row = await app.memory.relate(edge, await app.describe_origin(ctx, "relate_entities"))
+    row = await app.memory.relate(edge, await app.identify(ctx, "relate_entities"))
     return app.render(RelateReply.build(row, relation))

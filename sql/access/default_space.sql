@@ -2,8 +2,8 @@ create function textrawl.default_space() returns integer
 language sql stable parallel safe security definer
 set search_path from current
 begin atomic
-    select id from textrawl.space where name = 'default';
+    select id from textrawl.space order by id limit 1;
 end;
 
 comment on function textrawl.default_space is
-    'The space that everything belongs to until tokens name others. Example: select textrawl.default_space();';
+    'The first space, which is there from the start and belongs to whoever owns the memory. Example: select textrawl.default_space();';

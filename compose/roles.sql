@@ -1,0 +1,27 @@
+-- Who may log in, as textrawl needs it. The Postgres image runs this once, when it makes the database;
+-- run it again after a change of passwords or of the image:
+--   docker compose exec postgres psql -U postgres -d textrawl -f /docker-entrypoint-initdb.d/roles.sql
+
+\set ON_ERROR_STOP on
+-- A statement that fails is not logged: it may hold a password.
+set log_min_error_statement = panic;
+\getenv owner_password TEXTRAWL_OWNER_PASSWORD
+\getenv app_password TEXTRAWL_APP_PASSWORD
+
+select format('create role %I', name)
+from unnest(array['textrawl_owner', 'textrawl_app', 'textrawl_analyst']) as name
+where not exists (select from pg_roles where rolname = name) \gexec
+
+alter role textrawl_owner login nosuperuser nocreatedb nocreaterole nobypassrls password :'owner_password';
+alter role textrawl_app login nosuperuser nocreatedb nocreaterole nobypassrls password :'app_password';
+alter role textrawl_analyst nologin nosuperuser nocreatedb nocreaterole nobypassrls;
+
+alter database :"DBNAME" owner to textrawl_owner;
+revoke all on database :"DBNAME" from public;
+grant connect on database :"DBNAME" to textrawl_app, textrawl_analyst;
+
+create extension if not exists vector;
+alter extension vector update;
+
+-- Without a password the superuser gets in from inside the container alone.
+alter role current_user password null;

@@ -1,0 +1,19 @@
+create function textrawl.find_space(name text) returns integer
+language plpgsql stable parallel safe security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    found_id integer;
+begin
+    select id into found_id from space where space.name = find_space.name;
+    -- Whoever does not own the memory is told by the check of their rights, and no more than others.
+    if found_id is null and owns_memory() then
+        raise exception using errcode = 'TR020', message = format('there is no space %s', find_space.name), detail = coalesce(find_space.name, '');
+    end if;
+    return found_id;
+end
+$$;
+
+comment on function textrawl.find_space is
+    'The id of a space, archived or not. Error TR020: none of that name; to others than the memory''s owner then null, which their rights never cover.';

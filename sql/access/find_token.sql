@@ -1,0 +1,21 @@
+create function textrawl.find_token(name text) returns textrawl.token
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    matches token[];
+begin
+    matches := array(select t from token t
+                     where t.kind = 'bearer' and (t.prefix = find_token.name or t.id::text = find_token.name)
+                     for update);
+    if cardinality(matches) <> 1 then
+        raise exception using errcode = 'TR022', message = format('%s tokens are called %s', cardinality(matches), find_token.name),
+            detail = coalesce(find_token.name, '');
+    end if;
+    return matches[1];
+end
+$$;
+
+comment on function textrawl.find_token is
+    'The token that textrawl token created and a prefix or an id names, locked. Error TR022: none, or more than one.';

@@ -1,0 +1,20 @@
+create function textrawl.grant_access(actor text, space text, scopes text[], credential bytea default null) returns text[]
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    place integer := find_space(grant_access.space);
+    given text[];
+begin
+    perform require_admin(credential, place);
+    insert into space_grant as g (space_id, actor_id, scopes)
+    values (place, enrol_actor(grant_access.actor), check_scopes(grant_access.scopes))
+    on conflict (space_id, actor_id) do update set scopes = excluded.scopes, granted_at = now()
+    returning g.scopes into given;
+    return given;
+end
+$$;
+
+comment on function textrawl.grant_access is
+    'Sets what an actor, created when new, may do in a space, in place of what it was, and returns it; for the owner, and for credentials with the scope admin there. Errors: TR010, TR011 (access), TR020 no such space, TR025 no name for an actor, TR026 wrong scopes. Example: select textrawl.grant_access(actor => ''ana'', space => ''team'', scopes => array[''read'', ''write'']);';

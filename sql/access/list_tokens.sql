@@ -1,0 +1,23 @@
+create function textrawl.list_tokens()
+returns table (
+    id integer, prefix text, actor text, home text, scopes text[], created_at timestamptz,
+    last_used_at timestamptz, expires_at timestamptz, state text
+)
+language plpgsql stable security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+begin
+    perform require_owner();
+    return query
+        select t.id, t.prefix, a.name, s.name, t.scopes, t.created_at, t.last_used_at, t.expires_at,
+            case when t.revoked_at is not null then 'revoked'
+                 when t.expires_at <= clock_timestamp() then 'expired'
+                 else 'valid' end
+        from token t join actor a on a.id = t.actor_id left join space s on s.id = t.home_space_id
+        where t.kind = 'bearer' order by t.id;
+end
+$$;
+
+comment on function textrawl.list_tokens is
+    'All tokens that textrawl token created, oldest first, with when each was last used (to the minute) and whether it is valid, expired or revoked. Error TR013: not the owner. Example: select * from textrawl.list_tokens();';

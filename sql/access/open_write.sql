@@ -1,0 +1,32 @@
+create function textrawl.open_write(
+    credential bytea, space integer, scope text, client text, tool text, request text
+) returns textrawl.origin
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    allowed integer[];
+    chosen  integer := space;
+    author  integer;
+begin
+    select array_agg(r.space_id), coalesce(chosen, max(r.space_id) filter (where r.home)), max(r.actor_id)
+    into allowed, chosen, author
+    from access_rights(credential) r where open_write.scope = any(r.scopes);
+    -- Nobody is sent to another space than their home because that was closed to them.
+    if chosen is null and cardinality(allowed) = 1
+       and not exists (select from token t where t.hash = credential and t.home_space_id is not null) then
+        chosen := allowed[1];
+    elsif chosen is null and cardinality(allowed) > 1
+       and not exists (select from token t where t.hash = credential and t.home_space_id is not null) then
+        raise exception using errcode = 'TR012', message = 'which space to write to is not said';
+    end if;
+    if chosen is null or not chosen = any(coalesce(allowed, '{}')) then
+        perform refuse_access(credential, scope);
+    end if;
+    return row(chosen, coalesce(author, register_actor(session_user)), client, tool, request)::origin;
+end
+$$;
+
+comment on function textrawl.open_write is
+    'Where a call that needs a scope writes, and as whom: the given space, else the credential''s home, else the only one it may. Errors: TR010 unknown credential, TR011 not allowed, TR012 more than one space to choose from.';

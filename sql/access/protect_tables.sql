@@ -1,0 +1,31 @@
+create function textrawl.protect_tables() returns void
+language plpgsql volatile
+set search_path from current
+as $$
+declare
+    protected record;
+begin
+    for protected in
+        select c.oid::regclass as name, pg_get_userbyid(c.relowner) as owner, c.relname,
+            case when c.relname = 'space' then 'id' else 'space_id' end as space
+        from pg_class c
+        where c.relnamespace = 'textrawl'::regnamespace and c.relkind in ('r', 'p')
+          and (c.relname in ('space', 'token') or exists (
+              select from pg_attribute a where a.attrelid = c.oid and a.attname = 'space_id' and not a.attisdropped))
+          and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'owner')
+    loop
+        execute format('alter table %s enable row level security', protected.name);
+        execute format('alter table %s force row level security', protected.name);
+        -- Functions run as the owner and name their spaces themselves. A condition here would keep
+        -- the text index from being used; one that is always true is gone before the planner looks.
+        execute format('create policy owner on %s to %I using (true) with check (true)', protected.name, protected.owner);
+        if protected.relname <> 'token' then
+            execute format('create policy readers on %s for select using (%I = any((select textrawl.session_spaces())::integer[]))',
+                protected.name, protected.space);
+        end if;
+    end loop;
+end
+$$;
+
+comment on function textrawl.protect_tables is
+    'Gives every table with spaces that has none its row-level security: the owner''s functions see all rows, any other session those of the spaces it may read.';

@@ -1,0 +1,16 @@
+create function textrawl.refuse_access(credential bytea, scope text) returns void
+language plpgsql stable parallel safe
+set search_path from current
+as $$
+begin
+    if credential is not null and not exists (
+        select from token t where t.hash = credential and t.revoked_at is null
+          and (t.expires_at is null or t.expires_at > clock_timestamp())) then
+        raise exception using errcode = 'TR010', message = 'unknown, expired or revoked credential';
+    end if;
+    raise exception using errcode = 'TR011', message = 'not allowed', detail = scope;
+end
+$$;
+
+comment on function textrawl.refuse_access is
+    'Raises TR010 where a credential is not valid, else TR011 with the scope that is missing.';

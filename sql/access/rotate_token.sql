@@ -1,0 +1,35 @@
+create function textrawl.rotate_token(
+    name text, hash bytea, prefix text, overlap interval default '1 hour', expires_at timestamptz default null
+)
+returns table (token integer, actor text, home text, scopes text[], ends_at timestamptz, former_ends_at timestamptz)
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    former token;
+    made   token;
+begin
+    perform require_owner();
+    former := find_token(rotate_token.name);
+    if former.revoked_at is not null or former.expires_at <= clock_timestamp() then
+        raise exception using errcode = 'TR022', message = format('the token %s is not valid any more', rotate_token.name),
+            detail = coalesce(rotate_token.name, '');
+    elsif not coalesce(overlap between interval '0' and interval '1000 years', false) then
+        raise exception using errcode = 'TR029', message = 'overlap cannot be negative', detail = 'overlap cannot be negative';
+    end if;
+    perform check_token(rotate_token.hash, rotate_token.prefix, rotate_token.expires_at);
+    insert into token as t (hash, kind, prefix, actor_id, home_space_id, scopes, expires_at)
+    values (rotate_token.hash, 'bearer', rotate_token.prefix, former.actor_id, former.home_space_id, former.scopes,
+            coalesce(rotate_token.expires_at, former.expires_at))
+    returning * into made;
+    update token t set expires_at = least(t.expires_at, now() + overlap) where t.id = former.id
+    returning * into former;
+    return query
+        select made.id, a.name, s.name, made.scopes, made.expires_at, former.expires_at
+        from actor a left join space s on s.id = made.home_space_id where a.id = made.actor_id;
+end
+$$;
+
+comment on function textrawl.rotate_token is
+    'Records a token in place of another, named by its prefix or id: same actor, home and scopes, and the same end unless one is given; the former ends after the overlap. Errors: TR013 not the owner, TR022 no such token, or not valid any more, TR029 wrong hash, prefix or time. Example: select * from textrawl.rotate_token(name => ''trl_example'', hash => sha256(''trl_…''), prefix => ''trl_another'');';

@@ -1,0 +1,36 @@
+-- Who may call what. Functions that are not named here are called by these alone.
+
+-- Every one of these asks for a credential, and does nothing that it does not cover.
+grant execute on function
+    textrawl.authenticate, textrawl.vouch,
+    textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
+    textrawl.remember_fact, textrawl.build_knowledge, textrawl.relate_entities, textrawl.forget_entity,
+    textrawl.memory_statistics, textrawl.recall_costs,
+    textrawl.plan_undo, textrawl.undo_author, textrawl.revert_undo, textrawl.purge_undone,
+    textrawl.list_events, textrawl.read_events,
+    textrawl.grant_access, textrawl.revoke_access, textrawl.list_grants, textrawl.owns_memory
+    to textrawl_app;
+
+-- A server's own work, on behalf of all: vectors, statistics, what answers cost. Of content it sees
+-- facts that still wait for a vector, since it is what asks for one.
+grant execute on function
+    textrawl.find_embedding_model, textrawl.register_embedding_model,
+    textrawl.claim_pending_embeddings, textrawl.fill_pending_embeddings,
+    textrawl.release_pending_embeddings, textrawl.pending_embeddings,
+    textrawl.refresh_search_statistics, textrawl.record_recalls, textrawl.default_space
+    to textrawl_app;
+grant select on textrawl.migration, textrawl.code to textrawl_app;
+
+-- An analyst sees rows of the spaces granted to the login, by row-level security.
+grant execute on function
+    textrawl.readable_spaces, textrawl.session_spaces, textrawl.default_space, textrawl.owns_memory,
+    textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
+    textrawl.memory_statistics, textrawl.recall_costs,
+    textrawl.name_key, textrawl.fact_key, textrawl.relation_key
+    to textrawl_analyst;
+grant select on
+    textrawl.memory_entities, textrawl.memory_observations, textrawl.memory_relations,
+    textrawl.space, textrawl.entity, textrawl.observation, textrawl.relation, textrawl.event, textrawl.recall,
+    textrawl.embedding_model, textrawl.embedding_pending, textrawl.migration, textrawl.code
+    to textrawl_analyst;
+grant select (id, name, created_at) on textrawl.actor to textrawl_analyst;

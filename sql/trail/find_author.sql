@@ -1,0 +1,17 @@
+create function textrawl.find_author(name text) returns integer
+language plpgsql stable
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    found_id integer;
+begin
+    select a.id into found_id from actor a where a.name = find_author.name;
+    if found_id is null then
+        raise exception using errcode = 'TR030', message = 'no such author';
+    end if;
+    return found_id;
+end
+$$;
+
+comment on function textrawl.find_author is 'The id of somebody who writes. Error TR030: nobody of that name ever did.';

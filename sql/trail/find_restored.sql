@@ -1,0 +1,10 @@
+create function textrawl.find_restored(space integer, entities jsonb, entity uuid) returns uuid
+language sql stable
+set search_path from current
+begin atomic
+    select e.id from jsonb_array_elements(entities) kept
+    join textrawl.entity e on e.space_id = space and e.name_key = kept.value ->> 'name_key'
+    where kept.value ->> 'id' = entity::text;
+end;
+
+comment on function textrawl.find_restored is 'The entity that bears a kept entity''s name now.';

@@ -1,0 +1,19 @@
+create function textrawl.find_undone(space integer, name text, fact text default null, hash uuid default null)
+returns table (kind text, id uuid, entity_id uuid, entity_name text)
+language sql stable
+set search_path from current
+begin atomic
+    select d.kind, d.id, (named.value ->> 'id')::uuid, named.value ->> 'name'
+    from textrawl.undone d
+    left join lateral (
+        select kept.value from jsonb_array_elements(d.entities) kept
+        where kept.value ->> 'name_key' = textrawl.name_key(name)) named on true
+    where d.space_id = space and d.names @> array[textrawl.name_key(name)]
+      and (fact is null and hash is null
+           or d.kind = 'observation' and (
+               fact ~* '^[0-9a-f]{8}[0-9a-f-]{0,28}$' and starts_with(d.id::text, lower(fact))
+               or d.before ->> 'content_hash' in (hash::text, md5(textrawl.fact_key(fact))::uuid::text)));
+end;
+
+comment on function textrawl.find_undone is
+    'What undos keep about an entity, or of one fact of it, given by its id, the first 8 or more characters of one, its text, or the hash of that.';

@@ -1,0 +1,33 @@
+create function textrawl.keep_undone(space integer, undo bigint, plan jsonb) returns void
+language sql volatile
+set search_path from current
+begin atomic
+    insert into textrawl.undone (space_id, undo_id, action, kind, id, names, entities, before, after)
+    select space, undo, p.action, p.kind, p.id,
+        array(select distinct e.name_key from textrawl.entity e
+              where e.space_id = space and e.id in (p.entity_id, r.to_entity)),
+        case when p.action = 'remove' then (
+            select coalesce(jsonb_agg(to_jsonb(e) - 'fts'), '[]') from textrawl.entity e
+            where e.space_id = space and e.id in (p.entity_id, r.to_entity))
+        when p.action = 'drop entity' then jsonb_build_array(to_jsonb(n) - 'fts')
+        else '[]' end,
+        case p.action
+        when 'remove' then coalesce(to_jsonb(o) - 'fts', to_jsonb(r))
+        when 'drop entity' then to_jsonb(n) - 'fts'
+        when 'revive' then jsonb_build_object('valid_until', o.valid_until, 'replaced_by', o.replaced_by)
+        else jsonb_build_object('author_id', coalesce(o.author_id, r.author_id), 'client', coalesce(o.client, r.client),
+                                'tool', coalesce(o.tool, r.tool), 'request', coalesce(o.request, r.request)) end,
+        case p.action
+        when 'revive' then jsonb_build_object('valid_until', p.valid_until, 'replaced_by', p.replaced_by)
+        when 'hand over' then jsonb_build_object('author_id', v.actor_id, 'client', v.client, 'tool', v.tool, 'request', v.request) end
+    from jsonb_to_recordset(plan)
+        p(action text, kind text, id uuid, entity_id uuid, event_id bigint, valid_until timestamptz, replaced_by uuid)
+    left join textrawl.observation o on o.space_id = space and o.id = p.id and p.kind = 'observation'
+    left join textrawl.relation r on r.space_id = space and r.id = p.id and p.kind = 'relation'
+    left join textrawl.entity n on n.space_id = space and n.id = p.id and p.kind = 'entity'
+    left join textrawl.event v on v.space_id = space and v.id = p.event_id
+    where p.action <> 'lost';
+end;
+
+comment on function textrawl.keep_undone is
+    'Keeps of every row of a plan of plan_space_undo() what it takes to put it back.';

@@ -1,0 +1,38 @@
+create function textrawl.list_events(
+    author text default null, entity text default null, doing text default null, since timestamptz default null,
+    max_rows integer default 50, space integer default null, credential bytea default null
+) returns table (
+    cursor text, at timestamptz, space_name text, author_name text, client text, tool text, request text, action text,
+    entity_name text, entity_id uuid, observation_id uuid, relation_id uuid
+)
+language sql stable security definer
+set search_path from current
+begin atomic
+    with scope as materialized (
+        select textrawl.administered_spaces(credential, list_events.space) as ids
+    ), named as (
+        select e.space_id, e.id from textrawl.entity e
+        where e.space_id = any((select ids from scope)::integer[]) and e.name_key = textrawl.name_key(list_events.entity)
+        union
+        select d.space_id, d.id from textrawl.undone d
+        where d.space_id = any((select ids from scope)::integer[]) and d.kind = 'entity'
+          and d.names @> array[textrawl.name_key(list_events.entity)]
+    )
+    select v.transaction || ':' || v.id, v.at, s.name, a.name, v.client, v.tool, v.request, v.action,
+        e.name, v.entity_id, v.observation_id, v.relation_id
+    from textrawl.event v
+    join textrawl.space s on s.id = v.space_id
+    join textrawl.actor a on a.id = v.actor_id
+    left join textrawl.entity e on e.space_id = v.space_id and e.id = v.entity_id
+    where v.space_id = any((select ids from scope)::integer[])
+      and (list_events.author is null or a.name = list_events.author)
+      and (list_events.doing is null or v.action = list_events.doing)
+      and (list_events.since is null or v.at >= list_events.since)
+      and (list_events.entity is null or (v.space_id, v.entity_id) in (select space_id, id from named)
+           or (v.space_id, (v.detail ->> 'to')::uuid) in (select space_id, id from named))
+    order by v.id desc
+    limit max_rows;
+end;
+
+comment on function textrawl.list_events is
+    'The newest lines of the trail, never with content; the name of an entity while there is one. Errors: TR010, TR011 (access). Example: select at, author_name, tool, action, entity_name from textrawl.list_events(author => ''ana'');';

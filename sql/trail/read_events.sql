@@ -1,0 +1,37 @@
+create function textrawl.read_events(
+    after_transaction xid8 default '0', after_id bigint default 0, max_rows integer default 500,
+    space integer default null, credential bytea default null
+) returns table (
+    cursor text, at timestamptz, space_name text, author_name text, client text, tool text, request text, action text,
+    entity_name text, entity_id uuid, observation_id uuid, relation_id uuid
+)
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    spaces integer[] := administered_spaces(credential, read_events.space);
+begin
+    perform settle_events(spaces);
+    -- An id is drawn before its transaction commits, so ids become visible out of order, and a follower
+    -- that went by them would pass over the late. Below xmin nothing is still to come: transactions in
+    -- their order, and those that may be overtaken wait. So may a cursor from another cluster, whose
+    -- events all count as one transaction, number 0.
+    return query
+        select v.transaction || ':' || v.id, v.at, s.name, a.name, v.client, v.tool, v.request, v.action,
+            e.name, v.entity_id, v.observation_id, v.relation_id
+        from event v
+        join space s on s.id = v.space_id
+        join actor a on a.id = v.actor_id
+        left join entity e on e.space_id = v.space_id and e.id = v.entity_id
+        where v.space_id = any(spaces) and v.transaction < pg_snapshot_xmin(pg_current_snapshot())
+          and (v.transaction, v.id) > (
+              case when after_transaction >= pg_snapshot_xmax(pg_current_snapshot()) then '0'::xid8 else after_transaction end,
+              after_id)
+        order by v.transaction, v.id
+        limit max_rows;
+end
+$$;
+
+comment on function textrawl.read_events is
+    'Lines of the trail after a cursor (transaction:id), in an order in which nothing comes later that belongs before; what happens while older transactions are open is held back until they end. Errors: TR010, TR011 (access). Example: select * from textrawl.read_events(''0'', 0);';

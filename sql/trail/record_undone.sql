@@ -1,0 +1,22 @@
+create function textrawl.record_undone(action text, space integer, undo bigint, origin textrawl.origin) returns void
+language sql volatile
+set search_path from current
+begin atomic
+    -- What their lists show first has changed, if only by what is missing.
+    update textrawl.entity e set updated_at = clock_timestamp()
+    where e.space_id = space and e.name_key in (
+        select unnest(d.names) from textrawl.undone d where d.space_id = space and d.undo_id = undo);
+    select textrawl.record_event(
+        action,
+        coalesce((d.before ->> 'entity_id')::uuid, (d.before ->> 'from_entity')::uuid, case when d.kind = 'entity' then d.id end,
+                 (select o.entity_id from textrawl.observation o where o.space_id = space and o.id = d.id),
+                 (select r.from_entity from textrawl.relation r where r.space_id = space and r.id = d.id)),
+        case when d.kind = 'observation' then d.id end, case when d.kind = 'relation' then d.id end,
+        origin, jsonb_build_object('undo', undo, 'what', d.action))
+    from textrawl.undone d
+    where d.space_id = space and d.undo_id = undo
+    order by d.names, d.action, d.id;
+end;
+
+comment on function textrawl.record_undone is
+    'Adds a line to the trail for everything that an undo, or putting it back, has changed.';

@@ -1,0 +1,49 @@
+create function textrawl.restore_facts(space integer, undo bigint) returns jsonb
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    kept   record;
+    fact   observation;
+    twin   uuid;
+    stored jsonb := '{}';
+begin
+    for kept in
+        select d.id, d.before, e.id as entity_id, e.name, e.entity_type
+        from undone d
+        join entity e on e.space_id = d.space_id
+            and e.id = find_restored(d.space_id, d.entities, (d.before ->> 'entity_id')::uuid)
+        where d.space_id = restore_facts.space and d.undo_id = restore_facts.undo
+          and d.action = 'remove' and d.kind = 'observation'
+        order by d.id
+    loop
+        fact := jsonb_populate_record(null::observation, kept.before);
+        select o.id into twin from observation o
+        where o.space_id = fact.space_id and o.entity_id = kept.entity_id and o.content_hash = fact.content_hash
+          and (o.valid_until is null or o.valid_until > now()) and (fact.valid_until is null or fact.valid_until > now())
+        limit 1;
+        if twin is null then
+            fact.entity_id := kept.entity_id;
+            fact.entity_type := kept.entity_type;
+            fact.replaced_by := null;
+            fact.fts := search_document(fact.space_id, kept.name, fact.content);
+            insert into observation select fact.*;
+            perform store_embedding(fact.space_id, fact.id, null, null);
+        else
+            stored := stored || jsonb_build_object(kept.id::text, twin);
+        end if;
+    end loop;
+    -- Once all are back that they may point to; what was forgotten since is pointed to by none.
+    update observation o set replaced_by = next.id
+    from undone d
+    join observation next on next.space_id = restore_facts.space
+        and next.id = coalesce(stored ->> (d.before ->> 'replaced_by'), d.before ->> 'replaced_by')::uuid
+    where d.space_id = restore_facts.space and d.undo_id = restore_facts.undo and d.action = 'remove' and d.kind = 'observation'
+      and o.space_id = restore_facts.space and o.id = d.id and next.id <> o.id;
+    return stored;
+end
+$$;
+
+comment on function textrawl.restore_facts is
+    'Puts back the facts that an undo removed, to be found and embedded anew. Those that were stored anew meanwhile are not stored twice: they are returned as {former id: id}.';

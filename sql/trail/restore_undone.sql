@@ -1,0 +1,72 @@
+create function textrawl.restore_undone(space integer, undo bigint, origin textrawl.origin, out restored bigint, out merged bigint)
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    ended  uuid[];
+    stored jsonb;
+begin
+    -- An entity of the same name that came since takes what belonged to the former.
+    insert into entity (space_id, id, name, name_key, entity_type, description, metadata, fts, created_at, updated_at)
+    select distinct on (e.name_key) e.space_id, e.id, e.name, e.name_key, e.entity_type, e.description, e.metadata,
+        to_tsvector('simple', search_text(e.name)), e.created_at, e.updated_at
+    from undone d, jsonb_populate_recordset(null::entity,
+        d.entities) e
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo
+    order by e.name_key
+    on conflict (space_id, name_key) do nothing;
+    perform record_undone('restored', restore_undone.space, restore_undone.undo, origin);
+
+    -- Only what is still as the undo left it: others may have written since. It ends again before the
+    -- facts come back that said the same while it was not valid.
+    with back as (
+        update observation o set valid_until = (d.before ->> 'valid_until')::timestamptz, replaced_by = null
+        from undone d
+        where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'revive'
+          and o.space_id = restore_undone.space and o.id = d.id
+          and o.valid_until is not distinct from (d.after ->> 'valid_until')::timestamptz
+          and o.replaced_by is not distinct from (d.after ->> 'replaced_by')::uuid
+        returning o.id
+    )
+    select coalesce(array_agg(id), '{}') into ended from back;
+    stored := restore_facts(restore_undone.space, restore_undone.undo);
+    update observation o set replaced_by = f.id
+    from undone d
+    join observation f on f.space_id = restore_undone.space
+        and f.id = coalesce(stored ->> (d.before ->> 'replaced_by'), d.before ->> 'replaced_by')::uuid
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'revive'
+      and o.space_id = restore_undone.space and o.id = d.id and d.id = any(ended) and f.id <> o.id;
+    update observation o
+    set author_id = (d.before ->> 'author_id')::integer, client = d.before ->> 'client', tool = d.before ->> 'tool', request = d.before ->> 'request'
+    from undone d
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'hand over'
+      and o.space_id = restore_undone.space and o.id = d.id and o.author_id = (d.after ->> 'author_id')::integer;
+    update relation r
+    set author_id = (d.before ->> 'author_id')::integer, client = d.before ->> 'client', tool = d.before ->> 'tool', request = d.before ->> 'request'
+    from undone d
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'hand over'
+      and r.space_id = restore_undone.space and r.id = d.id and r.author_id = (d.after ->> 'author_id')::integer;
+
+    insert into relation
+    select edge.*
+    from undone d
+    cross join lateral jsonb_populate_record(null::relation, d.before || jsonb_build_object(
+        'from_entity', find_restored(restore_undone.space, d.entities, (d.before ->> 'from_entity')::uuid),
+        'to_entity', find_restored(restore_undone.space, d.entities, (d.before ->> 'to_entity')::uuid))) edge
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'remove' and d.kind = 'relation'
+    on conflict do nothing;
+
+    select count(*), count(*) filter (where
+        d.kind = 'observation' and not exists (select from observation o where o.space_id = restore_undone.space and o.id = d.id)
+        or d.kind = 'relation' and not exists (select from relation r where r.space_id = restore_undone.space and r.id = d.id)
+        or d.kind = 'entity' and not exists (select from entity e where e.space_id = restore_undone.space and e.id = d.id))
+    into restored, merged
+    from undone d where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo;
+    restored := restored - merged;
+    delete from undone d where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo;
+end
+$$;
+
+comment on function textrawl.restore_undone is
+    'Puts back everything that an undo keeps: what revert_undo does once it may.';

@@ -1,0 +1,52 @@
+create function textrawl.undo_events(
+    author integer, since timestamptz, taken bigint[], origin textrawl.origin,
+    out undo_id bigint, out removed bigint, out handed_over bigint, out revived bigint, out dropped bigint, out lost bigint
+)
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    place integer := origin.space_id;
+    plan  jsonb;
+begin
+    select coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_space_undo(place, taken) p;
+    select count(*) filter (where p.action = 'remove'), count(*) filter (where p.action = 'hand over'),
+        count(*) filter (where p.action = 'revive'), count(*) filter (where p.action = 'drop entity'),
+        count(*) filter (where p.action = 'lost')
+    into removed, handed_over, revived, dropped, lost
+    from jsonb_to_recordset(plan) p(action text);
+    insert into undo as u (space_id, author_id, actor_id, since, events)
+    values (place, author, origin.author_id, since, taken)
+    returning u.id into undo_id;
+    perform keep_undone(place, undo_id, plan);
+
+    perform withdraw_words(place, array(
+        select d.id from undone d
+        where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'observation'));
+    -- Before anything is deleted, which would cut what points to it.
+    update observation o set valid_until = (d.after ->> 'valid_until')::timestamptz, replaced_by = (d.after ->> 'replaced_by')::uuid
+    from undone d
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and o.space_id = place and o.id = d.id;
+    update observation o
+    set author_id = (d.after ->> 'author_id')::integer, client = d.after ->> 'client', tool = d.after ->> 'tool', request = d.after ->> 'request'
+    from undone d
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'hand over' and o.space_id = place and o.id = d.id;
+    update relation r
+    set author_id = (d.after ->> 'author_id')::integer, client = d.after ->> 'client', tool = d.after ->> 'tool', request = d.after ->> 'request'
+    from undone d
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'hand over' and r.space_id = place and r.id = d.id;
+    delete from observation o using undone d
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'observation'
+      and o.space_id = place and o.id = d.id;
+    delete from relation r using undone d
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'relation'
+      and r.space_id = place and r.id = d.id;
+    delete from entity e using undone d
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'drop entity' and e.space_id = place and e.id = d.id;
+    perform record_undone('undone', place, undo_id, origin);
+end
+$$;
+
+comment on function textrawl.undo_events is
+    'Takes events of an author back: what undo_author does in each space, once nobody else writes about these entities.';

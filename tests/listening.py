@@ -1,0 +1,58 @@
+"""Servers that listen: in this process, on a free port, until the test is over."""
+
+import socket
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+import httpx2
+from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
+
+from textrawl import Settings, create_server
+from textrawl.transports.http import serve_http
+from textrawl.transports.metrics import Metrics
+
+
+@dataclass(frozen=True)
+class Address:
+    """A server that listens; `stop` ends it."""
+
+    port: int
+    stop: Callable[[], None]
+
+    @property
+    def root(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def mcp(self) -> str:
+        return f"{self.root}/mcp"
+
+
+def find_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
+async def wait_for_answer(url: str) -> None:
+    async with httpx2.AsyncClient() as http:
+        async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.02)):
+            with attempt:
+                await http.get(url)
+
+
+@asynccontextmanager
+async def listen(settings: Settings) -> AsyncGenerator[Address]:
+    """A server of `settings` in this process, on a free port, which asks nobody for a token."""
+    given = settings.model_copy(update={"http_port": find_port()})
+    async with anyio.create_task_group() as group:
+        address = Address(given.http_port, group.cancel_scope.cancel)
+
+        async def serve() -> None:
+            await serve_http(create_server(given), given, lookup=None, metrics=Metrics())
+
+        group.start_soon(serve)
+        await wait_for_answer(f"{address.root}/healthz")
+        yield address
+        group.cancel_scope.cancel()

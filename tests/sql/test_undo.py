@@ -1,0 +1,217 @@
+"""Taking back what one author wrote, exactly that."""
+
+from datetime import datetime
+from typing import LiteralString
+
+import psycopg
+import pytest
+
+from tests.sql.team import Team
+
+
+@pytest.fixture
+def team(sql: psycopg.Connection) -> Team:
+    return Team(sql)
+
+
+def test_a_fact_goes_with_its_author_and_what_it_replaced_is_valid_again(team: Team) -> None:
+    true = team.remember(
+        "ana", "Jeff", "drinks tea", valid_until=datetime.fromisoformat("2999-01-01T00:00Z")
+    )
+    before, since = team.state(true), team.now()
+    team.remember("eve", "Jeff", "drinks coffee", true.id)
+
+    plan = team.plan("eve", since)
+    done = team.undo("eve", since)
+
+    assert [(row["action"], row["content"]) for row in plan] == [
+        ("remove", "drinks coffee"), ("revive", "drinks tea"),
+    ]  # fmt: skip
+    assert (done["removed"], done["revived"]) == (1, 1)
+    assert team.state(true) == before
+    assert team.valid("Jeff") == {"drinks tea": "ana"}
+    assert team.plan("eve", since) == []
+
+
+def test_a_fact_that_another_said_too_stays_and_becomes_theirs(team: Team) -> None:
+    since = team.now()
+    fact = team.remember("eve", "Jeff", "drinks coffee")
+    assert team.remember("bob", "Jeff", "Drinks coffee.").duplicate
+    team.remember("ana", "Jeff", "drinks coffee")
+    before = team.rows()
+
+    [planned] = team.plan("eve", since)
+    done = team.undo("eve", since)
+
+    assert (planned["action"], planned["new_author"]) == ("hand over", "bob")
+    assert team.valid("Jeff") == {"drinks coffee": "bob"}
+    team.revert(done["undo_id"])
+    assert team.rows() == before
+    assert team.state(fact) == (None, None, "eve")
+
+
+def test_a_fact_goes_once_all_who_said_it_were_taken_back(team: Team) -> None:
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks coffee")
+    team.remember("bob", "Jeff", "drinks coffee")
+    before = team.digest()
+
+    first = team.undo("eve", since)
+    second = team.undo("bob", since)
+
+    assert team.rows() == {}
+    with pytest.raises(psycopg.Error) as refused:
+        team.revert(first["undo_id"])
+    assert refused.value.sqlstate == "TR032"
+    assert refused.value.diag.message_detail == str(second["undo_id"])
+    team.revert(second["undo_id"])
+    team.revert(first["undo_id"])
+    assert team.digest() == before
+
+
+def test_what_was_corrected_by_another_in_turn_stays_corrected(team: Team) -> None:
+    tea = team.remember("ana", "Jeff", "drinks tea")
+    since = team.now()
+    coffee = team.remember("eve", "Jeff", "drinks coffee", tea.id)
+    water = team.remember("bob", "Jeff", "drinks water", coffee.id)
+    before, ended = team.digest(), team.state(coffee)
+    assert ended
+
+    first = team.undo("eve", since)
+
+    assert team.state(coffee) is None
+    assert team.state(tea) == (ended[0], water.id, "ana")
+    second = team.undo("bob", since)
+    assert team.valid("Jeff") == {"drinks tea": "ana"}
+    team.revert(second["undo_id"])
+    team.revert(first["undo_id"])
+    assert team.digest() == before
+
+
+def test_a_repeated_untruth_stays_but_no_longer_ends_what_it_replaced(team: Team) -> None:
+    tea = team.remember("ana", "Jeff", "drinks tea")
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks coffee", tea.id)
+    team.remember("bob", "Jeff", "drinks coffee")
+
+    team.undo("eve", since)
+
+    assert team.valid("Jeff") == {"drinks coffee": "bob", "drinks tea": "ana"}
+
+
+def test_what_was_ended_by_a_fact_forgotten_since_is_valid_again(team: Team) -> None:
+    tea = team.remember("ana", "Jeff", "drinks tea")
+    since = team.now()
+    coffee = team.remember("eve", "Jeff", "drinks coffee", tea.id)
+    team.sql.execute(
+        "select forget_entity('Jeff', %s, credential => %s)",
+        (str(coffee.id), team.credential("eve")),
+    )
+
+    plan = team.plan("eve", since)
+    team.undo("eve", since)
+
+    assert [row["action"] for row in plan] == ["lost", "revive"]
+    assert team.valid("Jeff") == {"drinks tea": "ana"}
+
+
+def test_what_was_said_again_while_it_was_replaced_is_not_there_twice(team: Team) -> None:
+    tea = team.remember("ana", "Jeff", "drinks tea")
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks coffee", tea.id)
+    again = team.remember("bob", "Jeff", "drinks tea")
+    before = team.digest()
+
+    done = team.undo("eve", since)
+
+    state = team.state(tea)
+    assert state
+    assert state[1] == again.id
+    assert team.valid("Jeff") == {"drinks tea": "bob"}
+    team.revert(done["undo_id"])
+    assert team.digest() == before
+
+
+def test_a_call_is_taken_back_whole_from_the_time_of_any_fact_of_it(team: Team) -> None:
+    team.sql.execute(
+        """select build_knowledge(
+            '[{"entity": "Jeff", "type": "person", "observation": "drinks coffee"},
+              {"entity": "Jeff", "type": "person", "observation": "hates tea"}]',
+            '[{"from": "Jeff", "relation": "knows", "to": "Eve"}]', credential => %s)""",
+        (team.credential("eve"),),
+    )
+    since = team.fetch("select max(created_at) from observation")
+
+    team.undo("eve", since)
+
+    assert team.rows() == {}
+
+
+def test_relations_go_or_pass_to_whoever_said_them_too(team: Team) -> None:
+    team.remember("ana", "Jeff", "drinks tea")
+    since = team.now()
+    team.relate("eve", "Jeff", "owes", "Eve")
+    shared = team.relate("eve", "Jeff", "knows", "Bob")
+    team.relate("bob", "Jeff", "knows", "Bob")
+    before = team.digest()
+
+    plan = team.plan("eve", since)
+    done = team.undo("eve", since)
+
+    assert {(row["action"], row["content"] or row["entity_name"]) for row in plan} == {
+        ("remove", "owes Eve"), ("hand over", "knows Bob"), ("drop entity", "Eve"),
+    }  # fmt: skip
+    assert team.fetch(
+        "select a.name from relation r join actor a on a.id = author_id where r.id = %s", shared
+    ) == "bob"  # fmt: skip
+    team.revert(done["undo_id"])
+    assert team.digest() == before
+
+
+def test_undo_reaches_only_spaces_that_the_caller_administers(sql: psycopg.Connection) -> None:
+    ours, theirs = Team(sql, "ours"), Team(sql, "theirs")
+    since = ours.now()
+    ours.remember("eve", "Jeff", "drinks coffee")
+    theirs.remember("eve", "Jeff", "drinks coffee")
+    admin = ours.credential("root", "read", "admin")
+    before = theirs.digest()
+
+    done = sql.execute(
+        "select space_name from undo_author('eve', %s, credential => %s)", (since, admin)
+    ).fetchall()
+
+    assert done == [("ours",)]
+    assert theirs.digest() == before
+    writer = ours.credential("ana")
+    calls: list[tuple[LiteralString, tuple[object, ...]]] = [
+        ("select plan_undo('eve', %s, credential => %s)", (since, writer)),
+        ("select undo_author('eve', %s, credential => %s)", (since, writer)),
+        ("select undo_author('eve', %s, %s, %s)", (since, theirs.space, admin)),
+        ("select revert_undo(1, credential => %s)", (writer,)),
+        ("select purge_undone(credential => %s)", (writer,)),
+        ("select list_events(credential => %s)", (writer,)),
+        ("select read_events(credential => %s)", (writer,)),
+        ("select read_events('0', 0, 10, %s, %s)", (theirs.space, admin)),
+    ]
+    for query, values in calls:
+        with pytest.raises(psycopg.Error) as refused:
+            sql.execute(query, values)
+        assert refused.value.sqlstate == "TR011", query
+
+
+def test_an_author_nobody_knows_is_no_empty_undo(team: Team) -> None:
+    with pytest.raises(psycopg.Error) as refused:
+        team.undo("evee", team.now())
+    assert refused.value.sqlstate == "TR030"
+
+
+def test_no_function_that_stores_takes_an_author(team: Team) -> None:
+    taking = team.sql.execute(
+        """select proname from pg_proc, unnest(proargnames) as argument
+           where pronamespace = 'textrawl'::regnamespace
+             and has_function_privilege('textrawl_app', pg_proc.oid, 'execute')
+             and argument in ('author', 'author_id', 'actor', 'actor_id', 'origin', 'created_at')
+             and proname ~ 'remember|build|relate|forget|undo'"""
+    ).fetchall()
+    # Whose writes are taken back, not who does it.
+    assert {name for (name,) in taking} == {"plan_undo", "undo_author"}

@@ -1,0 +1,139 @@
+"""What an undo keeps: put back, forgotten with its entity, or purged."""
+
+from typing import LiteralString
+
+import psycopg
+import pytest
+
+from tests.sql.team import Team
+
+_EVERY_TABLE: LiteralString = """
+    select table_name from information_schema.tables
+    where table_schema = 'textrawl' and table_type = 'BASE TABLE'"""
+
+
+@pytest.fixture
+def team(sql: psycopg.Connection) -> Team:
+    return Team(sql)
+
+
+def find_tables_that_hold(sql: psycopg.Connection, text: str) -> list[str]:
+    """Where a text stands, in any column of any table, as a dump would have it."""
+    tables = [name for (name,) in sql.execute(_EVERY_TABLE).fetchall()]
+    return [
+        name for name in tables
+        if sql.execute(
+            f"select 1 from {name} t where t::text ilike '%%' || %s || '%%' limit 1",  # pyright: ignore[reportArgumentType, reportCallIssue]  # noqa: S608
+            (text,),
+        ).fetchone()
+    ]  # fmt: skip
+
+
+def test_what_was_stored_anew_meanwhile_stays_one(team: Team) -> None:
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks coffee")
+    team.remember("eve", "Jeff", "hates tea")
+    team.relate("eve", "Jeff", "knows", "Bob")
+    done = team.undo("eve", since)
+    anew = team.remember("ana", "JEFF", "Drinks coffee.")
+    team.relate("ana", "jeff", "knows", "bob")
+
+    restored, merged = team.revert(done["undo_id"])
+
+    assert team.valid("JEFF") == {"Drinks coffee.": "ana", "hates tea": "eve"}
+    assert team.state(anew) == (None, None, "ana")
+    assert team.fetch("select count(*) from relation") == 1
+    # The two entities, the fact and the relation were there again.
+    assert (restored, merged) == (1, 4)
+
+
+def test_what_others_wrote_since_is_left_as_it_is_when_an_undo_is_reverted(team: Team) -> None:
+    tea = team.remember("ana", "Jeff", "drinks tea")
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks coffee", tea.id)
+    done = team.undo("eve", since)
+    team.remember("bob", "Jeff", "drinks water", tea.id)
+    corrected = team.state(tea)
+
+    team.revert(done["undo_id"])
+
+    assert team.state(tea) == corrected
+    assert team.valid("Jeff") == {"drinks coffee": "eve", "drinks water": "bob"}
+
+
+def test_an_undo_is_reverted_once(team: Team) -> None:
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks coffee")
+    done = team.undo("eve", since)
+    team.revert(done["undo_id"])
+
+    with pytest.raises(psycopg.Error) as refused:
+        team.revert(done["undo_id"])
+
+    assert (refused.value.sqlstate, refused.value.diag.message_detail) == ("TR031", "reverted")
+    assert len(team.plan("eve", since)) == 2
+
+
+def test_forgetting_reaches_what_an_undo_keeps(team: Team) -> None:
+    since = team.now()
+    team.remember("eve", "Jefferson", "keeps the zanzibar key")
+    team.relate("eve", "Jefferson", "loathes", "Ozymandias")
+    team.remember("ana", "Ozymandias", "drinks tea")
+    done = team.undo("eve", since)
+    assert find_tables_that_hold(team.sql, "zanzibar") == ["undone"]
+
+    assert team.forget("JEFFERSON") == ("Jefferson", 1, 1)
+
+    assert find_tables_that_hold(team.sql, "zanzibar") == []
+    assert find_tables_that_hold(team.sql, "jefferson") == []
+    assert find_tables_that_hold(team.sql, "loathes") == []
+    team.revert(done["undo_id"])
+    assert find_tables_that_hold(team.sql, "zanzibar") == []
+    assert team.valid("Ozymandias") == {"drinks tea": "ana"}
+
+
+@pytest.mark.parametrize("named_by", ["id", "text"])
+@pytest.mark.parametrize("entity_lives", [True, False])
+def test_forgetting_one_fact_reaches_what_an_undo_keeps(
+    team: Team, named_by: str, entity_lives: bool
+) -> None:
+    if entity_lives:
+        team.remember("ana", "Jeff", "drinks tea")
+    since = team.now()
+    secret = team.remember("eve", "Jeff", "keeps the zanzibar key")
+    team.remember("eve", "Jeff", "hates tea")
+    done = team.undo("eve", since)
+
+    told = team.forget("Jeff", secret.id if named_by == "id" else "Keeps the Zanzibar key")
+
+    assert told == ("Jeff", 1, 0)
+    assert find_tables_that_hold(team.sql, "zanzibar") == []
+    team.revert(done["undo_id"])
+    assert team.valid("Jeff").keys() >= {"hates tea"}
+
+
+def test_forgetting_a_fact_forgets_the_same_words_that_an_undo_keeps(team: Team) -> None:
+    since = team.now()
+    team.remember("eve", "Jeff", "keeps the zanzibar key")
+    team.undo("eve", since)
+    again = team.remember("ana", "Jeff", "keeps the zanzibar key")
+
+    team.forget("Jeff", again.id)
+
+    assert find_tables_that_hold(team.sql, "zanzibar") == []
+
+
+def test_what_is_purged_is_gone_for_good(team: Team) -> None:
+    since = team.now()
+    team.remember("eve", "Jeff", "keeps the zanzibar key")
+    done = team.undo("eve", since)
+
+    kept = team.sql.execute("select * from purge_undone('1 hour')").fetchall()
+    purged = team.sql.execute("select * from purge_undone()").fetchall()
+
+    assert kept == []
+    assert purged == [("team", 1, 2)]
+    assert find_tables_that_hold(team.sql, "zanzibar") == []
+    with pytest.raises(psycopg.Error) as refused:
+        team.revert(done["undo_id"])
+    assert refused.value.diag.message_detail == "purged"

@@ -1,0 +1,133 @@
+"""Lines that are no messages: each is answered, and the next good one as well."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from textrawl.settings import read_foreign_environment
+from textrawl.transports.bodies import MOST_BYTES
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    },
+}
+PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+
+Process = subprocess.Popen[bytes]
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[Process]:
+    """`textrawl` without a memory: nothing but its stdio."""
+    environment = read_foreign_environment() | {"ENABLE_MEMORY": "off"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "textrawl"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, cwd=tmp_path,
+    ) as process:  # fmt: skip
+        say(process, json.dumps(HELLO).encode())
+        assert hear(process)["id"] == 0
+        say(process, b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
+def say(process: Process, line: bytes) -> None:
+    assert process.stdin is not None
+    process.stdin.write(line + b"\n")
+    process.stdin.flush()
+
+
+def hear(process: Process) -> dict[str, Any]:
+    assert process.stdout is not None
+    return json.loads(process.stdout.readline())
+
+
+def ping(number: int) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "ping"}).encode()
+
+
+BAD = {
+    "a word": (b"hello", PARSE_ERROR),
+    "half an object": (b'{"jsonrpc": "2.0", "id": 1', PARSE_ERROR),
+    "a lone surrogate": (
+        rb'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "\ud83d"}}', PARSE_ERROR
+    ),
+    "no UTF-8": (b'{"jsonrpc": "2.0", "id": 1, "method": "\xff"}', PARSE_ERROR),
+    "NUL": (b"\x00", PARSE_ERROR),
+    "a depth bomb": (b"[" * 100_000, PARSE_ERROR),
+    "a deep message": (
+        b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": '
+        + b"[" * 1000 + b"]" * 1000 + b"}}",
+        PARSE_ERROR,
+    ),
+    "an endless number": (b"9" * 100_000, PARSE_ERROR),
+    "a batch": (b"[" + ping(1) + b"]", INVALID_REQUEST),
+    "an object": (b"{}", INVALID_REQUEST),
+    "null": (b"null", INVALID_REQUEST),
+    "another protocol": (b'{"jsonrpc": "1.0", "id": 1, "method": "ping"}', INVALID_REQUEST),
+    "too long": (ping(1) + b" " * MOST_BYTES, INVALID_REQUEST),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "code"), BAD.values(), ids=BAD.keys())
+def test_a_bad_line_gets_its_error_and_the_next_good_line_its_answer(
+    process: Process, line: bytes, code: int
+) -> None:
+    say(process, line)
+    say(process, ping(7))
+    refusal, answer = hear(process), hear(process)
+    assert (refusal["jsonrpc"], refusal["id"], refusal["error"]["code"]) == ("2.0", None, code)
+    assert (answer["id"], answer["result"]) == (7, {})
+
+
+def test_a_line_may_have_a_mebibyte(process: Process) -> None:
+    say(process, ping(7).ljust(MOST_BYTES))
+    assert hear(process)["id"] == 7
+    say(process, ping(8).ljust(MOST_BYTES + 1))
+    told = hear(process)["error"]
+    assert told["message"] == "A message has at most 1048576 bytes: send less"
+
+
+def test_blank_lines_and_carriage_returns_are_no_messages(process: Process) -> None:
+    for line in (b"", b"  ", b"\r", ping(7) + b"\r"):
+        say(process, line)
+    assert hear(process)["id"] == 7
+
+
+def test_skipping_a_line_without_end_takes_no_memory(process: Process) -> None:
+    say(process, ping(1))
+    hear(process)
+    before = psutil.Process(process.pid).memory_info().rss
+    assert process.stdin is not None
+    for _ in range(64):
+        process.stdin.write(b"x" * 1_048_576)
+    say(process, b"")
+    say(process, ping(7))
+    assert hear(process)["error"]["code"] == INVALID_REQUEST
+    assert hear(process)["id"] == 7
+    grown = psutil.Process(process.pid).memory_info().rss - before
+    assert grown < 16_000_000
+
+
+def test_a_thousand_bad_lines_between_good_ones_cost_none_of_them(process: Process) -> None:
+    lines = [line for line, _ in BAD.values() if len(line) < 1000]
+    for number in range(1000):
+        say(process, lines[number % len(lines)])
+        say(process, ping(number))
+        refusal, answer = hear(process), hear(process)
+        assert refusal["error"]["code"] in {PARSE_ERROR, INVALID_REQUEST}
+        assert answer["id"] == number

@@ -1,0 +1,92 @@
+"""`textrawl space`: named memories."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from textrawl.commands.administration import (
+    Administration,
+    administer,
+    draw_rows,
+    tell,
+    write_instant,
+    write_plain,
+)
+from textrawl.commands.console import open_console, write_json
+from textrawl.rows import MadeSpaceRow, SpaceListRow
+from textrawl.texts import clean_name
+
+space = typer.Typer(help="Named memories, each with people of its own.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Its name.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+
+@space.command()
+def create(name: Name, as_json: AsJson = False) -> None:
+    """Make a space. Nobody may use it before `textrawl grant` or `textrawl token` says so."""
+
+    async def work(memory: Administration) -> MadeSpaceRow:
+        [row] = await memory.call("create_space", MadeSpaceRow, name=name)
+        return row
+
+    _report(administer(work), "Made the space {}", as_json=as_json)
+
+
+@space.command(name="list")
+def list_spaces(as_json: AsJson = False) -> None:
+    """Show all spaces."""
+
+    async def work(memory: Administration) -> list[SpaceListRow]:
+        return await memory.call("list_spaces", SpaceListRow)
+
+    rows = administer(work)
+    if as_json:
+        write_json([write_plain(asdict(row)) for row in rows])
+        return
+    columns = ("space", "facts", "members", "created", "archived")
+    lines = [
+        (row.name, f"{row.facts:,}", f"{row.members:,}", write_instant(row.created_at, ""),
+         write_instant(row.archived_at, "")) for row in rows
+    ]  # fmt: skip
+    open_console().print(draw_rows(columns, lines))
+
+
+@space.command()
+def rename(
+    name: Name,
+    new_name: Annotated[
+        str, typer.Argument(metavar="NEW-NAME", parser=clean_name, help="Its name from now on.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Give a space another name. Addresses with the old one end, such as /mcp/SPACE."""
+
+    async def work(memory: Administration) -> MadeSpaceRow:
+        [row] = await memory.call("rename_space", MadeSpaceRow, name=name, new_name=new_name)
+        return row
+
+    _report(administer(work), f"{name} is called {{}} now", as_json=as_json)
+
+
+@space.command()
+def archive(
+    name: Name,
+    restore: Annotated[bool, typer.Option("--restore", help="Open it again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Close a space to everybody. What it holds, its grants and its tokens are kept."""
+
+    async def work(memory: Administration) -> MadeSpaceRow:
+        [row] = await memory.call("archive_space", MadeSpaceRow, name=name, archived=not restore)
+        return row
+
+    told = "{} is open again" if restore else "Archived {}: nobody reads or writes it"
+    _report(administer(work), told, as_json=as_json)
+
+
+def _report(row: MadeSpaceRow, told: str, *, as_json: bool) -> None:
+    if as_json:
+        write_json(write_plain(asdict(row)))
+    tell(f"{told.format(row.name)}.")

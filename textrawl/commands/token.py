@@ -1,0 +1,158 @@
+"""`textrawl token`: what lets people and agents in."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from textrawl.commands.administration import (
+    Administration,
+    administer,
+    draw_rows,
+    find_end,
+    read_scopes,
+    read_span,
+    tell,
+    write_instant,
+    write_plain,
+)
+from textrawl.commands.console import open_console, write_json
+from textrawl.credentials import hash_token, is_token, make_token, shorten_token
+from textrawl.rows import MadeTokenRow, RevokedTokenRow, RotatedTokenRow, TokenListRow
+from textrawl.texts import clean_name
+
+token = typer.Typer(help="Tokens, which let people and agents in.", no_args_is_help=True)
+
+Name = Annotated[
+    str,
+    typer.Argument(metavar="PREFIX", parser=clean_name, help="First 10 characters, or id."),
+]
+Expires = Annotated[str | None, typer.Option(metavar="SPAN", help="How long it is valid, as 90d.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+
+@token.command()
+def create(
+    actor: Annotated[
+        str, typer.Option(metavar="ACTOR", parser=clean_name, help="Whose it is; may be new.")
+    ],
+    space: Annotated[
+        str, typer.Option(metavar="SPACE", parser=clean_name, help="The home of what it writes.")
+    ],
+    scope: Annotated[
+        str, typer.Option(metavar="SCOPES", help="Of read, write, forget, admin; with commas.")
+    ],
+    expires: Expires = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a token and write it to stdout. Only its hash is kept: it is not shown again.
+
+    What it may do in its home is granted to the actor as well; in other spaces it does what
+    `textrawl grant` says, within the same scopes.
+    """
+    scopes, expires_at, text = read_scopes(scope), find_end(expires), make_token()
+
+    async def work(memory: Administration) -> MadeTokenRow:
+        [row] = await memory.call(
+            "create_token", MadeTokenRow, hash=hash_token(text), prefix=shorten_token(text),
+            actor=actor, space=space, scopes=scopes, expires_at=expires_at,
+        )  # fmt: skip
+        return row
+
+    made = administer(work).create_token
+    facts = {"id": made, "actor": actor, "space": space, "scopes": scopes, "expires_at": expires_at}
+    _hand_out(text, facts, as_json=as_json)
+    tell(
+        f"{shorten_token(text)} of {actor} may {', '.join(scopes)}, at home in {space}, "
+        f"{_write_end(expires_at)}. It is not shown again."
+    )
+
+
+@token.command(name="list")
+def list_tokens(as_json: AsJson = False) -> None:
+    """Show all tokens, by their first characters."""
+
+    async def work(memory: Administration) -> list[TokenListRow]:
+        return await memory.call("list_tokens", TokenListRow)
+
+    rows = administer(work)
+    if as_json:
+        write_json([write_plain(asdict(row)) for row in rows])
+    elif not rows:
+        tell("There are no tokens yet: see `textrawl token create --help`.")
+    else:
+        columns = ("prefix", "actor", "home", "scopes", "created", "used", "expires", "state")
+        open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
+
+
+def _list_cells(row: TokenListRow) -> list[str]:
+    return [
+        row.prefix, row.actor, row.home or "", ", ".join(row.scopes),
+        write_instant(row.created_at, ""), write_instant(row.last_used_at, "never"),
+        write_instant(row.expires_at, "never"), row.state,
+    ]  # fmt: skip
+
+
+@token.command()
+def revoke(name: Name) -> None:
+    """End a token: servers let it do nothing within a second."""
+
+    async def work(memory: Administration) -> RevokedTokenRow:
+        [row] = await memory.call("revoke_token", RevokedTokenRow, name=_shorten(name))
+        return row
+
+    row = administer(work)
+    tell(f"{row.prefix} of {row.actor} ended at {write_instant(row.revoked_at, '')} UTC.")
+
+
+@token.command()
+def rotate(
+    name: Name,
+    overlap: Annotated[str, typer.Option(metavar="SPAN", help="How long both are valid.")] = "1h",
+    expires: Expires = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make another token in place of one, and write it to stdout.
+
+    It may do the same and ends when the other would have, unless --expires says otherwise. The
+    other ends after the overlap.
+    """
+    span, expires_at, text = read_span(overlap), find_end(expires), make_token()
+
+    async def work(memory: Administration) -> RotatedTokenRow:
+        [row] = await memory.call(
+            "rotate_token", RotatedTokenRow, name=_shorten(name), hash=hash_token(text),
+            prefix=shorten_token(text), overlap=span, expires_at=expires_at,
+        )  # fmt: skip
+        return row
+
+    row = administer(work)
+    facts = {
+        "id": row.token, "actor": row.actor, "space": row.home, "scopes": row.scopes,
+        "expires_at": row.ends_at, "former_expires_at": row.former_ends_at,
+    }  # fmt: skip
+    _hand_out(text, facts, as_json=as_json)
+    tell(
+        f"{shorten_token(text)} of {row.actor} is valid {_write_end(row.ends_at)}, the former "
+        f"{_write_end(row.former_ends_at)}. It is not shown again."
+    )
+
+
+def _hand_out(text: str, facts: Mapping[str, object], *, as_json: bool) -> None:
+    """Writes a token to stdout, alone so that it can be piped, or as JSON."""
+    if as_json:
+        write_json({"token": text, "prefix": shorten_token(text)} | write_plain(facts))
+    else:
+        sys.stdout.write(f"{text}\n")
+
+
+def _write_end(end: datetime | None) -> str:
+    return f"until {write_instant(end, '')} UTC" if end else "without end"
+
+
+def _shorten(name: str) -> str:
+    """The name of a token; a whole one, pasted, goes no further than this process."""
+    return shorten_token(name) if is_token(name) else name

@@ -1,0 +1,59 @@
+"""Who a credential is: asked of the database, believed for a moment.
+
+Every call is checked by the database again, so what is believed here only tells sooner, and to
+whom an HTTP status can say so.
+"""
+
+from typing import Any
+
+from cachetools import TTLCache
+
+from textrawl.access import Principal, Space
+from textrawl.database import Database
+from textrawl.rows import PrincipalRow, VouchedRow
+
+_MOST_REMEMBERED = 4096
+
+
+class Directory:
+    """Principals of one database; one that was found is believed for `lifetime` seconds."""
+
+    def __init__(self, database: Database, *, lifetime: float = 1.0) -> None:
+        self._database = database
+        self._known = TTLCache[bytes | None, Principal](_MOST_REMEMBERED, lifetime)
+
+    async def find(self, credential: bytes | None) -> Principal | None:
+        """Whose `credential` (SHA-256 of a token) it is; None for one that is not valid.
+
+        Without one: what the database login itself may do. Raises DatabaseUnavailable.
+        """
+        if (known := self._known.get(credential)) is not None:
+            return known
+        rows = await self._database.call("authenticate", PrincipalRow, credential=credential)
+        if not rows:
+            return None
+        [row] = rows
+        found = Principal(
+            credential, row.token, row.actor, row.home, tuple(map(_read_space, row.spaces)),
+            row.expires_at, row.federated,
+        )  # fmt: skip
+        self._known[credential] = found
+        return found
+
+    async def vouch(
+        self, own: bytes | None, bearer: bytes, actor: str, scopes: list[str], expires_at: object
+    ) -> bool:
+        """Tells the database that an identity provider's token is `actor`'s.
+
+        False where nothing was granted to them. Raises ScopeMissing unless `own`, the credential of
+        this server, has the scope admin.
+        """
+        [row] = await self._database.call(
+            "vouch", VouchedRow, credential=own, bearer=bearer, actor=actor, scopes=scopes,
+            expires_at=expires_at,
+        )  # fmt: skip
+        return row.vouch
+
+
+def _read_space(told: dict[str, Any]) -> Space:
+    return Space(told["id"], told["name"], frozenset(told["scopes"]))

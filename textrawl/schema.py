@@ -1,0 +1,95 @@
+"""What sql/ holds, and how functions and views get into a database and out of it again."""
+
+import hashlib
+import re
+from graphlib import TopologicalSorter
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import LiteralString, cast
+
+from psycopg import AsyncConnection
+
+_FUNCTIONS = ("access", "memory", "trail")
+_VIEWS = "views"
+
+
+def _find_sql() -> Traversable:
+    """The folder sql/: inside an installed package, beside the package in a checkout."""
+    installed = resources.files("textrawl") / "sql"
+    return installed if installed.is_dir() else Path(__file__).parents[1] / "sql"
+
+
+def read_folder(*names: str) -> dict[str, LiteralString]:
+    """Files of sub-folders of sql/ by stem, in order of their names."""
+    files = [file for name in names for file in (_find_sql() / name).iterdir()]
+    texts = {
+        file.name[:-4]: file.read_text("utf-8") for file in files if file.name.endswith(".sql")
+    }
+    # They ship with the package: as much literals as any string in this file.
+    return cast("dict[str, LiteralString]", dict(sorted(texts.items())))
+
+
+def _order(functions: dict[str, LiteralString]) -> list[str]:
+    """Functions such that each comes after those its signature or body names."""
+    graph = {
+        name: {word for word in re.findall(r"textrawl\.(\w+)\(", text) if word in functions}
+        - {name}
+        for name, text in functions.items()
+    }
+    return list(TopologicalSorter(graph).static_order())
+
+
+def read_fingerprint() -> str:
+    """Changes when any function, view or grant does."""
+    texts = read_folder(*_FUNCTIONS, _VIEWS) | {"grants": _read_grants()}
+    return hashlib.sha256("\0".join(f"{k}\0{v}" for k, v in texts.items()).encode()).hexdigest()
+
+
+def _read_grants() -> LiteralString:
+    return cast("LiteralString", (_find_sql() / "grants.sql").read_text("utf-8"))
+
+
+async def drop_code(connection: AsyncConnection) -> None:
+    """Drops views and functions, but for those that policies and triggers call.
+
+    These belong to tables, and to change one would lock its table against everybody.
+    """
+    # One statement for all: they depend on each other, and on nothing else that may go with them.
+    await connection.execute("""
+        do $$
+        declare
+            names text;
+        begin
+            select string_agg(oid::regclass::text, ', ') into names from pg_class
+            where relnamespace = 'textrawl'::regnamespace and relkind = 'v';
+            if names is not null then
+                execute 'drop view ' || names;
+            end if;
+            select string_agg(oid::regprocedure::text, ', ') into names from pg_proc
+            where pronamespace = 'textrawl'::regnamespace and not exists (
+                select from pg_depend d where d.refobjid = pg_proc.oid
+                and d.classid in ('pg_policy'::regclass, 'pg_trigger'::regclass));
+            if names is not null then
+                execute 'drop function ' || names;
+            end if;
+        end
+        $$""")
+
+
+async def create_code(connection: AsyncConnection) -> None:
+    """Makes functions, views, policies and grants, and records which they are."""
+    functions = read_folder(*_FUNCTIONS)
+    for name in _order(functions):
+        await connection.execute(functions[name])
+    for view in read_folder(_VIEWS).values():
+        await connection.execute(view)
+    await connection.execute("revoke execute on all functions in schema textrawl from public")
+    await connection.execute("grant usage on schema textrawl to textrawl_app, textrawl_analyst")
+    await connection.execute(_read_grants())
+    await connection.execute("select protect_tables()")
+    await connection.execute(
+        """insert into code (fingerprint) values (%s)
+           on conflict (singleton) do update set fingerprint = excluded.fingerprint""",
+        (read_fingerprint(),),
+    )

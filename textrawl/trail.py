@@ -1,0 +1,156 @@
+"""Who did what to a memory: reading it, following it, and taking back what one author wrote."""
+
+import logging
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import LiteralString, TypeVar
+
+from textrawl.database import Database, DataRefused
+from textrawl.errors import (
+    ArgumentInvalid,
+    DatabaseUnavailable,
+    NotAuthenticated,
+    ServerBusy,
+    SpaceNotFound,
+)
+from textrawl.notifications import listen
+from textrawl.rows import (
+    EventRow,
+    PlanRow,
+    PrincipalRow,
+    PurgedRow,
+    RevertedRow,
+    TrailEndRow,
+    UndoRow,
+)
+
+logger = logging.getLogger("textrawl")
+
+Row = TypeVar("Row")
+
+_CHANNEL = "textrawl_event"
+_PATIENCE = 2.0  # seconds until events are looked for that were held back when they were told
+_PAGE = 500
+_CURSOR = re.compile(r"[0-9]{1,19}:[0-9]{1,18}", re.ASCII)
+
+_FAULTS = {
+    "TR030": ("No such author", "`textrawl log` shows who wrote"),
+    "TR031": ("No such undo", "it is not there, was reverted already, or its content was purged"),
+    "TR032": ("A later undo came between", "revert that first: `textrawl undo --revert {}`"),
+}
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which events; None: all. `entity` is a name, `since` the earliest."""
+
+    author: str | None = None
+    entity: str | None = None
+    action: str | None = None
+    since: datetime | None = None
+
+
+class Trail:
+    """The trail of a memory, for somebody with the scope admin, in one space or all of theirs.
+
+    Every method raises NotAuthenticated, ScopeMissing, DatabaseUnavailable.
+    """
+
+    def __init__(
+        self, database: Database, conninfo: str, credential: bytes | None, space: int | None
+    ) -> None:
+        self._database = database
+        self._conninfo = conninfo
+        self._credential = credential
+        self._space = space
+
+    async def plan(self, author: str, since: datetime) -> list[PlanRow]:
+        """What `undo` would do now. Raises ArgumentInvalid for an author nobody knows."""
+        return await self._call("plan_undo", PlanRow, author=author, since=since)
+
+    async def undo(self, author: str, since: datetime) -> list[UndoRow]:
+        """Takes back what an author wrote, a row for each space where there was anything.
+
+        Raises ArgumentInvalid for an author nobody knows.
+        """
+        return await self._call(
+            "undo_author", UndoRow, author=author, since=since, tool="textrawl undo"
+        )
+
+    async def revert(self, undo: int) -> RevertedRow:
+        """Puts back what an undo took. Raises ArgumentInvalid where that cannot be done."""
+        [row] = await self._call("revert_undo", RevertedRow, undo=undo, tool="textrawl undo")
+        return row
+
+    async def purge(self, older_than: timedelta | None) -> list[PurgedRow]:
+        """Deletes for good what undos keep, of all or of those older than this."""
+        return await self._call("purge_undone", PurgedRow, older_than=older_than)
+
+    async def list_events(self, chosen: Filter, limit: int) -> list[EventRow]:
+        """The newest events, newest first."""
+        return await self._call(
+            "list_events", EventRow, author=chosen.author, entity=chosen.entity,
+            doing=chosen.action, since=chosen.since, max_rows=limit,
+        )  # fmt: skip
+
+    async def find_end(self) -> str:
+        """The cursor of now, for `follow`."""
+        [row] = await self._database.call("trail_end", TrailEndRow)
+        return row.trail_end
+
+    async def follow(self, after: str) -> AsyncGenerator[EventRow]:
+        """Every event after a cursor, once, as they happen; it never ends by itself.
+
+        Raises ArgumentInvalid for what is no cursor.
+        """
+        if not _CURSOR.fullmatch(after):
+            raise ArgumentInvalid("cursor: give one that `textrawl watch --json` wrote")
+        async with aclosing(listen(self._conninfo, _CHANNEL, patience=_PATIENCE)) as looks:
+            async for _ in looks:
+                # A page, however short: one that ends early may have been followed by others.
+                while rows := await self._read_page(after):
+                    for row in rows:
+                        yield row
+                    after = rows[-1].cursor
+
+    async def _read_page(self, after: str) -> list[EventRow]:
+        """The next events; none while the database is away, since it will be looked at again."""
+        transaction, _, number = after.partition(":")
+        try:
+            return await self._call(
+                "read_events", EventRow, after_transaction=transaction, after_id=int(number),
+                max_rows=_PAGE,
+            )  # fmt: skip
+        except (DatabaseUnavailable, ServerBusy) as error:
+            logger.info("%s", error.title)
+            return []
+
+    async def _call(
+        self, function: LiteralString, row: type[Row], /, **arguments: object
+    ) -> list[Row]:
+        try:
+            return await self._database.call(
+                function, row, **arguments, space=self._space, credential=self._credential
+            )
+        except DataRefused as refused:
+            title, fix = _FAULTS[refused.code]
+            told = fix.format(refused.detail)
+        raise ArgumentInvalid(told, title=title)
+
+
+async def find_space(database: Database, credential: bytes | None, name: str | None) -> int | None:
+    """The id of the space of that name; None for None.
+
+    Raises SpaceNotFound, also for one that is not theirs, NotAuthenticated, DatabaseUnavailable.
+    """
+    known = await database.call("authenticate", PrincipalRow, credential=credential)
+    if not known:
+        raise NotAuthenticated
+    ids = {str(space["name"]): int(space["id"]) for space in known[0].spaces}
+    if name is not None and name not in ids:
+        told = ", ".join(ids) or "none"
+        raise SpaceNotFound(f"Spaces that {known[0].actor} may use: {told}")
+    return None if name is None else ids[name]

@@ -1,0 +1,132 @@
+"""Who calls over HTTP: a bearer token in its header, and nothing else anywhere."""
+
+import re
+from collections.abc import Awaitable, Callable
+from hashlib import sha256
+
+from cachetools import TTLCache
+from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+from mcp.server.auth.middleware.bearer_auth import (
+    AuthenticatedUser,
+    BearerAuthBackend,
+    RequireAuthMiddleware,
+)
+from mcp.server.auth.provider import AccessToken, TokenVerifier
+from pydantic import AnyHttpUrl
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import HTTPConnection, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from textrawl.access import Principal
+from textrawl.errors import TextrawlError
+from textrawl.transports.refusals import build_refusal
+from textrawl.transports.requests import is_open
+from textrawl.transports.windows import Window
+
+Lookup = Callable[[str], Awaitable[Principal | None]]
+
+_LONGEST = 8192  # characters of a bearer token: a JWT with many claims has two thousand
+_MOST_FAILURES = 60  # a minute and address
+_MOST_KNOWN, _KNOWN = 10_000, 3600  # tokens; seconds
+_NOT_AUTHENTICATED = 401
+_IN_QUERY = re.compile(
+    rb"(?:^|&)(?:access_token|token|bearer|authorization|api_?key)=|=(?:trl_|eyJ)", re.IGNORECASE
+)
+
+
+class PrincipalToken(AccessToken):
+    """The SDK's token with what ours stands for; the secret itself is not kept."""
+
+    principal: Principal
+
+
+class _LookupFailed(Exception):
+    pass
+
+
+class PrincipalVerifier(TokenVerifier):
+    """Asks `lookup` whose a bearer token is."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self._lookup = lookup
+
+    async def verify_token(self, token: str) -> PrincipalToken | None:
+        """What the SDK wants to know of a token; None for one that nobody has."""
+        if not token or len(token) > _LONGEST or not token.isascii():
+            return None
+        try:
+            principal = await self._lookup(token)
+        except TextrawlError as error:
+            raise _LookupFailed from error
+        return None if principal is None else _describe(principal)
+
+
+def _describe(principal: Principal) -> PrincipalToken:
+    # The subject is the credential: a session, and a question to its user, is that one's alone.
+    expiry = principal.expires_at
+    return PrincipalToken(
+        token="",
+        client_id=principal.actor,
+        subject=str(principal.token),
+        scopes=sorted({scope for space in principal.spaces for scope in space.scopes}),
+        expires_at=None if expiry is None else int(expiry.timestamp()),
+        principal=principal,
+    )
+
+
+def find_principal(request: Request) -> Principal | None:
+    """Who sent `request`; None where the server needs no token."""
+    user = request.scope.get("user")
+    token = user.access_token if isinstance(user, AuthenticatedUser) else None
+    return token.principal if isinstance(token, PrincipalToken) else None
+
+
+class Authentication:
+    """Answers 401 to every request without a token that `lookup` knows, but for open paths.
+
+    An address with too many failures in a minute has to wait, but for tokens that were good
+    within the hour: others may come from the same address.
+    """
+
+    def __init__(self, app: ASGIApp, *, lookup: Lookup, metadata_url: AnyHttpUrl | None) -> None:
+        self._app = app
+        self._closed = RequireAuthMiddleware(AuthContextMiddleware(app), [], metadata_url)
+        backend = BearerAuthBackend(PrincipalVerifier(lookup))
+        self._checked = AuthenticationMiddleware(self._closed, backend=backend)
+        self._failures = Window(_MOST_FAILURES)
+        self._known = TTLCache[bytes, None](_MOST_KNOWN, _KNOWN)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request, or answers 401, 429 or 503."""
+        if scope["type"] != "http" or is_open(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        given = connection.headers.getlist("authorization")
+        digest = sha256("\n".join(given).encode()).digest()
+        address = connection.client.host if connection.client else ""
+        if digest not in self._known and (wait := self._failures.find_wait(address)):
+            refusal = build_refusal(429, "too_many_failures", f"Wait {wait} seconds", wait=wait)
+            await refusal(scope, receive, send)
+            return
+        # Without a user in its scope, a request is refused by what is behind.
+        doubtful = len(given) > 1 or _IN_QUERY.search(scope["query_string"])
+        app = self._closed if doubtful else self._checked
+        try:
+            await app(scope, receive, self._note(digest, address, send))
+        except _LookupFailed as error:
+            refusal = build_refusal(503, "temporarily_unavailable", str(error.__cause__), wait=1)
+            await refusal(scope, receive, send)
+
+    def _note(self, digest: bytes, address: str, send: Send) -> Send:
+        """Sends, and remembers whether the token was good."""
+
+        async def answer(message: Message) -> None:
+            if message.get("status") == _NOT_AUTHENTICATED:
+                self._known.pop(digest, None)
+                self._failures.add(address)
+            elif "status" in message:
+                self._known[digest] = None
+            await send(message)
+
+        return answer

@@ -1,0 +1,88 @@
+"""What Prometheus may know: how many, how long, how it ended. Never of what, never by whom."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.registry import Collector
+
+from textrawl import errors
+
+CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+
+Read = Callable[[], Mapping[str, float]]
+
+_OK = "ok"
+_OTHER = "other"
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)  # seconds
+
+
+class Metrics:
+    """Counters of one server; `tools` are the only names of tools that become labels."""
+
+    def __init__(self, tools: Iterable[str] = ()) -> None:
+        self._registry = CollectorRegistry()
+        self._tools = frozenset(tools)
+        self._outcomes = {_OK, *(kind.title for kind in _walk(errors.TextrawlError))}
+        self._calls = Counter(
+            "textrawl_calls", "Calls of a tool by how they ended.", ["tool", "outcome"],
+            registry=self._registry,
+        )  # fmt: skip
+        self._seconds = Histogram(
+            "textrawl_call_seconds", "How long calls of a tool took.", ["tool"],
+            buckets=_BUCKETS, registry=self._registry,
+        )  # fmt: skip
+        self._responses = Counter(
+            "textrawl_http_responses", "Answers over HTTP, refusals too.", ["route", "status"],
+            registry=self._registry,
+        )  # fmt: skip
+        self._open = Gauge(
+            "textrawl_http_open_requests", "Requests and streams that are not over, now.",
+            registry=self._registry,
+        )  # fmt: skip
+        ProcessCollector(registry=self._registry)
+
+    def observe_call(self, tool: str, outcome: str, seconds: float) -> None:
+        """Counts a call that took `seconds`; `outcome` is "ok" or the title of its error."""
+        tool = tool if tool in self._tools else _OTHER
+        outcome = outcome if outcome in self._outcomes else errors.TextrawlError.title
+        self._calls.labels(tool, outcome).inc()
+        self._seconds.labels(tool).observe(seconds)
+
+    def observe_response(self, route: str, status: int) -> None:
+        """Counts an answer over HTTP; `route` is one of a few words."""
+        self._responses.labels(route, str(status)).inc()
+
+    def track_request(self) -> AbstractContextManager[None]:
+        """Counts a request as open for as long as it lasts."""
+        return self._open.track_inprogress()
+
+    def watch(self, read: Read) -> None:
+        """Shows what `read` returns at the time as gauges, each named textrawl_ and its key."""
+        self._registry.register(_Gauges(read))
+
+    def write(self) -> bytes:
+        """All of them in Prometheus' text format."""
+        return generate_latest(self._registry)
+
+
+class _Gauges(Collector):
+    def __init__(self, read: Read) -> None:
+        self._read = read
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        for name, value in self._read().items():
+            words = name.replace("_", " ").capitalize()
+            yield GaugeMetricFamily(f"textrawl_{name}", f"{words}, now.", value=value)
+
+    def describe(self) -> Iterator[GaugeMetricFamily]:
+        """Nothing: registering would call `collect`, before there is anything to read."""
+        yield from ()
+
+
+def _walk(kind: type[errors.TextrawlError]) -> Iterator[type[errors.TextrawlError]]:
+    yield kind
+    for below in kind.__subclasses__():
+        yield from _walk(below)
