@@ -1,0 +1,120 @@
+"""A team's server over HTTP on a database with three spaces, and tokens of every kind."""
+
+import hashlib
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, LiteralString
+
+import anyio
+import httpx2
+import psycopg
+
+from tests.listening import find_port, wait_for_answer
+from tests.transports.team import bear, call_modern
+from textrawl import create_server
+from textrawl.credentials import hash_token, make_token, shorten_token
+from textrawl.database import Database
+from textrawl.directory import Directory
+from textrawl.memory import Memory
+from textrawl.runtime import build_renderer
+from textrawl.settings import Settings
+from textrawl.toolsets import App, Identity
+from textrawl.transports.http import serve_http
+from textrawl.transports.metrics import Metrics
+
+SPACES = ("red", "green", "blue")
+POOL = 4  # connections for all clients
+_TABLES: tuple[LiteralString, ...] = (
+    "entity", "observation", "relation", "event", "embedding_pending", "undo", "undone",
+    "space_grant", "space",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where the server listens."""
+
+    root: str
+    http: httpx2.AsyncClient
+
+    async def call(
+        self, token: str | None, tool: str, arguments: dict[str, Any], path: str = "/mcp"
+    ) -> httpx2.Response:
+        """One call of a tool, as a client of the 2026-07-28 era makes it."""
+        headers, body = call_modern(tool)
+        body["params"]["arguments"] = arguments
+        given = headers | (bear(token) if token else {})
+        return await self.http.post(f"{self.root}{path}", json=body, headers=given)
+
+
+def issue(owner: psycopg.Connection, actor: str, space: str, *scopes: str) -> str:
+    """A new token, of an actor that is made with it."""
+    token = make_token()
+    owner.execute(
+        "select create_token(hash => %s, prefix => %s, actor => %s, space => %s, scopes => %s)",
+        (hash_token(token), shorten_token(token), actor, space, list(scopes)),
+    )
+    return token
+
+
+def revoke(owner: psycopg.Connection, token: str) -> None:
+    owner.execute("update token set revoked_at = now() where hash = %s", (hash_token(token),))
+
+
+def add_spaces(owner: psycopg.Connection) -> None:
+    """Three spaces, each with a secret of its own that only its members may read."""
+    for space in SPACES:
+        owner.execute("insert into space (name) values (%s)", (space,))
+        for entity, fact in (("Ada", f"canary {space}"), (f"Canary {space}", "hides")):
+            owner.execute(
+                "select remember_fact(%s, 'person', %s,"
+                " space => (select id from space where name = %s))",
+                (entity, fact, space),
+            )
+        owner.execute(
+            "select relate_entities('Ada', 'knows', %s,"
+            " space => (select id from space where name = %s))",
+            (f"Canary {space}", space),
+        )
+
+
+def digest(owner: psycopg.Connection) -> str:
+    """What every table holds that a tool could change."""
+    whole = hashlib.sha256()
+    for table in _TABLES:
+        query = f"select to_jsonb(t)::text from {table} t order by 1"  # noqa: S608 - ours
+        for (row,) in owner.execute(query).fetchall():  # pyright: ignore[reportArgumentType, reportCallIssue]
+            whole.update(row.encode())
+    return whole.hexdigest()
+
+
+@asynccontextmanager
+async def open_site(settings: Settings) -> AsyncGenerator[Site]:
+    """A server that asks everybody for a token, on a pool of four connections."""
+    assert settings.database_url is not None
+    given = settings.model_copy(update={"http_port": find_port(), "rate_limit": 0})
+    database = Database(settings.database_url.get_secret_value(), timeout=10, max_size=POOL)
+    await database.open()
+    own = settings.access_token
+    credential = hash_token(own.get_secret_value()) if own else None
+    identity = Identity(Directory(database, lifetime=1), credential, tokens_needed=True)
+    memory = Memory(database, None, credential=credential)
+    server = create_server(given, app=App(memory, build_renderer(given), identity))
+    limits = httpx2.Limits(max_connections=64)
+    try:
+        async with (
+            anyio.create_task_group() as group,
+            httpx2.AsyncClient(timeout=30, limits=limits) as http,
+        ):
+            site = Site(f"http://127.0.0.1:{given.http_port}", http)
+
+            async def serve() -> None:
+                await serve_http(server, given, lookup=server.find_principal, metrics=Metrics())
+
+            group.start_soon(serve)
+            await wait_for_answer(f"{site.root}/healthz")
+            yield site
+            group.cancel_scope.cancel()
+    finally:
+        await database.close()

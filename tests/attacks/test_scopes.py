@@ -1,0 +1,169 @@
+"""Every kind of token at every tool and mode: what is refused changes nothing."""
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from tests.attacks.site import Site, add_spaces, digest, issue, open_site, revoke
+from tests.conftest import Connect
+from tests.issuer import IdentityProvider
+from tests.toolsets.calls import text_of
+from textrawl.credentials import hash_token
+from textrawl.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+ADA = {"entityName": "Ada", "entityType": "person"}
+CALLS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "search": ("query_memory", {"mode": "search", "query": "canary"}, "read"),
+    "semantic search": ("query_memory", {"query": "x", "searchMode": "semantic"}, "read"),
+    "entity": ("query_memory", {"mode": "entity", "entityName": "Ada"}, "read"),
+    "list": ("query_memory", {"mode": "list"}, "read"),
+    "remember": ("remember_fact", {**ADA, "observation": "likes tea"}, "write"),
+    "replace": (
+        "remember_fact", {**ADA, "observation": "new", "replaces": "canary red"}, "write"
+    ),
+    "build facts": ("build_knowledge", {"facts": [{**ADA, "observation": "swims"}]}, "write"),
+    "build relations": (
+        "build_knowledge",
+        {"relations": [{"fromEntity": "Ada", "relation": "met", "toEntity": "Bo"}]}, "write",
+    ),
+    "relate": (
+        "relate_entities", {"fromEntity": "Ada", "relation": "likes", "toEntity": "Bo"}, "write"
+    ),
+    "dry run": ("forget_entity", {"entityName": "Ada", "dryRun": True}, "read"),
+    "dry run of a fact": (
+        "forget_entity", {"entityName": "Canary red", "fact": "hides", "dryRun": True}, "read"
+    ),
+    "forget a fact": (
+        "forget_entity", {"entityName": "Canary red", "fact": "hides", "confirm": True}, "forget"
+    ),
+    "forget": ("forget_entity", {"entityName": "Ada", "confirm": True}, "forget"),
+}  # fmt: skip
+HELD: dict[str, set[str]] = {
+    "read": {"read"}, "write": {"write"}, "forget": {"forget"}, "admin": {"admin"},
+    "read and write": {"read", "write"}, "all": {"read", "write", "forget", "admin"},
+}  # fmt: skip
+NOBODY = ("no token", "a wrong token", "expired", "revoked", "wrong audience", "unsigned")
+
+
+@pytest.fixture
+def team(owner: psycopg.Connection) -> psycopg.Connection:
+    add_spaces(owner)
+    return owner
+
+
+def make_bearer(kind: str, owner: psycopg.Connection, provider: IdentityProvider) -> str | None:
+    """The token of somebody whom nothing is allowed, though all was granted to them."""
+    if kind == "no token":
+        return None
+    if kind == "wrong audience":
+        return provider.issue(provider.claims(sub="eve", aud="https://else.example/mcp"))
+    if kind == "unsigned":
+        return ".".join(provider.issue(provider.claims(sub="eve")).split(".")[:2]) + "."
+    token = issue(owner, "eve", "red", *HELD["all"])
+    if kind == "a wrong token":
+        return token[:-1] + ("A" if token[-1] != "A" else "B")
+    end = {"expired": "expires_at", "revoked": "revoked_at"}[kind]
+    owner.execute(
+        sql.SQL("update token set {} = now() - interval '1 second' where hash = %s").format(
+            sql.Identifier(end)
+        ),
+        (hash_token(token),),
+    )
+    return token
+
+
+async def try_all(
+    site: Site, token: str | None, owner: psycopg.Connection, path: str = "/mcp"
+) -> dict[str, str]:
+    """How each call ends: ok, or what refuses it. Whatever is refused has changed nothing."""
+    ends: dict[str, str] = {}
+    for name, (tool, arguments, _) in CALLS.items():
+        before = digest(owner)
+        answer = await site.call(token, tool, arguments, path)
+        told: dict[str, Any] = answer.json().get("result", {}) if answer.status_code == 200 else {}
+        ends[name] = str(answer.status_code)
+        if told:
+            ends[name] = told["content"][0]["text"] if told.get("isError") else "ok"
+        if ends[name] != "ok":
+            assert digest(owner) == before, name
+            assert "canary red" not in answer.text
+    return ends
+
+
+def expect(scopes: set[str], ends: dict[str, str]) -> None:
+    for name, (_, _, scope) in CALLS.items():
+        if scope not in scopes:
+            assert "Not allowed" in ends[name], name
+            assert f"scope {scope}" in ends[name], name
+        elif name == "semantic search":
+            assert "Embedding service not configured" in ends[name]
+        else:
+            assert ends[name] == "ok", name
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/red"])
+@pytest.mark.parametrize("held", HELD)
+async def test_a_token_does_what_its_scopes_say_and_nothing_else(
+    team: psycopg.Connection, settings: Callable[..., Settings], held: str, path: str
+) -> None:
+    token = issue(team, "ana", "red", *HELD[held])
+    async with open_site(settings()) as site:
+        ends = await try_all(site, token, team, path)
+    expect(HELD[held], ends)
+
+
+@pytest.mark.parametrize("held", HELD)
+async def test_a_server_of_one_client_does_what_the_scopes_of_its_token_say(
+    team: psycopg.Connection, connect: Connect, held: str
+) -> None:
+    token = issue(team, "ana", "red", *HELD[held])
+    client = await connect(access_token=token, embedding_provider="none")
+    ends: dict[str, str] = {}
+    for name, (tool, arguments, _) in CALLS.items():
+        before = digest(team)
+        result = await client.call_tool(tool, arguments)
+        ends[name] = text_of(result) if result.is_error else "ok"
+        assert not result.is_error or digest(team) == before
+    expect(HELD[held], ends)
+
+
+@pytest.mark.parametrize("kind", NOBODY)
+async def test_who_is_nobody_gets_401_from_every_tool(
+    team: psycopg.Connection, settings: Callable[..., Settings], kind: str
+) -> None:
+    with IdentityProvider() as provider:
+        token = make_bearer(kind, team, provider)
+        changes = {"oauth_issuer": provider.url, "oauth_audience": "https://memory.example/mcp"}
+        async with open_site(settings(**changes)) as site:
+            assert set((await try_all(site, token, team)).values()) == {"401"}
+
+
+@pytest.mark.parametrize("path", ["/mcp/green", "/mcp/nowhere", "/mcp/RED", "/mcp/red%20"])
+async def test_another_space_is_as_absent_as_one_that_does_not_exist(
+    team: psycopg.Connection, settings: Callable[..., Settings], path: str
+) -> None:
+    token = issue(team, "ana", "red", *HELD["all"])
+    async with open_site(settings()) as site:
+        ends = await try_all(site, token, team, path)
+    assert len(set(ends.values())) == 1
+    assert all("Space not found" in end and "green" not in end for end in ends.values())
+
+
+async def test_a_token_that_is_revoked_does_nothing_a_second_later(
+    team: psycopg.Connection, settings: Callable[..., Settings]
+) -> None:
+    token = issue(team, "ana", "red", *HELD["all"])
+    async with open_site(settings()) as site:
+        assert (await site.call(token, "query_memory", {"mode": "list"})).status_code == 200
+        revoke(team, token)
+        # Believed for a moment at the door, refused by the database from the first call on.
+        answer = await site.call(token, "query_memory", {"mode": "list"})
+        assert answer.status_code == 401 or "Not authenticated" in answer.text
+        before = digest(team)
+        await site.call(token, *CALLS["remember"][:2])
+        assert digest(team) == before
