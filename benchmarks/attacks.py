@@ -27,6 +27,7 @@ from tests.attacks.test_walls import read_space
 from textrawl import Settings, migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.logs import configure_logs
 
 
 @contextmanager
@@ -82,6 +83,7 @@ async def run(attempts: int, seconds: float, folder: Path) -> None:
         await migrate(cluster.dsn(OWNER))
         conninfo = SecretStr(cluster.dsn(APP))
         settings = Settings(database_url=conninfo, embedding_provider="none", log_level="ERROR")
+        configure_logs(settings)
         print(f"{tell_machine()}.\n")
         await run_crossing(cluster, settings, attempts)
         await run_contention(cluster, settings, seconds)

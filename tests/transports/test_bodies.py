@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from anyio.abc import SocketStream
 
-from tests.transports.team import ANA, BEN, HELLO, Team, bear, gather
+from tests.transports.team import ANA, BEN, HELLO, Team, bear, gather, wait_until
 from textrawl.transports.bodies import MOST_BYTES, Bodies
 from textrawl.transports.connections import Connection
 
@@ -125,3 +125,19 @@ async def test_one_slow_sender_keeps_nobody_waiting(team: Team, http: httpx2.Asy
         await slow.send(write_head(100))
         answer = await http.post(team.mcp, json=HELLO, headers=bear(BEN))
     assert answer.status_code == 200
+
+
+async def test_who_hangs_up_in_the_middle_of_a_body_is_no_error(
+    team: Team, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{team.port}\r\nContent-Length: 100\r\n"
+        f"Authorization: Bearer {ANA}\r\nContent-Type: application/json\r\n"
+        "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n"
+        "Mcp-Method: tools/list\r\n\r\n{"
+    )
+    with caplog.at_level("INFO"):
+        async with await anyio.connect_tcp("127.0.0.1", team.port) as stream:
+            await stream.send(head.encode())
+        await wait_until(lambda: "the client hung up" in caplog.text)
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.logs import request_id
@@ -73,6 +73,8 @@ class Requests:
         try:
             with self._metrics.track_request():
                 await self._app(scope, receive, answer)
+        except ClientDisconnect:
+            logger.info("%s %s: the client hung up", scope["method"], route)
         finally:
             request_id.reset(token)
 
