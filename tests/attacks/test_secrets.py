@@ -1,0 +1,91 @@
+"""What was told in confidence stands in no log, metric, probe or error, whatever goes wrong."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from tests.attacks.site import Site, issue
+from tests.listening import find_port, wait_for_answer
+from tests.providers import EmbeddingServer, Fault
+from tests.transports.team import bear
+
+pytestmark = pytest.mark.anyio
+
+PASSWORD, KEY = "canary-password-7", "sk-canary-key-0123456789"
+SAID, ASKED = "canary fact of the heart", "canary question of the night"
+
+
+@pytest.fixture
+def provider() -> Iterator[EmbeddingServer]:
+    with EmbeddingServer() as provider:
+        yield provider
+
+
+async def drive(site: Site, token: str, provider: EmbeddingServer) -> list[str]:
+    """All that a server says beside answers to members, through good days and bad ones."""
+    fact = {"entityName": "Ada", "entityType": "person", "observation": SAID}
+    for fault in (None, Fault.KEY_REFUSED, Fault.BAD_JSON):
+        provider.heal()
+        if fault is not None:
+            provider.fail(fault)
+        await site.call(token, "remember_fact", {**fact, "observation": f"{SAID} {fault}"})
+        await site.call(token, "query_memory", {"query": f"{ASKED} {fault}"})
+    wrong = token[:-1] + ("A" if token[-1] != "A" else "B")
+    bearers = (wrong, f"{token} {token}", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJjYW5hcnkifQ.", None)
+    answers = [await site.call(bearer, "query_memory", {"query": ASKED}) for bearer in bearers]
+    said = [answer.text for answer in answers]
+    said.append((await site.call(token, "forget_entity", {"entityName": "Nobody"})).text)
+    said.append((await site.http.get(f"{site.root}/mcp?access_token={token}")).text)
+    for path in ("healthz", "readyz", "metrics"):
+        said.append((await site.http.get(f"{site.root}/{path}", headers=bear(token))).text)
+        said.append((await site.http.get(f"{site.root}/{path}")).text)
+    return said
+
+
+def start(port: int, environment: dict[str, str], folder: Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "textrawl", "serve", "--http", "--port", str(port)],
+        env=os.environ | environment, cwd=folder, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+async def test_planted_secrets_appear_nowhere(
+    owner: psycopg.Connection, database_url: str, provider: EmbeddingServer, tmp_path: Path,
+    log_format: str,
+) -> None:  # fmt: skip
+    token, own = (issue(owner, name, "default", "read", "write", "admin") for name in ("ana", "it"))
+    port = find_port()
+    environment = {
+        "DATABASE_URL": make_conninfo(database_url, password=PASSWORD), "ACCESS_TOKEN": own,
+        "EMBEDDING_PROVIDER": "openai", "OPENAI_API_KEY": KEY,
+        "OPENAI_BASE_URL": provider.openai_url, "LOG_LEVEL": "DEBUG", "LOG_FORMAT": log_format,
+    }  # fmt: skip
+    with start(port, environment, tmp_path) as server:
+        try:
+            async with httpx2.AsyncClient(timeout=30) as http:
+                site = Site(f"http://127.0.0.1:{port}", http)
+                await wait_for_answer(f"{site.root}/healthz")
+                said = await drive(site, token, provider)
+                # What Postgres says of a row that it refuses repeats the row.
+                owner.execute("alter table observation add check (content not like '%heart%')"
+                              " not valid")  # fmt: skip
+                fact = {"entityName": "Ada", "entityType": "person", "observation": SAID}
+                refused = await site.call(token, "remember_fact", fact)
+        finally:
+            server.terminate()
+        assert server.stderr is not None
+        logged = server.stderr.read()
+
+    assert "Internal error" in refused.text
+    assert "INFO" in logged or '"level": "INFO"' in logged
+    whole = "\n".join([logged, refused.text, *said])
+    for secret in (token, own, PASSWORD, KEY, SAID, ASKED, "heart", "night"):
+        assert secret not in whole, secret
