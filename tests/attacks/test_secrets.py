@@ -49,6 +49,15 @@ async def drive(site: Site, token: str, provider: EmbeddingServer) -> list[str]:
     return said
 
 
+async def be_refused(site: Site, token: str, owner: psycopg.Connection) -> str:
+    """What is told of a row that Postgres refuses, and repeats as it does."""
+    owner.execute(
+        "alter table observation add check (content not like '%heart%') not valid",
+    )
+    fact = {"entityName": "Ada", "entityType": "person", "observation": SAID}
+    return (await site.call(token, "remember_fact", fact)).text
+
+
 def start(port: int, environment: dict[str, str], folder: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-m", "textrawl", "serve", "--http", "--port", str(port)],
@@ -74,18 +83,14 @@ async def test_planted_secrets_appear_nowhere(
                 site = Site(f"http://127.0.0.1:{port}", http)
                 await wait_for_answer(f"{site.root}/healthz")
                 said = await drive(site, token, provider)
-                # What Postgres says of a row that it refuses repeats the row.
-                owner.execute("alter table observation add check (content not like '%heart%')"
-                              " not valid")  # fmt: skip
-                fact = {"entityName": "Ada", "entityType": "person", "observation": SAID}
-                refused = await site.call(token, "remember_fact", fact)
+                refused = await be_refused(site, token, owner)
         finally:
             server.terminate()
         assert server.stderr is not None
         logged = server.stderr.read()
 
-    assert "Internal error" in refused.text
+    assert "Internal error" in refused
     assert "INFO" in logged or '"level": "INFO"' in logged
-    whole = "\n".join([logged, refused.text, *said])
+    whole = "\n".join([logged, refused, *said])
     for secret in (token, own, PASSWORD, KEY, SAID, ASKED, "heart", "night"):
         assert secret not in whole, secret
