@@ -26,7 +26,13 @@ ACTOR = "ada"
 
 Era = Literal["auto", "legacy"]
 
-hypothesis.settings.register_profile("thorough", max_examples=1200, deadline=None)
+# A machine with other things to do is no failure.
+_PATIENT: dict[str, Any] = {
+    "deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]
+}  # fmt: skip
+hypothesis.settings.register_profile("patient", **_PATIENT)
+hypothesis.settings.register_profile("thorough", max_examples=1200, **_PATIENT)
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

@@ -52,8 +52,13 @@ def test_a_count_is_that_of_tiktoken(o200k: tiktoken.Encoding, text: str) -> Non
     assert choose_counter("o200k_base").count(text) == len(o200k.encode_ordinary(text))
 
 
+# Whether a character is a letter depends on the Unicode that a library was built with: of those
+# that none has assigned yet, or the newest alone, a count may be a token off.
+ASSIGNED = st.characters(exclude_categories=["Cs", "Cn"])
+
+
 @settings(max_examples=500, deadline=None)
-@given(text=st.text(max_size=300))
+@given(text=st.text(ASSIGNED, max_size=300))
 def test_any_count_is_that_of_tiktoken(o200k: tiktoken.Encoding, text: str) -> None:
     assert choose_counter("o200k_base").count(text) == len(o200k.encode_ordinary(text))
 
