@@ -113,7 +113,11 @@ def live(team: Team, before: list[Word], after: list[Word]) -> tuple[Model, date
     return model, since
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(before=st.lists(_words, max_size=5), after=st.lists(_words, min_size=1, max_size=12))
 def test_undone_and_reverted_any_history_is_as_it_was(
     sql: psycopg.Connection, before: list[Word], after: list[Word]
