@@ -1,5 +1,6 @@
 """A real Postgres for every test: a cluster a session, a fresh database a test."""
 
+import logging
 import shutil
 import tempfile
 import uuid
@@ -46,6 +47,16 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     for name in Settings.model_fields:
         monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _no_log_level_from_before() -> Iterator[None]:
+    """A command that a test ran in this process has set what is logged."""
+    loggers = [logging.getLogger(name) for name in ("textrawl", "psycopg")]
+    levels = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
 
 
 class Databases:

@@ -136,7 +136,7 @@ async def test_who_hangs_up_in_the_middle_of_a_body_is_no_error(
         "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n"
         "Mcp-Method: tools/list\r\n\r\n{"
     )
-    with caplog.at_level("INFO"):
+    with caplog.at_level("INFO", logger="textrawl"):
         async with await anyio.connect_tcp("127.0.0.1", team.port) as stream:
             await stream.send(head.encode())
         await wait_until(lambda: "the client hung up" in caplog.text)
