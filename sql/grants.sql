@@ -14,7 +14,7 @@ grant execute on function
 -- A server's own work, on behalf of all: vectors, statistics, what answers cost. Of content it sees
 -- facts that still wait for a vector, since it is what asks for one.
 grant execute on function
-    textrawl.find_embedding_model, textrawl.register_embedding_model,
+    textrawl.embedding_models, textrawl.register_embedding_model, textrawl.queue_embeddings,
     textrawl.claim_pending_embeddings, textrawl.fill_pending_embeddings,
     textrawl.release_pending_embeddings, textrawl.pending_embeddings,
     textrawl.refresh_search_statistics, textrawl.record_recalls, textrawl.default_space

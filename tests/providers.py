@@ -119,6 +119,8 @@ class EmbeddingServer:
         self.index_of: Callable[[int], int] = lambda position: position
         self._fault: Fault | None = None
         self._times: int | None = None
+        self._good = 0
+        self._passing = 0
         self._lock = threading.Condition()
         self._released = threading.Event()
         self._gate = threading.Event()
@@ -147,25 +149,29 @@ class EmbeddingServer:
         with self._lock:
             assert self._lock.wait_for(lambda: len(self.requests) >= count, timeout=10)
 
-    def fail(self, fault: Fault, *, times: int | None = None) -> None:
-        """Answer with `fault`: the next `times` requests, or all until `heal`."""
+    def fail(self, fault: Fault, *, times: int | None = None, after: int = 0) -> None:
+        """Answer with `fault`: the next `times` requests, or all until `heal`.
+
+        `after` so many that are answered well.
+        """
         self.heal()
         with self._lock:
-            self._fault, self._times = fault, times
+            self._fault, self._times, self._good = fault, times, after
         if fault is Fault.DOWN:
             self._stop()
 
     def heal(self) -> None:
         """Answer well again; requests that hang are let go without an answer."""
         with self._lock:
-            self._fault, self._times = None, None
+            self._fault, self._times, self._good = None, None, 0
             self._released.set()
             self._released = threading.Event()
         if self._http is None:
             self._listen()
 
-    def hold(self) -> None:
-        """Let requests wait until `release`, then answer them."""
+    def hold(self, *, after: int = 0) -> None:
+        """Let requests wait until `release`, but for the next `after`; then answer them."""
+        self._passing = after
         self._gate.clear()
 
     def release(self) -> None:
@@ -179,7 +185,10 @@ class EmbeddingServer:
             self._lock.notify_all()
             released = self._released
             fault = self._next_fault()
-        self._gate.wait()
+            self._passing -= 1
+            waits = self._passing < 0
+        if waits:
+            self._gate.wait()
         if self.poison and any(self.poison in text for text in request.texts):
             fault = Fault.TEXT_REFUSED
         if fault is Fault.HANG:
@@ -203,6 +212,9 @@ class EmbeddingServer:
         self._stop()
 
     def _next_fault(self) -> Fault | None:
+        if self._good:
+            self._good -= 1
+            return None
         fault = self._fault
         if self._times is not None:
             self._times -= 1

@@ -172,7 +172,7 @@ CATALOGUE = {
         select proname, obj_description(oid) from pg_proc
         where pronamespace = 'textrawl'::regnamespace and proname in
             ('search_memory', 'search_terms', 'describe_entity', 'list_entities', 'similar_names',
-             'memory_statistics', 'find_embedding_model', 'pending_embeddings', 'recall_costs')
+             'memory_statistics', 'embedding_models', 'pending_embeddings', 'recall_costs')
         order by proname""",
     "tables": """
         select relname, obj_description(oid) from pg_class

@@ -10,6 +10,7 @@ from textrawl import __version__
 from textrawl.commands.console import write_complaint
 from textrawl.commands.demo import demo
 from textrawl.commands.doctor import doctor
+from textrawl.commands.embed import embed
 from textrawl.commands.foreground import Interrupted
 from textrawl.commands.grant import grant
 from textrawl.commands.log import log
@@ -35,7 +36,7 @@ app = typer.Typer(
 )
 for command in (serve, demo, doctor, migrate, stats, tokens, log, watch, undo, settings):
     app.command()(command)
-for name, group in {"space": space, "grant": grant, "token": token}.items():
+for name, group in {"space": space, "grant": grant, "token": token, "embed": embed}.items():
     app.add_typer(group, name=name)
 
 

@@ -38,7 +38,8 @@ _MARGIN = 0.5  # seconds that Postgres has to report its own time limit before w
 _CONFLICTS = (
     psycopg.errors.SerializationFailure,
     psycopg.errors.DeadlockDetected,
-    psycopg.errors.UndefinedFunction,  # it was replaced by a migration in the middle of the call,
+    psycopg.errors.UndefinedTable,  # of a model that was dropped in the middle of the call
+    psycopg.errors.UndefinedFunction,  # it was replaced by a migration then,
     psycopg.errors.InternalError_,  # which Postgres also tells as "cache lookup failed"
 )
 _FOREIGN_SCHEMA = (
@@ -54,6 +55,28 @@ _ACCESS: dict[str, Callable[[str | None], errors.TextrawlError]] = {
     "TR011": lambda scope: errors.ScopeMissing(scope or "read", "this token has it not"),
     "TR012": lambda _: errors.SpaceNotFound(
         "More than one space may be written: connect to /mcp/{space}, or set SPACE"
+    ),
+}
+
+
+# Before any of these is told nothing was changed: the statement is undone as a whole.
+_KNOWN_FAULTS: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
+    psycopg.errors.QueryCanceled: lambda: errors.DatabaseUnavailable(
+        "The statement took longer than DATABASE_TIMEOUT and changed nothing: "
+        "retry, or ask for less"
+    ),
+    psycopg.errors.LockNotAvailable: lambda: errors.ServerBusy(
+        "Another call holds what this one needs: retry in a second; nothing was changed"
+    ),
+    psycopg.errors.DiskFull: lambda: errors.DatabaseUnavailable(
+        "The disk of Postgres is full: nothing was changed; free some space, then repeat the call"
+    ),
+    psycopg.errors.TooManyConnections: lambda: errors.ServerBusy(
+        "Postgres has no connection left: retry in a second; nothing was changed"
+    ),
+    psycopg.errors.ReadOnlySqlTransaction: lambda: errors.DatabaseUnavailable(
+        "This Postgres is a standby and takes no writes: let DATABASE_URL name the primary, or "
+        "set READ_ONLY=true"
     ),
 }
 
@@ -101,7 +124,7 @@ class Database:
                 "autocommit": True,
                 "application_name": "textrawl",
                 "connect_timeout": max(1, round(timeout)),
-                "options": f"{given} -c statement_timeout={round(timeout * 1000)}".strip(),
+                "options": f"{given} {_limit(timeout)}".strip(),
             },
             name="textrawl",
         )
@@ -179,6 +202,12 @@ def _poll(descriptor: int) -> bool:
     return bool(poll.poll(0))
 
 
+def _limit(timeout: float) -> str:
+    """Options of a connection. Whoever waits for a lock hears so before the time is up."""
+    milliseconds = round(timeout * 1000)
+    return f"-c statement_timeout={milliseconds} -c lock_timeout={max(milliseconds // 2, 1)}"
+
+
 async def _teach_vectors(connection: AsyncConnection[Any]) -> None:
     await register_vector_async(connection)
 
@@ -233,11 +262,9 @@ def _explain(error: psycopg.Error, function: str) -> Exception:
         return _ACCESS[error.sqlstate](error.diag.message_detail)
     if error.sqlstate and error.sqlstate.startswith("TR"):
         return DataRefused(error.sqlstate, error.diag.message_detail)
-    if isinstance(error, psycopg.errors.QueryCanceled):
-        return errors.DatabaseUnavailable(
-            "The statement took longer than DATABASE_TIMEOUT and changed nothing: "
-            "retry, or ask for less"
-        )
+    for kind, told in _KNOWN_FAULTS.items():
+        if isinstance(error, kind):
+            return told()
     logger.error("textrawl.%s failed: %s %s", function, type(error).__name__, error.sqlstate)
     if isinstance(error, _FOREIGN_SCHEMA):
         return errors.DatabaseUnavailable(

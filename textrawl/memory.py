@@ -14,22 +14,23 @@ from typing import Any
 from textrawl import errors
 from textrawl.access import Caller
 from textrawl.database import Database, DataRefused
-from textrawl.embeddings import Embedder, Vector
+from textrawl.embeddings import Vector
+from textrawl.models import Models
 from textrawl.rows import (
     BatchRow,
     EntityRow,
     FactRow,
     ForgottenRow,
     HitRow,
-    KnownRow,
     ListRow,
-    ModelRow,
     NameRow,
     RelationRow,
     SpaceRow,
 )
 
 logger = logging.getLogger("textrawl")
+
+_MODEL_DROPPED = "TR049"
 
 
 @dataclass(frozen=True)
@@ -73,26 +74,20 @@ def compose_document(entity: str, observation: str) -> str:
 
 
 class Memory:
-    """The memory of one database, with the vectors of one embedder (None: keywords alone).
-
-    `credential` is what this process itself may use it with.
-    """
+    """The memory of one database; `credential` is what this process itself may use it with."""
 
     def __init__(
         self,
         database: Database,
-        embedder: Embedder | None,
+        models: Models,
         *,
         credential: bytes | None = None,
-        read_only: bool = False,
     ) -> None:
         self.database = database
         self.credential = credential
-        self.embedder = embedder
+        self.models = models
         self.without_vector = 0  # searches answered and facts stored while the provider was down
         self.pending = 0  # facts that waited for a vector at the end of the last round of upkeep
-        self._read_only = read_only
-        self._model: int | None = None
 
     async def ping(self) -> None:
         """Asks the database for something. Raises DatabaseUnavailable."""
@@ -103,14 +98,24 @@ class Memory:
 
         Raises EmbeddingNotConfigured, EmbeddingUnavailable for a semantic question.
         """
+        try:
+            return await self._search(question, caller)
+        except DataRefused as refusal:
+            if refusal.code != _MODEL_DROPPED:
+                raise
+        # Since it was asked which model is active another became so, and that one was dropped.
+        self.models.forget()
+        return await self._search(question, caller)
+
+    async def _search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
         model, vector, missing = None, None, None
         try:
-            vector = await self._embed_query(question.query)
-            model = await self.find_model()
+            active = await self.models.find_active()
+            model, vector = active.model_id, await active.embedder.embed_query(question.query)
         except (errors.EmbeddingNotConfigured, errors.EmbeddingUnavailable) as error:
             if question.semantic:
                 raise
-            vector, missing = None, error.title.lower()
+            model, missing = None, error.title.lower()
             self.without_vector += 1
         time: dict[str, Any] = {"as_of": question.as_of} if question.as_of else {}
         hits = await self.database.call(
@@ -163,11 +168,11 @@ class Memory:
 
         Raises FactNotFound when `replaces` names none, or one that ended already.
         """
-        [vector] = await self._embed_facts([fact])
-        model = await self.find_model() if vector is not None else None
+        model, vectors = await self._embed_facts([fact])
         try:
             [row] = await self.database.call(
-                "remember_fact", FactRow, **asdict(fact), model=model, embedding=vector,
+                "remember_fact", FactRow, **asdict(fact), model=model,
+                embedding=vectors[0] if vectors else None,
                 **caller.writing,
             )  # fmt: skip
         except DataRefused as refusal:
@@ -179,13 +184,12 @@ class Memory:
 
         Raises ArgumentInvalid naming every item that the database refused by its path.
         """
-        vectors = await self._embed_facts(facts) if facts else []
-        model = await self.find_model() if any(v is not None for v in vectors) else None
+        model, vectors = await self._embed_facts(facts)
         try:
             [row] = await self.database.call(
                 "build_knowledge", BatchRow, facts=json.dumps([_plain(fact) for fact in facts]),
                 relations=json.dumps([_plain_edge(edge) for edge in edges]), model=model,
-                embeddings=vectors if model is not None else None, **caller.writing,
+                embeddings=vectors, **caller.writing,
             )  # fmt: skip
         except DataRefused as refusal:
             raise _explain_batch(refusal) from refusal
@@ -220,56 +224,18 @@ class Memory:
             raise _explain(refusal.code, "fact") from refusal
         return row if row.entity_id else None
 
-    async def find_model(self) -> int:
-        """The database's id of the embedder's model, registered when new.
-
-        Raises EmbeddingUnavailable while the dimensions of its vectors are not known.
-        """
-        if self._model is None:
-            self._model = await self._register_model()
-        return self._model
-
-    async def _register_model(self) -> int:
-        embedder = self.embedder
-        if embedder is None or embedder.dimensions is None:
-            raise errors.EmbeddingNotConfigured
-        if self._read_only:
-            known = await self.database.call("find_embedding_model", KnownRow, name=embedder.name)
-            if not known:
-                raise errors.EmbeddingUnavailable("No vectors of this model are stored yet")
-            return known[0].model_id
-        scale = embedder.model.scale
-        try:
-            [row] = await self.database.call(
-                "register_embedding_model", ModelRow, name=embedder.name,
-                dimensions=embedder.dimensions, cosine_floor=scale.floor,
-                cosine_ceiling=scale.ceiling, trust=scale.trust,
-            )  # fmt: skip
-        except DataRefused as refusal:
-            raise errors.EmbeddingUnavailable(
-                f"The model {embedder.name} sends other dimensions than it did: set "
-                "EMBEDDING_MODEL to the model that was used before, or to one of another name"
-            ) from refusal
-        return row.register_embedding_model
-
-    async def _embed_query(self, query: str) -> Vector:
-        if self.embedder is None:
-            raise errors.EmbeddingNotConfigured
-        return await self.embedder.embed_query(query)
-
-    async def _embed_facts(self, facts: Sequence[Fact]) -> list[Vector | None]:
-        """A vector a fact, asked for in one request; None for all when the provider is down."""
-        if self.embedder is None:
-            return [None] * len(facts)
+    async def _embed_facts(self, facts: Sequence[Fact]) -> tuple[int | None, list[Vector] | None]:
+        """The active model and a vector a fact, asked for in one request; none while it is down."""
+        if not facts or not self.models.has_vectors:
+            return None, None
         texts = [compose_document(fact.entity, fact.observation) for fact in facts]
         try:
-            vectors = await self.embedder.embed_documents(texts)
-            await self.find_model()  # else they could not be stored
+            active = await self.models.find_active()
+            return active.model_id, await active.embedder.embed_documents(texts)
         except errors.EmbeddingUnavailable as error:
             logger.warning("Stored without vectors, which will follow: %s", error.fix)
             self.without_vector += len(texts)
-            return [None] * len(facts)
-        return list(vectors)
+            return None, None
 
 
 def _plain(fact: Fact) -> dict[str, Any]:

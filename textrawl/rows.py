@@ -126,11 +126,56 @@ class ModelRow:
 
 
 @dataclass(frozen=True)
-class KnownRow:
-    """A model that find_embedding_model found."""
+class KnownModelRow:
+    """A model that embedding_models lists; `status`: building, active or previous."""
 
     model_id: int
+    name: str
     dimensions: int
+    status: str
+
+
+@dataclass(frozen=True)
+class StartedModelRow:
+    """What start_embedding_model returns."""
+
+    start_embedding_model: int
+
+
+@dataclass(frozen=True)
+class SwitchedRow:
+    """The model that switch_embedding_model made active, and the one that was."""
+
+    name: str
+    previous: str
+
+
+@dataclass(frozen=True)
+class RolledBackRow:
+    """The model that rollback_embedding_model made active, and the one that was."""
+
+    name: str
+    abandoned: str
+
+
+@dataclass(frozen=True)
+class DroppedRow:
+    """What drop_embedding_model returns."""
+
+    drop_embedding_model: str
+
+
+@dataclass(frozen=True)
+class ProgressRow:
+    """A model with its vectors, the facts without one, and bytes, as embedding_progress tells."""
+
+    name: str
+    dimensions: int
+    status: str
+    status_since: datetime
+    vectors: int
+    pending: int
+    bytes: int
 
 
 @dataclass(frozen=True)

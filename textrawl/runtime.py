@@ -18,6 +18,7 @@ from textrawl.directory import Directory
 from textrawl.embeddings import choose_embedder
 from textrawl.memory import Memory
 from textrawl.migrations import check, migrate, open_local_access
+from textrawl.models import Models, choose_named
 from textrawl.recalls import Recalls
 from textrawl.replies import Renderer
 from textrawl.settings import Settings
@@ -106,13 +107,15 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
                 site.conninfo, timeout=settings.database_timeout,
                 check=_build_check(settings, serving=serving),
             )  # fmt: skip
+            models = Models(
+                database, embedder, partial(choose_named, settings), read_only=settings.read_only
+            )
             await database.open()
             try:
-                yield Memory(
-                    database, embedder, credential=site.credential, read_only=settings.read_only
-                )
+                yield Memory(database, models, credential=site.credential)
             finally:
                 with anyio.move_on_after(_CLEANUP, shield=True):
+                    await models.aclose()
                     await database.close()
     finally:
         if embedder is not None:

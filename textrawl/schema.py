@@ -10,7 +10,7 @@ from typing import LiteralString, cast
 
 from psycopg import AsyncConnection
 
-_FUNCTIONS = ("access", "memory", "trail")
+_FUNCTIONS = ("access", "memory", "trail", "vectors")
 _VIEWS = "views"
 
 

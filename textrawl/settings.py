@@ -98,8 +98,8 @@ class Settings(BaseSettings):
     )
     embedding_model: str | None = Field(
         default=None,
-        description="Model of the provider; unset: text-embedding-3-small, nomic-embed-text "
-        "or wordllama.",
+        description="Model of the provider for a memory that has no vectors yet, and keeps it: see "
+        "`textrawl embed`; unset: text-embedding-3-small, nomic-embed-text or wordllama.",
     )
     embedding_timeout: float = Field(
         default=5.0,

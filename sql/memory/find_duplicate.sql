@@ -1,5 +1,6 @@
 create function textrawl.find_duplicate(
-    space integer, entity uuid, content text, replaced uuid, model integer, embedding halfvec
+    space integer, entity uuid, content text, valid_until timestamptz, replaced uuid,
+    model integer, embedding halfvec
 ) returns uuid
 language plpgsql stable
 set search_path from current
@@ -12,7 +13,9 @@ begin
     where o.space_id = space and o.entity_id = entity
       and o.content_hash = md5(fact_key(find_duplicate.content))::uuid
       and o.id is distinct from replaced
-      and (o.valid_until is null or o.valid_until > clock_timestamp())
+      -- The same call again, with an end that lies in the past, finds its own fact.
+      and (o.valid_until is null or o.valid_until > clock_timestamp()
+           or o.valid_until = find_duplicate.valid_until and o.replaced_by is null)
     limit 1;
     -- A correction is close to what it corrects and must not be taken for it.
     if found_id is not null or embedding is null or replaced is not null then

@@ -40,7 +40,9 @@ begin
     if vector is not null then
         select * into model_row from embedding_model m where m.id = model;
     end if;
-    if model_row.id is null and (semantic or vector is not null) then
+    if model_row.id is null and model is not null and vector is not null then
+        raise exception using errcode = 'TR049', message = 'the model was dropped';
+    elsif vector is null and semantic or vector is not null and model is null then
         raise exception using errcode = 'invalid_parameter_value',
             message = 'search by meaning needs a vector and the id of the model that made it';
     end if;
@@ -122,4 +124,4 @@ end
 $$;
 
 comment on function textrawl.search_memory is
-    'Facts valid at a moment, best first, by words and, given a vector of the query, by meaning; score from 0 to 1; in the given spaces, else in all that may be read. Errors: TR010, TR011 (access). Example: select entity_name, content, score from textrawl.search_memory(''favourite editor'');';
+    'Facts valid at a moment, best first, by words and, given a vector of the query, by meaning; score from 0 to 1; in the given spaces, else in all that may be read. Errors: TR010, TR011 (access), TR049 (there is no such model any more). Example: select entity_name, content, score from textrawl.search_memory(''favourite editor'');';

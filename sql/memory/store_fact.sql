@@ -15,6 +15,11 @@ declare
     changed  boolean := false;
     until    timestamptz;
 begin
+    -- Dropped since the caller asked which one is active: other models' vectors follow by themselves.
+    if model is not null and not exists (select from embedding_model m where m.id = model) then
+        model := null;
+        embedding := null;
+    end if;
     select id, stored_name, stored_type into entity_id, entity_name, entity_type
     from claim_entity(entity, type, origin);
     if replaces is not null then
@@ -28,7 +33,7 @@ begin
             replaced := null;
         end if;
     end if;
-    observation_id := find_duplicate(space, entity_id, observation, replaced, model, embedding);
+    observation_id := find_duplicate(space, entity_id, observation, valid_until, replaced, model, embedding);
     duplicate := observation_id is not null;
     moment := clock_timestamp();
     if not duplicate then

@@ -18,7 +18,8 @@ from textrawl.settings import Settings
 pytestmark = pytest.mark.anyio
 
 UPKEEP = {
-    "claim_pending_embeddings", "default_space", "fill_pending_embeddings", "find_embedding_model",
+    "claim_pending_embeddings", "default_space", "fill_pending_embeddings", "embedding_models",
+    "queue_embeddings",
     "pending_embeddings", "record_recalls", "refresh_search_statistics",
     "register_embedding_model", "release_pending_embeddings",
 }  # fmt: skip

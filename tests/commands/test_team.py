@@ -30,6 +30,7 @@ from tests.composition import (
 from tests.conftest import TOKEN, Databases
 from tests.issuer import IdentityProvider
 from tests.pages import read_blocks
+from tests.providers import EmbeddingServer
 from textrawl.embedded.configuration import OWNER, SUPERUSER
 
 SERVER = read_composition(**{OWNER_PASSWORD: "x", APP_PASSWORD: "y"})["services"]["server"]
@@ -74,12 +75,17 @@ async def recall(client: Client, query: str) -> str:
     return str(content)
 
 
-def play(run: Run, url: str, commands: list[list[str]], shown: dict[str, str]) -> list[str]:
+def play(
+    run: Run, url: str, commands: list[list[str]], shown: dict[str, str], **environment: str
+) -> list[str]:
     """What each command of the pages writes; `shown` is what stands there, and what is meant."""
     written = list[str]()
     for words in commands:
         outcome = run(
-            *(shown.get(word, word) for word in words), DATABASE_URL=url, COLUMNS=200
+            *(shown.get(word, word) for word in words),
+            DATABASE_URL=url,
+            COLUMNS=200,
+            **environment,
         )  # as wide as what is looked for
         assert outcome.code == 0, (words, outcome.err)
         written.append(outcome.out.strip())
@@ -193,7 +199,8 @@ def test_what_the_pages_tell_an_administrator_works_in_their_order(
     [login] = re.findall(r"create role (\w+)", make_login)
     postgres.execute(make_login)
     try:
-        written = play(run, url, days, {SHOWN: ben[:10]})
+        with EmbeddingServer(dimensions=1024) as ollama:
+            written = play(run, url, days, {SHOWN: ben[:10]}, OLLAMA_BASE_URL=ollama.url)
         spaces = list_spaces(postgres, database, login)
     finally:
         with psycopg.connect(url, autocommit=True) as owner:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, LiteralString, cast
 
 import psycopg
@@ -17,6 +18,7 @@ from textrawl.database import Database
 from textrawl.directory import Directory
 from textrawl.embeddings import choose_embedder
 from textrawl.memory import Memory
+from textrawl.models import Models, choose_named
 from textrawl.runtime import build_renderer
 from textrawl.toolsets import App, Identity
 from textrawl.upkeep import Upkeep
@@ -62,13 +64,15 @@ async def open_desk(settings: Settings) -> AsyncGenerator[Desk]:
     database = Database(settings.database_url.get_secret_value(), timeout=10)
     await database.open()
     credential = hash_token(TOKEN)
-    memory = Memory(database, embedder, credential=credential)
+    models = Models(database, embedder, partial(choose_named, settings), clock=clock)
+    memory = Memory(database, models, credential=credential)
     identity = Identity(Directory(database), credential)
     app = App(memory, build_renderer(settings), identity)
     try:
         async with Client(create_server(settings, app=app)) as client:
             yield Desk(client, memory, Upkeep(memory), clock)
     finally:
+        await models.aclose()
         await database.close()
         if embedder is not None:
             await embedder.aclose()

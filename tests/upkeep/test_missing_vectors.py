@@ -63,17 +63,3 @@ async def test_a_model_that_comes_later_gets_vectors_for_older_facts(
         await desk.upkeep.do_round()
         assert count(owner, "embedding_1") == 2
         assert "collects stamps" in await desk.search("stamps", searchMode="semantic")
-
-
-async def test_facts_of_one_model_wait_for_the_vectors_of_the_other(
-    settings: Callable[..., Settings], remote: Callable[..., Settings], owner: psycopg.Connection
-) -> None:
-    async with open_desk(remote()) as openai, open_desk(settings()) as local:
-        for desk in (openai, local):
-            await desk.upkeep.do_round()
-        await openai.remember("plays the theremin")
-        await local.remember("collects stamps")
-        assert [await desk.upkeep.count_backlog() for desk in (openai, local)] == [1, 1]
-        for desk in (openai, local):
-            await desk.upkeep.do_round()
-        assert [count(owner, f"embedding_{model}") for model in (1, 2)] == [2, 2]

@@ -7,7 +7,7 @@ ACCESS_TOKEN that has the scope admin.
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import LiteralString, TypeVar, get_args
@@ -49,6 +49,15 @@ _FAULTS: dict[str, tuple[str, str]] = {
     "TR027": ("This login cannot act as somebody: {}", "make one with `create role … login`"),
     "TR028": ("{} is the first space, which cannot be archived", "it may be renamed"),
     "TR029": ("Not a token that can be: {}", "see `textrawl token --help`"),
+    "TR004": ("{} sends other dimensions than it did", "build the vectors under another name"),
+    "TR041": ("{} is searched with already", "there is nothing to build"),
+    "TR042": ("{} is kept from before", "`textrawl embed rollback` goes back to it"),
+    "TR043": ("There is {} beside the model in use", "switch to it, or `textrawl embed drop` it"),
+    "TR044": ("No other model was built", "see `textrawl embed start --help`"),
+    "TR045": ("{} facts have no vector of it yet", "run `textrawl embed start` again"),
+    "TR046": ("No model {}", "see `textrawl embed status`"),
+    "TR047": ("No model was in use before", "there is nothing to go back to"),
+    "TR048": ("{} is searched with", "switch to another model first"),
 }
 
 
@@ -116,16 +125,22 @@ def _require_token(settings: Settings, *, owned: bool) -> bytes:
 
 
 def administer(
-    work: Callable[[Administration], Awaitable[Result]], *, owned: bool = True
+    work: Callable[[Administration], Awaitable[Result]],
+    *,
+    owned: bool = True,
+    wait: str | None = "Asking the database",
 ) -> Result:
-    """What `work` returns, on the memory of the settings; open_administration says who may."""
+    """What `work` returns, on the memory of the settings; open_administration says who may.
+
+    `wait` is shown meanwhile; None: `work` shows how far it is.
+    """
     settings = read_settings()
 
     async def run() -> Result:
         async with open_administration(settings, owned=owned) as administration:
             return await work(administration)
 
-    with show_wait("Asking the database"):
+    with show_wait(wait) if wait else nullcontext():
         return run_foreground(run)
 
 

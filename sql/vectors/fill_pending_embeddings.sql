@@ -5,6 +5,9 @@ as $$
 declare
     stored integer;
 begin
+    if not exists (select from embedding_model m where m.id = model) then
+        return 0;  -- dropped meanwhile
+    end if;
     -- The fact may have been forgotten since it was claimed: then its pending row is gone as well.
     execute format($query$
         with done as (

@@ -10,7 +10,8 @@ begin
     end if;
     insert into embedding_pending (space_id, observation_id, model_id)
     select space, observation, m.id from embedding_model m
-    where m.id is distinct from case when embedding is not null then model end;
+    where m.id is distinct from case when embedding is not null then model end
+    on conflict do nothing;
 end
 $$;
 

@@ -1,0 +1,33 @@
+create function textrawl.create_embedding_model(
+    name text, dimensions integer, cosine_floor double precision, cosine_ceiling double precision,
+    trust double precision, status text
+) returns integer
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_variable
+declare
+    model integer;
+begin
+    insert into embedding_model as m (name, dimensions, cosine_floor, cosine_ceiling, trust, status, queued)
+    values (name, dimensions, cosine_floor, cosine_ceiling, trust, status, not exists (select from observation))
+    returning m.id into model;
+    execute format($ddl$
+        create table %1$I (
+            space_id integer not null,
+            observation_id uuid not null,
+            vector halfvec(%2$s) not null,
+            primary key (space_id, observation_id),
+            foreign key (space_id, observation_id) references observation on delete cascade
+        )$ddl$, 'embedding_' || model, dimensions);
+    execute format('create index on %I using hnsw (vector halfvec_cosine_ops) with (m = 16, ef_construction = 128)',
+                   'embedding_' || model);
+    execute format('comment on table %I is %L', 'embedding_' || model,
+                   'Vectors of ' || name || ', one a fact, apart from the facts so that full text reads few pages.');
+    perform protect_tables();
+    return model;
+end
+$$;
+
+comment on function textrawl.create_embedding_model is
+    'Makes a model and its table of vectors. Facts that are there already are put on its list by queue_embeddings(): here they would keep writers waiting.';

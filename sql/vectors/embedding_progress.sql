@@ -1,0 +1,23 @@
+create function textrawl.embedding_progress()
+returns table (model_id integer, name text, dimensions integer, status text, status_since timestamptz, vectors bigint, pending bigint, bytes bigint)
+language plpgsql stable
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    total bigint;
+begin
+    select count(*) into total from observation;
+    for model_id, name, dimensions, status, status_since in
+        select m.id, m.name, m.dimensions, m.status, m.status_since from embedding_model m order by m.id
+    loop
+        execute format('select count(*), pg_total_relation_size(%1$L::regclass) from %1$I', 'embedding_' || model_id)
+        into vectors, bytes;
+        pending := greatest(total - vectors, 0);
+        return next;
+    end loop;
+end
+$$;
+
+comment on function textrawl.embedding_progress is
+    'Every model with the number of its vectors, of the facts that have none yet, and the size of its table and index in bytes. Example: select * from textrawl.embedding_progress();';

@@ -1,0 +1,37 @@
+create function textrawl.queue_embeddings(model integer, max_rows integer default 5000) returns boolean
+language plpgsql volatile security definer
+set search_path from current
+as $$
+declare
+    place embedding_model;
+begin
+    -- Whoever comes second has nothing to do here: facts that are written meanwhile list themselves.
+    select * into place from embedding_model m where m.id = model and not m.queued for update skip locked;
+    if not found then
+        return false;
+    end if;
+    execute format($query$
+        with batch as materialized (
+            select o.space_id, o.id from observation o
+            where $2 is null or (o.space_id, o.id) > ($2, $3)
+            order by o.space_id, o.id limit $4
+        ), listed as (
+            insert into embedding_pending (space_id, observation_id, model_id)
+            select b.space_id, b.id, $1 from batch b
+            where not exists (select from %I v where v.space_id = b.space_id and v.observation_id = b.id)
+            on conflict do nothing
+        ), last as (
+            select space_id, id from batch order by space_id desc, id desc limit 1
+        )
+        update embedding_model m
+        set queued_space = coalesce((select space_id from last), m.queued_space),
+            queued_observation = coalesce((select id from last), m.queued_observation),
+            queued = (select count(*) from batch) < $4
+        where m.id = $1$query$, 'embedding_' || model)
+    using model, place.queued_space, place.queued_observation, max_rows;
+    return true;
+end
+$$;
+
+comment on function textrawl.queue_embeddings is
+    'Puts the next facts that were there before a model on its list of those that wait for a vector; false when all are, or another session is at it. Called until then.';

@@ -1,0 +1,26 @@
+create function textrawl.rollback_embedding_model(out name text, out abandoned text)
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    model integer;
+begin
+    perform pg_advisory_xact_lock(hashtextextended('textrawl.embedding_model', 0));
+    select m.id, m.name into model, name from embedding_model m
+    where m.status = 'previous' order by m.status_since desc, m.id desc limit 1;
+    if not found then
+        raise exception using errcode = 'TR047', message = 'no model was active before';
+    end if;
+    select m.name into abandoned from embedding_model m where m.status = 'building';
+    if found then
+        raise exception using errcode = 'TR043', message = 'there is another model beside the active one', detail = abandoned;
+    end if;
+    update embedding_model m set status = 'building', status_since = now() where m.status = 'active'
+    returning m.name into abandoned;
+    update embedding_model m set status = 'active', status_since = now() where m.id = model;
+end
+$$;
+
+comment on function textrawl.rollback_embedding_model is
+    'Makes the model active that was so before; the one that is left can be switched to again. Errors: TR047 none was active before, TR043 another one is being built.';

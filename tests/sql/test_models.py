@@ -1,0 +1,103 @@
+"""Embedding models as their owner handles them in psql."""
+
+import psycopg
+import pytest
+
+Sql = psycopg.Connection
+
+
+def remember(sql: Sql, count: int, first: int = 0) -> None:
+    sql.execute(
+        "select remember_fact('Ada', 'person', 'owns thing ' || n) "
+        "from generate_series(%s::int, %s) n",
+        (first, first + count - 1),
+    )
+
+
+def count(sql: Sql, table: str) -> int:
+    [total] = sql.execute(f"select count(*) from {table}").fetchone() or (0,)  # pyright: ignore[reportArgumentType]  # noqa: S608
+    return int(total)
+
+
+def call(sql: Sql, function: str, *arguments: object) -> object:
+    places = ", ".join(["%s"] * len(arguments))
+    [value] = sql.execute(f"select {function}({places})", arguments).fetchone() or (None,)  # pyright: ignore[reportArgumentType]
+    return value
+
+
+def start(sql: Sql, name: str, dimensions: int = 3) -> object:
+    return call(sql, "start_embedding_model", name, dimensions)
+
+
+def fill(sql: Sql, model: object) -> None:
+    while call(sql, "queue_embeddings", model):
+        pass
+    sql.execute(
+        "select fill_pending_embeddings(%(model)s, array_agg(space_id), array_agg(observation_id),"
+        " array_agg('[1,2,3]'::halfvec)) from embedding_pending where model_id = %(model)s",
+        {"model": model},
+    )
+
+
+def test_facts_older_than_a_model_are_listed_piece_by_piece_and_each_once(sql: Sql) -> None:
+    remember(sql, 10)
+    model = call(sql, "register_embedding_model", "test:plane", 3)
+    assert count(sql, "embedding_pending") == 0
+    rounds = 0
+    while call(sql, "queue_embeddings", model, 4):
+        rounds += 1
+        remember(sql, 1, first=100 + rounds)  # lists itself, wherever its id falls
+    assert rounds >= 3
+    assert count(sql, "embedding_pending") == count(sql, "observation") == 10 + rounds
+    assert call(sql, "queue_embeddings", model) is False
+
+
+def test_the_first_model_is_active_and_another_is_refused_until_its_owner_starts_it(
+    sql: Sql,
+) -> None:
+    call(sql, "register_embedding_model", "test:plane", 3)
+    with pytest.raises(psycopg.Error) as refused:
+        call(sql, "register_embedding_model", "test:other", 3)
+    assert refused.value.sqlstate == "TR040"
+    assert refused.value.diag.message_detail == "test:plane"
+    start(sql, "test:other")
+    rows = sql.execute("select name, status from embedding_models()").fetchall()
+    assert rows == [("test:plane", "active"), ("test:other", "building")]
+
+
+def test_a_model_is_switched_to_when_one_fact_in_a_hundred_waits_at_most(sql: Sql) -> None:
+    call(sql, "register_embedding_model", "test:plane", 3)
+    remember(sql, 200)
+    model = start(sql, "test:other")
+    with pytest.raises(psycopg.Error) as refused:
+        call(sql, "switch_embedding_model")
+    assert (refused.value.sqlstate, refused.value.diag.message_detail) == ("TR045", "200")
+    fill(sql, model)
+    remember(sql, 2, first=500)
+    assert call(sql, "switch_embedding_model") == ("test:other", "test:plane")
+    assert call(sql, "rollback_embedding_model") == ("test:plane", "test:other")
+
+
+def test_what_is_searched_with_and_what_is_not_there_cannot_be_dropped(sql: Sql) -> None:
+    call(sql, "register_embedding_model", "test:plane", 3)
+    for name, code in {"test:plane": "TR048", "test:none": "TR046"}.items():
+        with pytest.raises(psycopg.Error) as refused:
+            call(sql, "drop_embedding_model", name)
+        assert refused.value.sqlstate == code
+
+
+def test_a_search_with_a_model_that_was_dropped_says_so(sql: Sql) -> None:
+    with pytest.raises(psycopg.Error) as refused:
+        sql.execute("select * from search_memory('tea', model => 7, vector => '[1,2,3]')")
+    assert refused.value.sqlstate == "TR049"
+
+
+def test_a_fact_with_an_end_in_the_past_is_stored_once_however_often_it_is_told(sql: Sql) -> None:
+    for _ in range(3):
+        sql.execute(
+            "select remember_fact('Ada', 'person', 'lives in Rome', valid_until => '2020-01-01')"
+        )
+    sql.execute(
+        "select remember_fact('Ada', 'person', 'lives in Rome', valid_until => '2021-01-01')"
+    )
+    assert count(sql, "observation") == 2
