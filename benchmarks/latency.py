@@ -44,6 +44,7 @@ from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
 from textrawl.embeddings.local import LocalEmbedder
 from textrawl.memory import Memory
+from textrawl.models import Models
 from textrawl.runtime import build_renderer
 from textrawl.settings import read_foreign_environment
 from textrawl.toolsets import App, Identity
@@ -165,7 +166,7 @@ class Bench:
         [row] = await self.bare.call("memory_statistics", Size)
         for start in range(row.facts, facts, BATCH):
             await self._call("SQL", self.work.make_batch(min(BATCH, facts - start)))
-        await Upkeep(Memory(self.bare, None)).do_round()
+        await Upkeep(Memory(self.bare, Models(self.bare, None))).do_round()
 
     async def measure(self, kind: str, calls: int) -> dict[str, list[float]]:
         """Seconds of `calls` calls of a kind, for each way."""
@@ -206,7 +207,7 @@ async def open_bench(conninfo: str, token: str) -> AsyncGenerator[Bench]:
         await register_vector_async(connection)
         bare = Bare(connection)
         identity = Identity(Directory(bare), hash_token(token))
-        app = App(Memory(bare, LocalEmbedder()), build_renderer(settings), identity)
+        app = App(Memory(bare, Models(bare, LocalEmbedder())), build_renderer(settings), identity)
         targets: dict[str, Any] = {
             "SQL": create_server(settings, app=app),
             "stdio": StdioServerParameters(command=sys.executable, args=SERVE, env=environment),

@@ -18,6 +18,7 @@ from textrawl.credentials import hash_token
 from textrawl.database import Database
 from textrawl.directory import Directory
 from textrawl.memory import Memory
+from textrawl.models import Models
 from textrawl.recalls import Recall, Recalls
 from textrawl.replies import Renderer
 from textrawl.runtime import build_renderer
@@ -175,7 +176,7 @@ async def test_rounds_record_while_the_server_runs(
 ) -> None:
     recalls = Recalls()
     async with open_database(database_url) as database:
-        memory = Memory(database, None)
+        memory = Memory(database, Models(database, None))
         identity = Identity(Directory(database), hash_token(TOKEN))
         app = App(memory, build_renderer(settings()), identity, recalls)
         async with Client(create_server(settings(), app=app)) as client:
@@ -193,7 +194,7 @@ async def test_recalls_wait_for_a_database_that_is_away(
     recalls = Recalls()
     recalls.add(make(1))
     async with open_database(gateway.conninfo, timeout=0.5) as database:
-        upkeep = Upkeep(Memory(database, None), recalls)
+        upkeep = Upkeep(Memory(database, Models(database, None)), recalls)
         await gateway.close()
         with pytest.raises(errors.DatabaseUnavailable):
             await upkeep.do_round()

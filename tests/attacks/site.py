@@ -17,6 +17,7 @@ from textrawl.credentials import hash_token, make_token, shorten_token
 from textrawl.database import Database
 from textrawl.directory import Directory
 from textrawl.memory import Memory
+from textrawl.models import Models
 from textrawl.runtime import build_renderer
 from textrawl.settings import Settings
 from textrawl.toolsets import App, Identity
@@ -99,7 +100,7 @@ async def open_site(settings: Settings) -> AsyncGenerator[Site]:
     own = settings.access_token
     credential = hash_token(own.get_secret_value()) if own else None
     identity = Identity(Directory(database, lifetime=1), credential, tokens_needed=True)
-    memory = Memory(database, None, credential=credential)
+    memory = Memory(database, Models(database, None), credential=credential)
     server = create_server(given, app=App(memory, build_renderer(given), identity))
     limits = httpx2.Limits(max_connections=64)
     try:

@@ -2,6 +2,9 @@
 
 import psycopg
 import pytest
+from psycopg import sql as query
+
+from tests.upkeep.desk import count
 
 Sql = psycopg.Connection
 
@@ -14,15 +17,11 @@ def remember(sql: Sql, count: int, first: int = 0) -> None:
     )
 
 
-def count(sql: Sql, table: str) -> int:
-    [total] = sql.execute(f"select count(*) from {table}").fetchone() or (0,)  # pyright: ignore[reportArgumentType]  # noqa: S608
-    return int(total)
-
-
 def call(sql: Sql, function: str, *arguments: object) -> object:
-    places = ", ".join(["%s"] * len(arguments))
-    [value] = sql.execute(f"select {function}({places})", arguments).fetchone() or (None,)  # pyright: ignore[reportArgumentType]
-    return value
+    places = query.SQL(", ").join([query.Placeholder()] * len(arguments))
+    statement = query.SQL("select {}({})").format(query.Identifier(function), places)
+    row = sql.execute(statement, arguments).fetchone()
+    return row[0] if row else None
 
 
 def start(sql: Sql, name: str, dimensions: int = 3) -> object:
