@@ -1,11 +1,14 @@
 """A way to Postgres that can be cut, closed and frozen, as networks and servers do."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Literal
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+Moment = Literal["before", "after"]
 
 
 class Gateway:
@@ -21,6 +24,7 @@ class Gateway:
         self._connections: set[asyncio.Task[None]] = set()
         self._thawed = asyncio.Event()
         self._thawed.set()
+        self._doomed: tuple[bytes, Moment] | None = None
 
     async def open(self) -> None:
         """Take connections."""
@@ -49,24 +53,52 @@ class Gateway:
         """Let everything through that was held back."""
         self._thawed.set()
 
+    def break_at(self, words: bytes, moment: Moment) -> None:
+        """End the connection of the next request that holds `words`.
+
+        Before it arrived, or after it was carried out and before its answer is heard.
+        """
+        self._doomed = words, moment
+
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.accepted += 1
         back, forth = await asyncio.open_unix_connection(self._there)
-        connection = asyncio.create_task(self._carry((reader, forth), (back, writer)))
+        connection = asyncio.create_task(self._carry(reader, forth, back, writer))
         self._connections.add(connection)
         connection.add_done_callback(self._connections.discard)
 
-    async def _carry(self, *ways: tuple[asyncio.StreamReader, asyncio.StreamWriter]) -> None:
+    async def _carry(
+        self, asked: asyncio.StreamReader, forth: asyncio.StreamWriter,
+        told: asyncio.StreamReader, writer: asyncio.StreamWriter,
+    ) -> None:  # fmt: skip
+        lost = asyncio.Event()  # from now on no answer is heard
         try:
-            await asyncio.gather(*(self._forward(*way) for way in ways))
+            await asyncio.gather(
+                self._forward(asked, forth, lambda piece: self._doom(piece, lost)),
+                self._forward(told, writer, lambda _: lost.is_set()),
+            )
         finally:
-            for _, writer in ways:
-                writer.close()
+            for end in (forth, writer):
+                end.close()
 
-    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _doom(self, piece: bytes, lost: asyncio.Event) -> bool:
+        """Whether the connection ends before this request; `lost` is set if it does after it."""
+        if self._doomed is None or self._doomed[0] not in piece:
+            return False
+        moment, self._doomed = self._doomed[1], None
+        if moment == "after":
+            lost.set()
+        return moment == "before"
+
+    async def _forward(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter,
+        ends_at: Callable[[bytes], bool],
+    ) -> None:  # fmt: skip
         with suppress(ConnectionError):  # either end may break off, which is what ends this
             while piece := await reader.read(65_536):
                 await self._thawed.wait()
+                if ends_at(piece):
+                    break
                 writer.write(piece)
         writer.close()
 

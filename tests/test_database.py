@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,8 @@ from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from tests.conftest import TOKEN
 from tests.gateway import Gateway
-from textrawl import errors
+from tests.upkeep.desk import open_desk
+from textrawl import Settings, errors
 from textrawl.credentials import hash_token
 from textrawl.database import Database, DataRefused
 from textrawl.embedded.configuration import OWNER, SUPERUSER
@@ -211,6 +212,52 @@ async def test_two_writers_in_each_others_way_are_tried_again(
     )
     async with open_pool(database_url) as database:
         assert await database.call("sleep", Slept, seconds=2.0) == [Slept(2.0)]
+
+
+async def test_a_call_that_finds_its_rows_locked_is_told_to_come_back_before_its_time_is_up(
+    administrator: psycopg.Connection, database_url: str
+) -> None:
+    administrator.execute("create table textrawl.gate (); grant all on textrawl.gate to public")
+    administrator.execute(
+        "create function textrawl.sleep(seconds float) returns float language sql security definer "
+        "as 'select $1 from textrawl.gate right join (select 1) on true'"
+    )
+    async with open_pool(database_url, timeout=1) as database:
+        with administrator.transaction():
+            administrator.execute("lock table textrawl.gate in access exclusive mode")
+            with pytest.raises(errors.ServerBusy, match="nothing was changed"):
+                await database.call("sleep", Slept, seconds=1.0)
+        assert await database.call("sleep", Slept, seconds=1.0) == [Slept(1.0)]
+
+
+async def test_a_standby_says_where_writes_go(database_url: str) -> None:
+    url = make_conninfo(database_url, options="-c default_transaction_read_only=on")
+    async with open_pool(url) as database:
+        assert await database.call("default_space", Space) == [Space(1)]
+        with pytest.raises(errors.DatabaseUnavailable, match="primary"):
+            await database.call(
+                "remember_fact", Fact, entity="Ada", type="person", observation="x",
+                credential=hash_token(TOKEN),
+            )  # fmt: skip
+
+
+async def test_no_call_leaves_a_setting_to_the_next_one(
+    administrator: psycopg.Connection, settings: Callable[..., Settings]
+) -> None:
+    administrator.execute(
+        "create function textrawl.sleep() returns text language sql security definer as $$ "
+        "select pg_backend_pid() || string_agg(name || '=' || setting, ' ' order by name) "
+        "from pg_settings where source = 'session' $$"
+    )
+    async with open_desk(settings()) as desk:
+        before = await desk.memory.database.call("sleep", Slept)
+        await desk.remember("plays the theremin")
+        await desk.build("collects stamps")
+        for query in ("who plays?", "100 % 'quoted' \\ text"):
+            await desk.search(query)
+        await desk.upkeep.do_round()
+        await desk.client.call_tool("forget_entity", {"entityName": "Ada", "confirm": True})
+        assert await desk.memory.database.call("sleep", Slept) == before
 
 
 async def test_what_postgres_says_of_other_rows_reaches_neither_caller_nor_log(

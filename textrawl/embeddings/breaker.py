@@ -9,13 +9,13 @@ T = TypeVar("T")
 
 _FAILURES = 3
 _FIRST_DELAY = 2.0
-_LONGEST_DELAY = 60.0
+_LONGEST_DELAY = 30.0  # a provider that is back is noticed within it
 
 
 class Breaker:
     """Lets calls through until three in a row have failed, or one said Retry-After.
 
-    Then calls fail at once for 2 seconds, doubled up to 60 by each failed probe, longer if
+    Then calls fail at once for 2 seconds, doubled up to 30 by each failed probe, longer if
     Retry-After says so. After the delay one call is let through as a probe: if it succeeds all
     may pass again. Only ProviderFailed counts as failure; a cancelled call counts as nothing.
     """
