@@ -42,7 +42,9 @@ async def run_crossing(cluster: Cluster, settings: Settings, attempts: int) -> N
     """Prints what came of attempts to reach another space."""
     with connect(cluster.dsn(OWNER)) as owner, connect(cluster.dsn(SUPERUSER)) as killer:
         add_spaces(owner)
-        tokens = {space: issue(owner, f"of {space}", space, "read", "write") for space in SPACES}
+        tokens = {
+            space: issue(owner, f"of {space}", space, "read", "write", "forget") for space in SPACES
+        }
         before = {space: read_space(owner, space) for space in SPACES}
         ids = {space: [str(row[0]) for row in before[space]] for space in SPACES}
         kills: list[int] = []

@@ -108,11 +108,14 @@ class EmbeddingServer:
 
     `requests` holds what was received, oldest first. `poison`: a batch with this word in one of
     its texts is answered with 400. `retry_after`: header sent with an error status. `index_of`:
-    what OpenAI's answer says of the vector at a position.
+    what OpenAI's answer says of the vector at a position. `embed` makes a vector of a text.
     """
 
-    def __init__(self, *, dimensions: int = 256) -> None:
+    def __init__(
+        self, *, dimensions: int = 256, embed: Callable[[str, int], list[float]] = embed_words
+    ) -> None:
         self.dimensions = dimensions
+        self._embed = embed
         self.requests: list[Request] = []
         self.retry_after: str | None = None
         self.poison: str | None = None
@@ -227,7 +230,7 @@ class EmbeddingServer:
             return b"<html>Bad gateway</html>"
         if fault is Fault.OTHER_JSON:
             return b"[1, 2, 3]"
-        rows = [embed_words(text, self.dimensions) for text in request.texts]
+        rows = [self._embed(text, self.dimensions) for text in request.texts]
         if fault and fault in _ROWS:
             rows = _ROWS[fault](rows)
         if request.path == "/api/embed":

@@ -18,6 +18,8 @@ begin
             message = 'the model is ' || known.status, detail = name;
     elsif known.id is not null then
         perform check_embedding_model(known.id, dimensions, cosine_floor, cosine_ceiling, trust);
+        -- Nobody else works at a model that is built: what was claimed was by somebody who is gone.
+        update embedding_pending p set next_attempt = now() where p.model_id = known.id and p.next_attempt > now();
         return known.id;
     end if;
     select m.name into other from embedding_model m where m.status <> 'active' order by m.id limit 1;

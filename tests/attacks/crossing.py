@@ -9,7 +9,7 @@ import anyio
 import httpx2
 import psycopg
 
-from tests.attacks.site import SPACES, Site
+from tests.attacks.site import SECRETS, SPACES, Site
 
 CLIENTS = 32
 KILLS_EVERY = 40  # attempts of one client
@@ -20,7 +20,7 @@ Attempt = tuple[str, dict[str, Any], str]
 
 @dataclass
 class Tally:
-    """What came of all attempts; `leaks` are answers with another space's canary in them."""
+    """What came of all attempts; `leaks` are answers with another space's secret in them."""
 
     attempts: int = 0
     answered: int = 0
@@ -37,6 +37,7 @@ def guess(dice: random.Random, victim: str, ids: list[str]) -> Attempt:
     choices: list[tuple[str, dict[str, Any]]] = [
         ("query_memory", {"mode": "search", "query": f"canary {victim}"}),
         ("query_memory", {"mode": "search", "query": f"~s{number % 9} canary | {victim}"}),
+        ("query_memory", {"mode": "search", "query": "what does the vault hold?", "limit": 50}),
         ("query_memory", {"mode": "search", "query": known, "includeIds": True}),
         ("query_memory", {"mode": "entity", "entityName": name, "includeIds": True}),
         ("query_memory", {"mode": "list", "limit": 100, "offset": number % 7}),
@@ -88,9 +89,9 @@ async def _try(
     try:
         with anyio.move_on_after(patience) as scope:
             answer = await site.call(token, tool, arguments, path)
-            told = answer.text.replace(str(arguments.get("query", "\0")), "")
+            told = answer.text.lower()
             tally.answered += 1
-            foreign = [s for s in SPACES if s != home and f"canary {s}" in told]
+            foreign = [space for space in SPACES if space != home and SECRETS[space] in told]
             tally.leaks += [f"{tool} {arguments}: {told}" for _ in foreign]
         tally.cancelled += scope.cancelled_caught
     except httpx2.TransportError:

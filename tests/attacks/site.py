@@ -49,6 +49,10 @@ class Site:
         return await self.http.post(f"{self.root}{path}", json=body, headers=given)
 
 
+# Words that nobody but their members can have from anywhere but the memory.
+SECRETS = {space: hashlib.md5(space.encode()).hexdigest() for space in SPACES}  # noqa: S324
+
+
 def issue(owner: psycopg.Connection, actor: str, space: str, *scopes: str) -> str:
     """A new token, of an actor that is made with it."""
     token = make_token()
@@ -67,7 +71,9 @@ def add_spaces(owner: psycopg.Connection) -> None:
     """Three spaces, each with a secret of its own that only its members may read."""
     for space in SPACES:
         owner.execute("insert into space (name) values (%s)", (space,))
-        for entity, fact in (("Ada", f"canary {space}"), (f"Canary {space}", "hides")):
+        secret = SECRETS[space]
+        known = {"Ada": f"canary {space}", f"Canary {space}": "hides", f"Vault {secret}": secret}
+        for entity, fact in known.items():
             owner.execute(
                 "select remember_fact(%s, 'person', %s,"
                 " space => (select id from space where name = %s))",

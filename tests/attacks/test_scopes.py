@@ -16,6 +16,7 @@ from textrawl.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
+AUDIENCE = "https://memory.example/mcp"
 ADA = {"entityName": "Ada", "entityType": "person"}
 CALLS: dict[str, tuple[str, dict[str, Any], str]] = {
     "search": ("query_memory", {"mode": "search", "query": "canary"}, "read"),
@@ -61,9 +62,13 @@ def make_bearer(kind: str, owner: psycopg.Connection, provider: IdentityProvider
     if kind == "no token":
         return None
     if kind == "wrong audience":
-        return provider.issue(provider.claims(sub="eve", aud="https://else.example/mcp"))
+        return provider.issue(
+            provider.claims(sub="eve", aud="https://else.example/mcp", scope="read write")
+        )
     if kind == "unsigned":
-        return ".".join(provider.issue(provider.claims(sub="eve")).split(".")[:2]) + "."
+        return (
+            ".".join(provider.issue(provider.claims(sub="eve", aud=AUDIENCE)).split(".")[:2]) + "."
+        )
     token = issue(owner, "eve", "red", *HELD["all"])
     if kind == "a wrong token":
         return token[:-1] + ("A" if token[-1] != "A" else "B")
@@ -132,13 +137,29 @@ async def test_a_server_of_one_client_does_what_the_scopes_of_its_token_say(
     expect(HELD[held], ends)
 
 
+async def test_the_same_claims_for_the_right_audience_are_let_in(
+    team: psycopg.Connection, settings: Callable[..., Settings]
+) -> None:
+    """So that what the forged ones below are refused for is what is wrong with them."""
+    team.execute("select grant_access('eve', 'red', array['read', 'write'])")
+    with IdentityProvider() as provider:
+        changes = {"oauth_issuer": provider.url, "oauth_audience": AUDIENCE}
+        gate = issue(team, "gate", "red", "admin")
+        async with open_site(settings(**changes, access_token=gate)) as site:
+            token = provider.issue(provider.claims(sub="eve", aud=AUDIENCE, scope="read write"))
+            answer = await site.call(token, "query_memory", {"mode": "list"}, "/mcp/red")
+            assert answer.status_code == 200
+            assert "Ada" in answer.text
+
+
 @pytest.mark.parametrize("kind", NOBODY)
 async def test_who_is_nobody_gets_401_from_every_tool(
     team: psycopg.Connection, settings: Callable[..., Settings], kind: str
 ) -> None:
+    team.execute("select grant_access('eve', 'red', array['read', 'write', 'forget'])")
     with IdentityProvider() as provider:
         token = make_bearer(kind, team, provider)
-        changes = {"oauth_issuer": provider.url, "oauth_audience": "https://memory.example/mcp"}
+        changes = {"oauth_issuer": provider.url, "oauth_audience": AUDIENCE}
         async with open_site(settings(**changes)) as site:
             assert set((await try_all(site, token, team)).values()) == {"401"}
 

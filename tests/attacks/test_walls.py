@@ -41,7 +41,7 @@ async def test_no_guess_of_32_clients_on_four_connections_reaches_another_space(
     owner: psycopg.Connection, settings: Callable[..., Settings], postgres: Databases, database: str
 ) -> None:
     add_spaces(owner)
-    tokens = {s: issue(owner, f"of {s}", s, "read", "write") for s in SPACES}
+    tokens = {s: issue(owner, f"of {s}", s, "read", "write", "forget") for s in SPACES}
     before = {space: read_space(owner, space) for space in SPACES}
     ids = {space: [str(row[0]) for row in before[space]] for space in SPACES}
     with psycopg.connect(

@@ -138,7 +138,6 @@ async def test_a_build_that_was_killed_goes_on_where_it_stopped(
     done = count(owner, "embedding_2")
     assert 0 < done < 200
 
-    owner.execute("update embedding_pending set next_attempt = now()")  # what it had claimed
     asked = len(wide.texts)
     await finish(embed(*START))
     assert count(owner, "embedding_2") == 200

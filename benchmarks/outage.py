@@ -1,0 +1,156 @@
+"""What callers notice while the embedding provider is at fault, and how soon it is made good.
+
+    python -m benchmarks.outage [--seconds 10] [--down 600] [--clients 8]
+
+An embedded Postgres, a server over HTTP, a provider on loopback that speaks OpenAI's protocol and
+fails in every way it can for `seconds` each, then refuses connections for `down` seconds; clients
+that remember facts one after another all the time. Prints Markdown: of each fault the calls, those
+that failed, how long they took from the fifth second on, when the circuit breaker is open, and the
+seconds from the provider's recovery until every fact had its vector.
+"""
+
+import argparse
+import itertools
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import LiteralString
+
+import anyio
+import httpx2
+import numpy as np
+import psycopg
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
+
+from benchmarks.latency import enrol, listen, tell_machine
+from tests.providers import EmbeddingServer, Fault
+from textrawl import migrate
+from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.configuration import APP, OWNER
+from textrawl.settings import read_foreign_environment
+
+OPENS = 5.0  # seconds in which three calls have run into the time limit at the latest
+PATIENCE = 300.0
+WITHOUT_VECTOR = """
+    select from textrawl.observation o where o.created_at <= %(moment)s
+    and not exists (select from textrawl.embedding_1 v where v.observation_id = o.id) limit 1"""
+TIME_LIMIT = 1  # EMBEDDING_TIMEOUT
+
+
+@dataclass
+class Tally:
+    """Calls during one fault; `late` holds seconds of those since the breaker was open."""
+
+    began: float = field(default_factory=time.monotonic)
+    calls: int = 0
+    failed: int = 0
+    late: list[float] = field(default_factory=list[float])
+
+
+@dataclass
+class Writers:
+    """Clients that remember facts, counted where `tally` says."""
+
+    url: str
+    token: str
+    tally: Tally = field(default_factory=Tally)
+    _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
+
+    async def run(self) -> None:
+        """One client, until cancelled."""
+        headers = {"authorization": f"Bearer {self.token}"}
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=30) as http,
+            Client(streamable_http_client(self.url, http_client=http)) as client,
+        ):
+            while True:
+                tally, begin, number = self.tally, time.monotonic(), next(self._numbers)
+                fact = {"entityName": f"Person {number % 97}", "entityType": "person"}
+                told = {**fact, "observation": f"owns thing number {number}"}
+                answer = await client.call_tool("remember_fact", told)
+                tally.calls += 1
+                tally.failed += answer.is_error
+                if begin - tally.began > OPENS:
+                    tally.late.append(time.monotonic() - begin)
+                await anyio.sleep(0.02)
+
+
+async def wait_for(owner: psycopg.Connection, missing: LiteralString) -> float:
+    """Seconds until the statement finds nothing, for facts that are there by now."""
+    began = time.monotonic()
+    [(moment,)] = owner.execute("select clock_timestamp()").fetchall()
+    async for attempt in AsyncRetrying(stop=stop_after_delay(PATIENCE), wait=wait_fixed(0.1)):
+        with attempt:
+            assert owner.execute(missing, {"moment": moment}).fetchall() == []
+    return time.monotonic() - began
+
+
+async def suffer(
+    provider: EmbeddingServer,
+    writers: Writers,
+    owner: psycopg.Connection,
+    faults: dict[Fault, float],
+) -> None:
+    """Prints a line for each fault."""
+    print("| fault | seconds | calls | failed | p50 ms | p99 ms | complete after s |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for fault, seconds in faults.items():
+        provider.retry_after = "2" if fault is Fault.RATE_LIMITED else None
+        provider.fail(fault)
+        tally = writers.tally = Tally()
+        await anyio.sleep(OPENS + seconds)
+        writers.tally = Tally()
+        provider.heal()
+        complete = await wait_for(owner, WITHOUT_VECTOR)
+        p50, p99 = 1000 * np.percentile(tally.late or [0.0], [50, 99])
+        calls = f"{OPENS + seconds:.0f} | {tally.calls:,} | {tally.failed}"
+        print(f"| {fault.value} | {calls} | {p50:.0f} | {p99:.0f} | {complete:.1f} |", flush=True)
+
+
+async def run(seconds: float, down: float, clients: int, folder: Path) -> None:
+    """All faults, on one memory."""
+    async with run_embedded(folder) as cluster:
+        await migrate(cluster.dsn(OWNER))
+        token = enrol(cluster.dsn(OWNER))
+        with (
+            EmbeddingServer(dimensions=256) as provider,
+            psycopg.connect(cluster.dsn(OWNER), autocommit=True) as owner,
+        ):
+            told = read_foreign_environment() | {
+                "DATABASE_URL": cluster.dsn(APP), "EMBEDDING_PROVIDER": "openai",
+                "EMBEDDING_MODEL": "words", "OPENAI_BASE_URL": provider.openai_url,
+                "EMBEDDING_TIMEOUT": str(TIME_LIMIT), "RATE_LIMIT": "0", "LOG_LEVEL": "ERROR",
+            }  # fmt: skip
+            async with listen(told) as url, anyio.create_task_group() as group:
+                writers = Writers(url, token)
+                for _ in range(clients):
+                    group.start_soon(writers.run)
+                await wait_for(owner, "select where to_regclass('textrawl.embedding_1') is null")
+                faults = {fault: seconds for fault in Fault if fault is not Fault.TEXT_REFUSED}
+                print(f"{tell_machine()}; {clients} clients, EMBEDDING_TIMEOUT={TIME_LIMIT}.\n")
+                await suffer(provider, writers, owner, faults)
+                await suffer(provider, writers, owner, {Fault.DOWN: down})
+                group.cancel_scope.cancel()
+
+
+def main() -> None:
+    """Measures in a temporary folder."""
+    parser = argparse.ArgumentParser(description="An embedding provider that fails.")
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--down", type=float, default=600)
+    parser.add_argument("--clients", type=int, default=8)
+    given = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="textrawl-outage-"))
+    folder.chmod(0o755)  # Postgres runs as another user where this runs as root
+    try:
+        anyio.run(run, given.seconds, given.down, given.clients, folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
