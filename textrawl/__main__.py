@@ -22,6 +22,7 @@ from textrawl.commands.stats import stats
 from textrawl.commands.token import token
 from textrawl.commands.tokens import tokens
 from textrawl.commands.undo import undo
+from textrawl.commands.upgrade import upgrade
 from textrawl.commands.watch import watch
 from textrawl.errors import StartRefused, TextrawlError
 
@@ -34,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (serve, demo, doctor, migrate, stats, tokens, log, watch, undo, settings):
+for command in (serve, demo, doctor, migrate, upgrade, stats, tokens, log, watch, undo, settings):
     app.command()(command)
 for name, group in {"space": space, "grant": grant, "token": token, "embed": embed}.items():
     app.add_typer(group, name=name)

@@ -142,3 +142,7 @@ class ServerBusy(TextrawlError):
 
 class StartRefused(Exception):
     """The server must not start as things are; the message says what to run or set first."""
+
+
+class SchemaOutdated(StartRefused):
+    """The database was made by an older textrawl; the embedded one is migrated at its start."""

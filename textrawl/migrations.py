@@ -14,7 +14,7 @@ import psycopg
 from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict
 
-from textrawl.errors import DatabaseUnavailable, StartRefused
+from textrawl.errors import DatabaseUnavailable, SchemaOutdated, StartRefused
 from textrawl.schema import create_code, drop_code, read_fingerprint, read_folder
 
 APP_ROLE = "textrawl_app"
@@ -85,9 +85,9 @@ async def _check_schema(connection: AsyncConnection) -> None:
     if not row or not row[0]:
         raise StartRefused("This database has no memory yet: run `textrawl migrate`")
     if await _missing_files(connection):
-        raise StartRefused("The database is older than this textrawl: run `textrawl migrate`")
+        raise SchemaOutdated("The database is older than this textrawl: run `textrawl migrate`")
     if await _recorded_fingerprint(connection) != read_fingerprint():
-        raise StartRefused(
+        raise SchemaOutdated(
             "The database's functions are of another textrawl: run `textrawl migrate`"
         )
 

@@ -87,14 +87,20 @@ async def _keep_alive(cluster: "Cluster") -> None:
     from textrawl.embedded.cluster import revive  # noqa: PLC0415
     from textrawl.embedded.postmaster import find_postmaster  # noqa: PLC0415
 
+    told = ""
     while True:
         await anyio.sleep(_WATCH)
-        if find_postmaster(cluster.data) is None:
+        if find_postmaster(cluster.data) is not None:
+            continue
+        if not told:
             logger.warning("Postgres died and is started again")
-            try:
-                await revive(cluster)
-            except errors.StartRefused as refused:
-                logger.error("%s", refused)  # noqa: TRY400 - it is the message that helps
+        try:
+            await revive(cluster)
+            told = ""
+        except errors.StartRefused as refused:
+            if str(refused) != told:  # a full disk is told once, not every second
+                told = str(refused)
+                logger.error("%s", told)  # noqa: TRY400 - it is the message that helps
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import psycopg
 import pytest
 
@@ -13,6 +14,7 @@ from tests.commands.conftest import Run
 from tests.conftest import Databases
 from textrawl.commands.doctor import judge_extension
 from textrawl.commands.inspection import Server
+from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER, SUPERUSER
 
 Examine = Callable[..., dict[str, tuple[str, str]]]
@@ -139,6 +141,24 @@ def test_an_embedded_memory_is_started_looked_at_and_stopped(
     assert findings["data folder"][1].endswith("was stopped")
     assert findings["schema"] == ("ok", "up to date")
     assert postmasters() == []
+
+
+async def age(data_dir: Path) -> None:
+    """Makes it a memory whose functions an older textrawl made."""
+    async with run_embedded(data_dir) as cluster:
+        with psycopg.connect(cluster.dsn(OWNER)) as connection:
+            connection.execute("update textrawl.code set fingerprint = 'of another'")
+
+
+def test_an_embedded_memory_of_an_older_textrawl_is_no_fault(
+    examine: Examine, data_dir: Path
+) -> None:
+    anyio.run(age, data_dir)
+
+    verdict, told = examine(DATA_DIR=data_dir)["schema"]
+
+    assert verdict == "note"
+    assert told.endswith("run `textrawl migrate`, or leave it to the next start")
 
 
 def test_a_provider_without_its_key_is_broken(examine: Examine, database_url: str) -> None:

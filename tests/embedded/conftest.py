@@ -37,13 +37,14 @@ anyio.run(main)
 class Guest:
     """Another process that uses the cluster until it is told to leave."""
 
-    def __init__(self, data_dir: Path, *arguments: str, **environment: str) -> None:
+    def __init__(self, data_dir: Path, *arguments: str, **environment: str | None) -> None:
+        values = {**os.environ, **environment}
         self.process = subprocess.Popen(
             [sys.executable, "-c", _GUEST, str(data_dir), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, **environment},
+            env={name: value for name, value in values.items() if value is not None},
         )
 
     def wait_ready(self) -> None:
@@ -121,7 +122,7 @@ def guest(data_dir: Path) -> Iterator[Callable[..., Guest]]:
     """Make processes that use `data_dir`; none outlives the test."""
     guests: list[Guest] = []
 
-    def invite(*arguments: str, **environment: str) -> Guest:
+    def invite(*arguments: str, **environment: str | None) -> Guest:
         guests.append(Guest(data_dir, *arguments, **environment))
         return guests[-1]
 

@@ -1,5 +1,6 @@
 """The life of an embedded cluster: first start, sharing, leaving."""
 
+import os
 import stat
 import sys
 import threading
@@ -141,17 +142,34 @@ async def test_eight_threads_on_a_fresh_folder_share_one_server(
 
 
 @pytest.mark.usefixtures("fresh")
-async def test_four_processes_on_a_fresh_folder_share_one_server(
+async def test_eight_processes_on_a_fresh_folder_share_one_server(
     guest: Callable[..., Any], postmasters: Postmasters
 ) -> None:
-    guests = [guest() for _ in range(4)]
+    guests = [guest() for _ in range(8)]
     for one in guests:
         one.wait_ready()
     assert len(postmasters()) == 1
 
-    for one in guests:
-        one.leave()
+    async with anyio.create_task_group() as leaving:
+        for one in guests:
+            leaving.start_soon(anyio.to_thread.run_sync, one.leave)
     assert postmasters() == []
+
+
+@pytest.mark.parametrize("language", [None, "tlh_XX.klingon-9"])
+@pytest.mark.usefixtures("fresh")
+async def test_a_language_that_is_unset_or_unknown_changes_nothing(
+    data_dir: Path, guest: Callable[..., Any], language: str | None
+) -> None:
+    one = guest(LANG=language, LC_ALL=language, LC_CTYPE=language, LANGUAGE=language)
+    one.wait_ready()
+
+    async with run_embedded(data_dir) as cluster:
+        words = ask(cluster, "select to_tsvector('simple', '“Émile”—ПРИВЕТ…')::text")
+        told = ask(cluster, "select upper('été'), current_setting('lc_messages')")
+
+    assert words == ("'émile':1 'привет':2",)
+    assert told == ("ÉTÉ", "C")
 
 
 async def test_a_cancelled_user_leaves_no_server_behind(
@@ -224,3 +242,21 @@ async def test_any_path_works_even_where_a_socket_cannot_lie(home: Path, name: s
         assert ask(cluster, "select 1") == (1,)
         async with run_embedded(home / name) as same:
             assert same == cluster
+
+
+async def test_a_login_is_believed_from_its_own_os_user_alone(data_dir: Path) -> None:
+    async with run_embedded(data_dir) as cluster:
+        with psycopg.connect(cluster.dsn(SUPERUSER), autocommit=True) as connection:
+            connection.execute("create role eve login superuser")
+        with pytest.raises(psycopg.OperationalError, match="Peer authentication failed"):
+            psycopg.connect(cluster.dsn("eve"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another OS user")
+async def test_another_user_of_the_machine_does_not_reach_the_socket(data_dir: Path) -> None:
+    async with run_embedded(data_dir) as cluster:
+        command = ["/bin/sh", "-c", f"cd '{cluster.socket_dir}'"]
+        refused = await anyio.run_process(command, check=False, user="nobody", cwd="/")
+
+    assert refused.returncode != 0
+    assert b"denied" in refused.stderr or b"can't cd" in refused.stderr

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
+import psycopg
 import pytest
 
 from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.configuration import SUPERUSER
 from textrawl.embedded.location import default_data_dir
 from textrawl.embedded.state import read_state
 from textrawl.errors import StartRefused
@@ -102,6 +104,14 @@ async def test_a_server_that_cannot_start_is_refused_with_its_log(data_dir: Path
     await refuse(data_dir, "did not take connections within 1 s; see .*log", start_limit=1.0)
 
     assert "no_such_setting" in (data_dir / "postgres-18.log").read_text(encoding="utf-8")
+
+
+async def test_a_database_that_cannot_be_set_up_is_refused_with_the_reason(data_dir: Path) -> None:
+    async with run_embedded(data_dir) as cluster:
+        with psycopg.connect(cluster.dsn(SUPERUSER, "postgres"), autocommit=True) as connection:
+            connection.execute("alter database textrawl allow_connections false")
+
+    await refuse(data_dir, "cannot be set up: .*not currently accepting connections.*See .*log")
 
 
 @needs_root

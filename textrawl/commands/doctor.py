@@ -20,7 +20,7 @@ from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP
 from textrawl.embedded.state import State, read_state
 from textrawl.embeddings import choose_embedder
-from textrawl.errors import StartRefused, TextrawlError
+from textrawl.errors import SchemaOutdated, StartRefused, TextrawlError
 from textrawl.migrations import check
 from textrawl.settings import Settings, read_settings
 from textrawl.tokens import choose_counter
@@ -101,7 +101,9 @@ async def _examine_database(settings: Settings, findings: list[Finding]) -> None
         findings.append(_examine_folder(settings.data_dir, state))
         if state.phase != "not initialised":
             async with run_embedded(settings.data_dir) as cluster:
-                await _examine_server(cluster.dsn(APP), settings.database_timeout, findings)
+                await _examine_server(
+                    cluster.dsn(APP), settings.database_timeout, findings, mends_itself=True
+                )
 
 
 def _examine_folder(data_dir: Path, state: State) -> Finding:
@@ -116,13 +118,22 @@ def _examine_folder(data_dir: Path, state: State) -> Finding:
     return Finding("data folder", "note", told)
 
 
-async def _examine_server(conninfo: str, timeout: float, findings: list[Finding]) -> None:
+async def _examine_server(
+    conninfo: str, timeout: float, findings: list[Finding], *, mends_itself: bool = False
+) -> None:
     server = await inspect_server(conninfo, timeout=timeout)
     findings.append(Finding("database", "ok", f"PostgreSQL {server.postgres}"))
     findings.append(judge_extension(server))
     with _noting(findings, "schema"):
-        await check(conninfo, connect_timeout=timeout)
-        findings.append(Finding("schema", "ok", "up to date"))
+        try:
+            await check(conninfo, connect_timeout=timeout)
+        except SchemaOutdated as outdated:
+            if not mends_itself:
+                raise
+            told = f"{outdated}, or leave it to the next start"
+            findings.append(Finding("schema", "note", told))
+        else:
+            findings.append(Finding("schema", "ok", "up to date"))
 
 
 def judge_extension(server: Server) -> Finding:

@@ -11,6 +11,8 @@
     database   roles, database, extension
     cluster    run_embedded: all of it under one `async with`
     state      what `textrawl doctor` says
+    inventory  what a cluster holds, counted
+    upgrade    data of an older Postgres, carried over to this one
 
 This file stays empty of imports, so that reading `location` costs nothing.
 """

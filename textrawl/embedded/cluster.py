@@ -10,6 +10,7 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import anyio
@@ -24,6 +25,7 @@ from textrawl.embedded.creation import create_data_folder
 from textrawl.embedded.database import DATABASE, prepare_extension, prepare_server
 from textrawl.embedded.locks import FileLock
 from textrawl.embedded.postmaster import (
+    end_leftovers,
     find_postmaster,
     is_postmaster,
     ping,
@@ -32,7 +34,14 @@ from textrawl.embedded.postmaster import (
     stop,
 )
 from textrawl.embedded.programs import find_programs
-from textrawl.embedded.site import Site, claim_site, give_new_folder, refuse_closed_folder
+from textrawl.embedded.site import (
+    Site,
+    claim_site,
+    give_new_folder,
+    refuse_closed_folder,
+    refuse_full_disk,
+    refuse_other_major,
+)
 from textrawl.errors import StartRefused
 
 logger = logging.getLogger("textrawl")
@@ -40,7 +49,9 @@ logger = logging.getLogger("textrawl")
 _PAUSE = 0.05
 _PROGRESS = 5.0
 _MOST_DEATHS = 20
+_DEATHS_OF_MERCY = 4
 _PAUSE_AFTER_DEATH = 0.5
+_MOST_FAILURES = 5
 _LONGEST_LEAVE = 45.0
 
 
@@ -90,21 +101,47 @@ async def run_embedded(
 async def revive(cluster: Cluster, *, start_limit: float = 300.0) -> None:
     """Start the server again if it died under its users; its dsn stay what they were.
 
-    For callers inside run_embedded whose connections fail. Raises StartRefused.
+    For callers inside run_embedded whose connections fail. Raises StartRefused, also when the
+    data were deleted: nobody who used them is given an empty database in their place.
     """
     account = await to_thread.run_sync(find_account)
     site = Site(cluster.data.parent, int(cluster.data.name.removeprefix("postgres-")))
+    if not (site.pgdata / "PG_VERSION").exists():
+        raise StartRefused(
+            f"{site.pgdata} was deleted while it was in use. Put it back, or restart textrawl to "
+            "begin with an empty one."
+        )
     with FileLock(site.lifecycle, account) as lifecycle:
         await lifecycle.wait_alone()
         await _start(site, account, start_limit)
 
 
 async def _start(site: Site, account: Account, limit: float) -> Cluster:
-    programs = await to_thread.run_sync(_make_ready, site, account)
+    try:
+        programs = await to_thread.run_sync(_make_ready, site, account)
+        return await start(site, programs, account, limit)
+    except OSError as error:
+        raise StartRefused(
+            f"Postgres cannot be started: {error.strerror}, {error.filename or site.data_dir}. "
+            "Mend that, or set DATABASE_URL."
+        ) from error
+
+
+async def start(site: Site, programs: Path, account: Account, limit: float) -> Cluster:
+    """A server on `site.pgdata`, which exists, that takes connections; the lifecycle lock is held.
+
+    Raises StartRefused after `limit` seconds, and OSError.
+    """
     with anyio.move_on_after(limit):
-        cluster = await _wait_for_server(site, programs, account)
-        await to_thread.run_sync(_prepare, cluster, site)
-        return cluster
+        for failures in count(1):
+            cluster = await _wait_for_server(site, programs, account)
+            try:
+                await to_thread.run_sync(_prepare, cluster)
+            except psycopg.Error as error:
+                _bear_failure(site, error, failures)
+                await anyio.sleep(_PAUSE_AFTER_DEATH)
+            else:
+                return cluster
     raise StartRefused(
         f"Postgres did not take connections within {limit:.0f} s; see {site.log}. "
         "Start again if it was recovering, or set DATABASE_URL."
@@ -112,6 +149,7 @@ async def _start(site: Site, account: Account, limit: float) -> Cluster:
 
 
 def _make_ready(site: Site, account: Account) -> Path:
+    refuse_other_major(site)  # again: an upgrade may have ended while we waited for the lock
     give_new_folder(site, account)
     refuse_closed_folder(site.data_dir, account)
     programs = find_programs(site, account)
@@ -119,15 +157,20 @@ def _make_ready(site: Site, account: Account) -> Path:
     return programs
 
 
-def _prepare(cluster: Cluster, site: Site) -> None:
-    try:
-        prepare_server(cluster.dsn(SUPERUSER, "postgres"))
-        prepare_extension(cluster.dsn(SUPERUSER))
-    except psycopg.Error as error:
-        raise StartRefused(
-            f"Postgres runs but its database cannot be set up: {error}. See {site.log}, "
-            "or set DATABASE_URL."
-        ) from error
+def _prepare(cluster: Cluster) -> None:
+    prepare_server(cluster.dsn(SUPERUSER, "postgres"))
+    prepare_extension(cluster.dsn(SUPERUSER))
+
+
+def _bear_failure(site: Site, error: psycopg.Error, failures: int) -> None:
+    # One of its processes was killed and it starts all of them anew: wait for it again.
+    if isinstance(error, psycopg.OperationalError) and failures < _MOST_FAILURES:
+        return
+    refuse_full_disk(site)
+    raise StartRefused(
+        f"Postgres runs but its database cannot be set up: {error}. See {site.log}, "
+        "or set DATABASE_URL."
+    ) from error
 
 
 async def _wait_for_server(site: Site, programs: Path, account: Account) -> Cluster:
@@ -153,7 +196,12 @@ async def _wait_for_server(site: Site, programs: Path, account: Account) -> Clus
 
 async def _bear_death(site: Site, deaths: int) -> None:
     # Children of a killed server keep its shared memory until they notice, and as long as they
-    # do a new server gives up. More than that is a fault that waiting does not mend.
+    # do a new server gives up. One that is computing notices at the end, and has to be killed.
+    # More than that is a fault that waiting does not mend.
+    if deaths == _DEATHS_OF_MERCY:
+        await to_thread.run_sync(end_leftovers, site.pgdata)
+    if deaths > _DEATHS_OF_MERCY:
+        refuse_full_disk(site)
     if deaths >= _MOST_DEATHS:
         raise StartRefused(
             f"Postgres does not start; the reason is at the end of {site.log}. "

@@ -8,6 +8,8 @@ from textrawl.embedded.configuration import ANALYST, APP, OWNER
 
 DATABASE: Final = "textrawl"
 
+_PATIENCE = 10  # seconds for a connection to a server that has just answered
+
 _ROLE_IS_PLAIN = """
     select rolcanlogin and not (rolsuper or rolcreaterole or rolcreatedb or rolreplication
                                 or rolbypassrls)
@@ -22,7 +24,7 @@ _VECTOR = """
 
 def prepare_server(conninfo: str) -> None:
     """Make the roles and the database; `conninfo` is the superuser's for database postgres."""
-    with psycopg.connect(conninfo, autocommit=True) as connection:
+    with psycopg.connect(conninfo, autocommit=True, connect_timeout=_PATIENCE) as connection:
         for role in (OWNER, APP):
             _prepare_role(connection, role)
         if (
@@ -45,7 +47,7 @@ def prepare_extension(conninfo: str) -> None:
 
     `conninfo` is the superuser's for the textrawl database.
     """
-    with psycopg.connect(conninfo, autocommit=True) as connection:
+    with psycopg.connect(conninfo, autocommit=True, connect_timeout=_PATIENCE) as connection:
         installed, available = connection.execute(_VECTOR).fetchone() or (None, None)
         if installed is None:
             connection.execute("create extension vector")

@@ -1,6 +1,7 @@
 """Locks between processes that the kernel drops when their holder dies, even by kill -9."""
 
 import fcntl
+import logging
 import os
 from pathlib import Path
 from types import TracebackType
@@ -10,7 +11,10 @@ import anyio
 
 from textrawl.embedded.account import Account
 
+logger = logging.getLogger("textrawl")
+
 _PAUSE = 0.02
+_PROGRESS = 5.0
 
 
 class FileLock:
@@ -54,7 +58,14 @@ class FileLock:
 
     async def wait_alone(self) -> None:
         """Hold the lock alone, waiting as long as it takes; may be cancelled."""
-        while not self.take_alone():  # noqa: ASYNC110 - flock(2) wakes nobody up
+        began = reported = anyio.current_time()
+        while not self.take_alone():
+            if anyio.current_time() - reported > _PROGRESS:
+                reported = anyio.current_time()
+                logger.warning(
+                    "Another process starts or stops Postgres, %.0f s so far (it holds %s)",
+                    reported - began, self.path,
+                )  # fmt: skip
             await anyio.sleep(_PAUSE)
 
     def is_in_place(self) -> bool:

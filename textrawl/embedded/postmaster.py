@@ -3,7 +3,10 @@
 import logging
 import os
 import signal
+import socket
+import struct
 import subprocess
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +15,6 @@ from typing import BinaryIO
 import anyio
 import psutil
 from psycopg import pq
-from psycopg.conninfo import make_conninfo
 
 from textrawl.embedded.account import Account, environment
 from textrawl.embedded.configuration import SUPERUSER, write_configuration
@@ -23,6 +25,11 @@ logger = logging.getLogger("textrawl")
 _LARGEST_LOG = 5_000_000  # bytes; then the log is put aside, one older one is kept
 _STOPS = ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0))  # fast, then immediate
 _PAUSE = 0.02
+_LONGEST_END = 10.0
+_WHO = f"user\0{SUPERUSER}\0database\0postgres\0\0".encode()
+_HELLO = struct.pack("!ii", 8 + len(_WHO), 3 << 16) + _WHO  # StartupMessage of protocol 3.0
+_GOODBYE = b"X\0\0\0\4"  # Terminate
+_CANNOT_CONNECT_NOW = b"\0C57P03\0"  # field C, the SQLSTATE, of an ErrorResponse
 # The shell leaves at once and the server becomes a child of init, which buries it when it
 # dies, whichever of the processes that use it goes first.
 _DETACH = '"$@" </dev/null >&2 & echo $!'
@@ -70,18 +77,26 @@ def find_postmaster(pgdata: Path) -> int | None:
     return found.pid if found and is_postmaster(found.pid, pgdata) else None
 
 
-def ping(address: PidFile | None) -> pq.Ping:
-    """Ask the server at `address` whether it takes connections, waiting at most 5 s."""
+def ping(address: PidFile | None, *, limit: float = 5.0) -> pq.Ping:
+    """Ask the server at `address` whether it takes connections, waiting at most `limit` seconds.
+
+    By hand, since PQping holds up every thread of this process while a frozen server says nothing.
+    """
     if address is None or address.socket_dir is None:
         return pq.Ping.NO_RESPONSE
-    conninfo = make_conninfo(
-        host=str(address.socket_dir),
-        port=address.port,
-        user=SUPERUSER,
-        dbname="postgres",
-        connect_timeout=5,
-    )
-    return pq.Ping(pq.PGconn.ping(conninfo.encode()))
+    path = address.socket_dir / f".s.PGSQL.{address.port}"
+    try:
+        with socket.socket(socket.AF_UNIX) as channel:
+            channel.settimeout(limit)
+            channel.connect(str(path))
+            channel.sendall(_HELLO + _GOODBYE)
+            answer = channel.makefile("rb").read()
+    except OSError:
+        return pq.Ping.NO_RESPONSE
+    if not answer:
+        return pq.Ping.NO_RESPONSE
+    # Whoever refuses us for another reason than that it is starting or stopping takes others.
+    return pq.Ping.REJECT if _CANNOT_CONNECT_NOW in answer else pq.Ping.OK
 
 
 def spawn(site: Site, programs: Path, account: Account) -> int:
@@ -115,7 +130,7 @@ def spawn(site: Site, programs: Path, account: Account) -> int:
 
 
 async def stop(pgdata: Path) -> None:
-    """Stop the server on `pgdata`, if one runs: fast, after 30 s at once."""
+    """Stop the server on `pgdata`, if one runs, even a frozen one: fast, after 30 s at once."""
     found = read_pid_file(pgdata)
     if found is None or not is_postmaster(found.pid, pgdata):
         return
@@ -123,12 +138,45 @@ async def stop(pgdata: Path) -> None:
     for number, seconds in _STOPS:
         with suppress(ProcessLookupError):
             os.kill(pid, number)
+            os.kill(pid, signal.SIGCONT)  # one that was frozen hears nothing else
         with anyio.move_on_after(seconds):
             while is_postmaster(pid, pgdata):  # noqa: ASYNC110 - not a child of ours
                 await anyio.sleep(_PAUSE)
             _remove_socket_dir(found)
             return
     logger.error("Postgres (process %d) on %s does not stop", pid, pgdata)
+
+
+def end_leftovers(pgdata: Path) -> None:
+    """Kill children of a killed server on `pgdata`, or a server on a deleted one of that name.
+
+    For callers who know that no other lives there. What children did not commit is lost anyway,
+    and what they did is in the write-ahead log.
+    """
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            # A server's processes work in its folder, under a title in place of a command.
+            if process.name() == "postgres" and process.cwd() == str(pgdata):
+                process.kill()
+
+
+async def end_programs(names: Collection[str], folder: Path) -> None:
+    """Kill programs of these names that were started with a path in `folder`."""
+    with anyio.move_on_after(_LONGEST_END):
+        while found := [one for one in psutil.process_iter() if _works_in(one, names, folder)]:
+            for one in found:
+                with suppress(psutil.NoSuchProcess):
+                    one.kill()
+            await anyio.sleep(_PAUSE)
+
+
+def _works_in(process: psutil.Process, names: Collection[str], folder: Path) -> bool:
+    try:
+        command = process.cmdline()
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
+        return False
+    named = bool(command) and Path(command[0]).name in names
+    return named and any(f"{folder}/" in part for part in command)
 
 
 def _remove_socket_dir(address: PidFile) -> None:

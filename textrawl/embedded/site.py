@@ -3,6 +3,7 @@
 import hashlib
 import os
 import pwd
+import shutil
 import stat
 import tempfile
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from textrawl.embedded.location import default_data_dir
 from textrawl.errors import StartRefused
 
 PORT = 5432
+_LEAST_FREE = 32 << 20  # bytes: two files of the write-ahead log
 _LONGEST_SOCKET = 103  # bytes; sun_path has 104 on macOS and 108 on Linux, with a NUL
 
 
@@ -47,8 +49,16 @@ class Site:
 def claim_site(data_dir: Path, major: int, account: Account) -> Site:
     """The site under `data_dir`, whose folder exists afterwards.
 
-    Raises StartRefused when the folder cannot be used, before anything in it is touched.
+    Raises StartRefused when the folder cannot be used or holds data of another major version,
+    before anything in it is touched.
     """
+    site = claim_folder(data_dir, major, account)
+    refuse_other_major(site)
+    return site
+
+
+def claim_folder(data_dir: Path, major: int, account: Account) -> Site:
+    """As claim_site, whatever major version the data are of."""
     site = Site(data_dir.expanduser().resolve(), major)
     try:
         _refuse_strangers(site, account)
@@ -61,6 +71,25 @@ def claim_site(data_dir: Path, major: int, account: Account) -> Site:
             "Set DATA_DIR to a folder that you may write, or set DATABASE_URL."
         ) from error
     return site
+
+
+def find_others(site: Site) -> list[Site]:
+    """Sites of other major versions in the same folder, the newest first."""
+    # A name with a dot is a draft of ours or a copy that was put aside.
+    folders = site.data_dir.glob("postgres-*/PG_VERSION")
+    names = [path.parent.name.removeprefix("postgres-") for path in folders]
+    majors = {int(name) for name in names if name.isdecimal()} - {site.major}
+    return [Site(site.data_dir, major) for major in sorted(majors, reverse=True)]
+
+
+def refuse_other_major(site: Site) -> None:
+    """Raise StartRefused when the folder holds data of another major version."""
+    for other in find_others(site):
+        fix = "run `textrawl upgrade`" if other.major < site.major else "upgrade textrawl"
+        raise StartRefused(
+            f"{other.pgdata} holds data of another major version and this textrawl runs Postgres "
+            f"{site.major}: {fix}, or set DATA_DIR to a new folder."
+        )
 
 
 def give_new_folder(site: Site, account: Account) -> None:
@@ -80,6 +109,19 @@ def refuse_closed_folder(path: Path, account: Account) -> None:
         raise StartRefused(
             f"As root, Postgres runs as the OS user {account.name}, who cannot enter {closed}. "
             f"Set DATA_DIR={default_data_dir()}, or run textrawl as another user than root."
+        )
+
+
+def refuse_full_disk(site: Site) -> None:
+    """Raise StartRefused when the disk is too full for a server to start, for callers who ask why.
+
+    Its own log cannot tell: it lies on the same disk.
+    """
+    free = shutil.disk_usage(site.data_dir).free
+    if free < _LEAST_FREE:
+        raise StartRefused(
+            f"The disk of {site.data_dir} is full ({free >> 20} MB free) and Postgres cannot "
+            "start. Free some space, or move the folder and set DATA_DIR: no data are lost."
         )
 
 
@@ -135,14 +177,6 @@ def _refuse_strangers(site: Site, account: Account) -> None:
         raise StartRefused(
             f"{site.data_dir} is the data folder of another Postgres. Set DATA_DIR to a new folder."
         )
-    for other in site.data_dir.glob("postgres-*/PG_VERSION"):
-        # A name with a dot is a draft of ours or a copy that somebody put aside.
-        if other.parent != site.pgdata and "." not in other.parent.name:
-            raise StartRefused(
-                f"{other.parent} holds data of another major version and this textrawl runs "
-                f"Postgres {site.major}. Dump them with the textrawl that made them and load the "
-                "dump here after renaming that folder, or set DATA_DIR to a new folder."
-            )
 
 
 def _name_user(uid: int) -> str:

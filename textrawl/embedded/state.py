@@ -7,7 +7,7 @@ from typing import Literal
 from psycopg import pq
 
 from textrawl.embedded.postmaster import find_postmaster, ping, read_pid_file
-from textrawl.embedded.site import Site
+from textrawl.embedded.site import Site, refuse_other_major
 from textrawl.errors import StartRefused
 
 Phase = Literal["not initialised", "stopped", "starting", "running"]
@@ -26,10 +26,11 @@ class State:
 def read_state(data_dir: Path, *, postgres_version: int = 18) -> State:
     """State of the cluster in `data_dir`; nothing is started, created or changed.
 
-    Raises StartRefused when the folder may not be read.
+    Raises StartRefused when the folder may not be read or holds data of another major version.
     """
     site = Site(data_dir.expanduser().resolve(), postgres_version)
     try:
+        refuse_other_major(site)
         return _read_state(site)
     except PermissionError as error:
         raise StartRefused(

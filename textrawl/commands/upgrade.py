@@ -1,0 +1,63 @@
+"""`textrawl upgrade`: data of an older embedded Postgres, carried over to the one of now."""
+
+import shlex
+from typing import Annotated
+
+import typer
+
+from textrawl.commands.console import open_console, open_progress, show_wait, write_json
+from textrawl.commands.foreground import run_foreground
+from textrawl.embedded.cluster import Cluster
+from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.upgrade import Upgraded, upgrade_cluster
+from textrawl.errors import StartRefused
+from textrawl.migrations import Report, migrate
+from textrawl.settings import Settings, read_settings
+
+
+def upgrade(
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Carry the data of an older embedded Postgres over to the one that this version runs.
+
+    They are copied, compared and brought up to date; the old folder is renamed and kept. Takes
+    as much space again. Whatever goes wrong, the old data stay as they are.
+    """
+    settings = read_settings()
+    if settings.database_url is not None:
+        raise StartRefused(
+            "DATABASE_URL names a server that is not textrawl's own: upgrade it with its own "
+            "tools, or unset DATABASE_URL"
+        )
+    with show_wait("Upgrading Postgres"):
+        done = run_foreground(lambda: _upgrade(settings))
+    if as_json:
+        write_json(_describe(done))
+    else:
+        open_console().print(_tell(done, settings), soft_wrap=True)
+
+
+async def _upgrade(settings: Settings) -> Upgraded | None:
+    console = open_progress()
+    return await upgrade_cluster(
+        settings.data_dir, _migrate, tell=lambda step: console.print(step, soft_wrap=True)
+    )
+
+
+async def _migrate(cluster: Cluster) -> Report:
+    return await migrate(cluster.dsn(OWNER))
+
+
+def _describe(done: Upgraded | None) -> dict[str, object]:
+    if done is None:
+        return {"upgraded": False}
+    return {"upgraded": True, "from": done.old, "to": done.new, "kept": str(done.kept)}
+
+
+def _tell(done: Upgraded | None, settings: Settings) -> str:
+    if done is None:
+        return f"Nothing to upgrade in {settings.data_dir}."
+    return (
+        f"Upgraded from Postgres {done.old} to {done.new}. The old data are kept in {done.kept}: "
+        f"when all is well, delete them with\n  rm -r {shlex.quote(str(done.kept))}"
+    )
