@@ -193,6 +193,16 @@ def count_foreign(owner: psycopg.Connection) -> tuple[int, int]:
     return looked, foreign
 
 
+def report(crowd: Crowd, owner: psycopg.Connection) -> None:
+    """Prints what the crowd met, and whose the vectors are."""
+    print("| phase | calls | failed | keyword only | recall@10 | p50 ms | p99 ms |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for phase, tally in crowd.tallies.items():
+        print(tally.write(phase))
+    looked, foreign = count_foreign(owner)
+    print(f"\n{looked:,} vectors looked at, {foreign} not of their own model.")
+
+
 async def run(facts: int, clients: int, folder: Path) -> None:
     """Prints the table."""
     embedder = LocalEmbedder()
@@ -221,12 +231,7 @@ async def run(facts: int, clients: int, folder: Path) -> None:
                 await Change(crowd, owner, told | {"DATABASE_URL": cluster.dsn(OWNER)}).run()
                 group.cancel_scope.cancel()
             print(f"{tell_machine()}; {facts:,} facts, {clients} clients.\n")
-            print("| phase | calls | failed | keyword only | recall@10 | p50 ms | p99 ms |")
-            print("|---|---:|---:|---:|---:|---:|---:|")
-            for phase, tally in crowd.tallies.items():
-                print(tally.write(phase))
-            looked, foreign = count_foreign(owner)
-            print(f"\n{looked:,} vectors looked at, {foreign} not of their own model.")
+            report(crowd, owner)
 
 
 def main() -> None:

@@ -1,7 +1,9 @@
 """Backups as the page about running it makes them: whole, or an error."""
 
+import io
 import os
 import re
+import shlex
 import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from mcp import Client
 from psycopg import sql
 
+from tests.commands.conftest import Run, run
 from tests.composition import (
     APP_PASSWORD,
     OPERATIONS,
@@ -20,8 +23,11 @@ from tests.composition import (
     read_programs,
 )
 from tests.conftest import Databases
+from tests.pages import read_commands
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.migrations import Report, migrate
+
+__all__ = ["run"]
 
 Connect = Callable[..., Awaitable[Client]]
 
@@ -101,3 +107,51 @@ def test_a_plain_backup_as_the_owner_fails_rather_than_leaving_rows_out(
         r'"([^"]+)"', OPERATIONS.read_text(encoding="utf-8").split("stops with")[1]
     )[:1]
     assert " ".join(told.split()) in done.stderr
+
+
+def find_words(command: str) -> list[str]:
+    """What the page tells the service admin to do with files."""
+    [found] = [line for line in read_commands(OPERATIONS) if f" admin {command} " in f"{line} "]
+    words = shlex.split(re.split(r" [<>] ", found)[0])
+    return words[words.index("admin") + 1 :]
+
+
+def owned(postgres: Databases, database: str) -> dict[str, str]:
+    return {"DATABASE_URL": postgres.cluster.dsn(OWNER, database)}
+
+
+@pytest.mark.parametrize("dump", ["", SUPERUSER, OWNER], ids=["ours", SUPERUSER, OWNER])
+def test_a_backup_by_command_or_by_hand_is_restored_by_command(
+    run: Run, postgres: Databases, database: str, tmp_path: Path, dump: str
+) -> None:
+    with psycopg.connect(postgres.cluster.dsn(OWNER, database)) as owner:
+        owner.execute("select textrawl.remember_fact('Atlas', 'project', 'ships on Fridays')")
+    before = read_all(postgres, database)
+    backup, restore = ([word.replace("/backup", str(tmp_path)) for word in find_words(command)]
+                       for command in ("backup", "restore"))  # fmt: skip
+    if dump:
+        with Path(backup[-1]).open("wb") as out:
+            assert run_program(postgres, database, find_dump(dump), stdout=out).returncode == 0
+    else:
+        assert run(*backup, **owned(postgres, database)).code == 0
+    with postgres.create() as empty:
+        with psycopg.connect(postgres.cluster.dsn(SUPERUSER, empty), autocommit=True) as own:
+            own.execute("create extension vector")
+        restored = run(*restore, **owned(postgres, empty))
+        assert (restored.code, read_all(postgres, empty)) == (0, before), restored.err
+
+
+def test_an_export_by_the_pages_command_is_imported_by_it(
+    run: Run, postgres: Databases, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with psycopg.connect(postgres.cluster.dsn(OWNER, database)) as owner:
+        owner.execute("select textrawl.remember_fact('Atlas', 'project', 'ships on Fridays')")
+    exported = run(*find_words("export"), **owned(postgres, database))
+    with postgres.create("migrated") as other:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(exported.out.encode())))
+        imported = run(*find_words("import"), **owned(postgres, other))
+        again = run(*find_words("export"), **owned(postgres, other))
+
+    assert imported.code == 0, imported.err
+    assert again.out == exported.out
+    assert "ships on Fridays" in again.out

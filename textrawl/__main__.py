@@ -7,14 +7,18 @@ from typing import Annotated, NoReturn
 import typer
 
 from textrawl import __version__
+from textrawl.commands.backup import backup
 from textrawl.commands.console import write_complaint
 from textrawl.commands.demo import demo
 from textrawl.commands.doctor import doctor
 from textrawl.commands.embed import embed
+from textrawl.commands.export import export
 from textrawl.commands.foreground import Interrupted
 from textrawl.commands.grant import grant
+from textrawl.commands.import_ import import_
 from textrawl.commands.log import log
 from textrawl.commands.migrate import migrate
+from textrawl.commands.restore import restore
 from textrawl.commands.serve import serve
 from textrawl.commands.settings import settings
 from textrawl.commands.space import space
@@ -37,6 +41,10 @@ app = typer.Typer(
 )
 for command in (serve, demo, doctor, migrate, upgrade, stats, tokens, log, watch, undo, settings):
     app.command()(command)
+for name, command in {
+    "backup": backup, "restore": restore, "export": export, "import": import_
+}.items():  # fmt: skip
+    app.command(name)(command)
 for name, group in {"space": space, "grant": grant, "token": token, "embed": embed}.items():
     app.add_typer(group, name=name)
 

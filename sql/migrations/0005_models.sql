@@ -16,3 +16,5 @@ comment on column embedding_model.queued_observation is 'The last fact that was 
 -- Until now every server compared what it had been told to: the newest is what most were told.
 update embedding_model set status = 'previous' where id <> (select max(id) from embedding_model);
 create unique index embedding_model_status_idx on embedding_model (status) where status <> 'previous';
+
+comment on column event.action is 'remembered, repeated, replaced, related, created, forgotten, undone, reverted, restored, purged, imported.';

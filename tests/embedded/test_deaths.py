@@ -98,20 +98,23 @@ async def test_a_backend_that_computes_on_does_not_keep_a_killed_server_from_ret
                 assert busy.status() == psutil.STATUS_ZOMBIE
 
 
+def hold_recovery(pgdata: Path, hold: Path) -> None:
+    """Lets it ask for an archived file, and gives no answer while `hold` is there."""
+    hold.touch()
+    os.close(find_account().open(pgdata / "recovery.signal", os.O_RDWR))
+    (pgdata / "local.conf").write_text(
+        f"restore_command = 'while test -e {hold}; do sleep 0.1; done; false'\nhot_standby = off\n",
+        encoding="utf-8",
+    )
+
+
 async def test_a_recovery_of_more_than_ten_seconds_is_awaited_and_told(
     data_dir: Path, home: Path, postmasters: Postmasters, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with run_embedded(data_dir) as cluster:
         write(cluster)
         os.kill(postmasters()[0], signal.SIGKILL)
-    # The recovery asks for an archived file, and gets no answer while this one is there.
-    (hold := home / "hold").touch()
-    account = find_account()
-    os.close(account.open(data_dir / "postgres-18" / "recovery.signal", os.O_RDWR))
-    (data_dir / "postgres-18" / "local.conf").write_text(
-        f"restore_command = 'while test -e {hold}; do sleep 0.1; done; false'\nhot_standby = off\n",
-        encoding="utf-8",
-    )
+    hold_recovery(data_dir / "postgres-18", hold := home / "hold")
 
     with caplog.at_level(logging.WARNING, "textrawl"):
         async with anyio.create_task_group() as beside:

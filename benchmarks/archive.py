@@ -1,0 +1,117 @@
+"""How fast a memory goes to a file and comes back.
+
+    python -m benchmarks.archive [--facts 100000] [--vectors]
+
+An embedded Postgres in a temporary folder; the commands as people run them, each in a process of
+its own, whose memory is measured. One fact in ten was replaced, an entity has twenty.
+Prints Markdown: seconds, facts a second, size of the file, largest resident memory of the command.
+"""
+
+import argparse
+import json
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from benchmarks.latency import Work, tell_machine
+from textrawl.settings import read_foreign_environment
+
+FACTS_OF_AN_ENTITY = 20
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def make_lines(facts: int) -> Iterator[dict[str, Any]]:
+    """The lines of an export."""
+    chance, work = random.Random(7), Work()  # noqa: S311 - the same every time
+
+    def choose_id() -> str:
+        return str(UUID(int=chance.getrandbits(128), version=4))
+
+    yield {"textrawl": "export", "version": 1}
+    yield {"kind": "space", "name": "default", "created_at": START.isoformat()}
+    entities = [choose_id() for _ in range(max(1, facts // FACTS_OF_AN_ENTITY))]
+    for place, entity in enumerate(entities):
+        moment = (START + timedelta(seconds=place)).isoformat()
+        yield {
+            "kind": "entity", "space": "default", "id": entity, "name": f"Entity {place}",
+            "entity_type": "project", "created_at": moment, "updated_at": moment,
+        }  # fmt: skip
+    last = choose_id()
+    for place in range(facts):
+        moment = (START + timedelta(seconds=place)).isoformat()
+        former, last = last, choose_id()
+        ended = {"valid_until": moment, "replaced_by": former} if place and place % 10 == 0 else {}
+        yield {
+            "kind": "fact", "space": "default", "id": last, "entity": chance.choice(entities),
+            "text": f"{work.make_fact()['observation']} ({place})", "source": "note",
+            "confidence": 1, "valid_from": moment, "author": f"author {place % 7}",
+            "client": "bench 1", "tool": "remember_fact", "created_at": moment, **ended,
+        }  # fmt: skip
+    yield {"textrawl": "end", "space": 1, "entity": len(entities), "fact": facts, "relation": 0}
+
+
+def run(data_dir: Path, *words: str) -> tuple[float, str]:
+    """Seconds that a command took, and what it said."""
+    environment = read_foreign_environment() | {"DATA_DIR": str(data_dir)}
+    begin = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "textrawl", *words], env=environment, capture_output=True,
+        text=True, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return time.perf_counter() - begin, done.stdout.strip()
+
+
+def measure(folder: Path, facts: int, *vectors: str) -> Iterator[str]:
+    """Lines of the table."""
+    given, exported, dump = (folder / name for name in ("given", "exported", "dump"))
+    with given.open("w", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(line)}\n" for line in make_lines(facts))
+    one, two = folder / "one", folder / "two"
+    run(one, "migrate")
+    steps = [
+        ("import", one, given), ("import again", one, given), ("export", one, exported),
+        ("backup", one, dump), ("restore", two, dump),
+    ]  # fmt: skip
+    for name, data_dir, file in steps:
+        more = vectors if name == "export" else ()
+        seconds, said = run(data_dir, name.split()[0], str(file), *more)
+        print(said, file=sys.stderr)
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        size = file.stat().st_size / 1e6
+        yield f"| {name} | {seconds:.1f} | {facts / seconds:,.0f} | {size:.1f} | {peak:.0f} |"
+
+
+def main() -> None:
+    """Measures in a temporary folder."""
+    parser = argparse.ArgumentParser(description="How fast a memory moves.")
+    parser.add_argument("--facts", type=int, default=100_000)
+    parser.add_argument("--vectors", action="store_true", help="Export vectors as well.")
+    given = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="textrawl-archive-"))
+    folder.chmod(0o755)  # Postgres runs as another user where this runs as root
+    vectors = ("--with-vectors",) if given.vectors else ()
+    try:
+        print(
+            f"{tell_machine()}; {given.facts:,} facts. Commands with their start and Postgres'.\n"
+        )
+        print("| command | seconds | facts/s | MB of file | largest MB resident so far |")
+        print("|---|---:|---:|---:|---:|")
+        for line in measure(folder, given.facts, *vectors):
+            print(line, flush=True)
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+create function textrawl.export_entities(space integer)
+returns table (
+    kind text, space text, id uuid, name text, entity_type text, description text, metadata jsonb,
+    created_at timestamptz, updated_at timestamptz
+)
+language sql stable
+begin atomic
+    -- In the order of the key, which is the same wherever they are imported.
+    select 'entity'::text, s.name, e.id, e.name, e.entity_type, e.description, e.metadata, e.created_at, e.updated_at
+    from textrawl.entity e join textrawl.space s on s.id = e.space_id
+    where e.space_id = export_entities.space
+    order by e.space_id, e.id;
+end;
+
+comment on function textrawl.export_entities is
+    'Entities of a space as lines of an export. Example: select row_to_json(e) from textrawl.export_entities(1) e;';

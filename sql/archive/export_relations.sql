@@ -1,0 +1,19 @@
+create function textrawl.export_relations(space integer)
+returns table (
+    kind text, space text, id uuid, from_entity uuid, relation text, to_entity uuid, strength real,
+    valid_from timestamptz, valid_until timestamptz,
+    author text, client text, tool text, request text, created_at timestamptz
+)
+language sql stable
+begin atomic
+    select 'relation'::text, s.name, r.id, r.from_entity, r.relation_type, r.to_entity, r.strength,
+        r.valid_from, r.valid_until, a.name, r.client, r.tool, r.request, r.created_at
+    from textrawl.relation r
+    join textrawl.space s on s.id = r.space_id
+    join textrawl.actor a on a.id = r.author_id
+    where r.space_id = export_relations.space
+    order by r.space_id, r.id;
+end;
+
+comment on function textrawl.export_relations is
+    'Relations of a space as lines of an export. Example: select row_to_json(r) from textrawl.export_relations(1) r;';

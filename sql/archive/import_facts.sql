@@ -1,0 +1,79 @@
+create function textrawl.import_facts(lines jsonb) returns table (place integer, stored uuid, outcome text)
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+begin
+    perform require_owner();
+    insert into actor (name)
+    select distinct g.author from jsonb_to_recordset(lines) g(author text) order by 1
+    on conflict (name) do nothing;
+    -- As whoever writes about an entity does, in the order of names: what is told twice at once is stored once.
+    perform from entity e
+    where (e.space_id, e.id) in (select g.space, g.entity from jsonb_to_recordset(lines) g(space integer, entity uuid))
+    order by e.space_id, e.name_key for no key update;
+    return query
+    with given as materialized (
+        select g.*, md5(fact_key(g.text))::uuid as hash, a.id as author_id, e.name, e.entity_type,
+            g.valid_until is null or g.valid_until > clock_timestamp() as valid
+        from jsonb_to_recordset(lines) g(
+            place integer, space integer, id uuid, entity uuid, text text, source text, confidence real,
+            valid_from timestamptz, valid_until timestamptz, author text, client text, tool text, request text,
+            created_at timestamptz)
+        join actor a on a.name = g.author
+        left join entity e on e.space_id = g.space and e.id = g.entity
+    ), seen as materialized (
+        select g.*, same.content_hash as their_hash, twin.id as twin,
+            row_number() over own as turn, first_value(g.hash) over own as first_hash,
+            exists (select from undone d where d.space_id = g.space and d.id = g.id and d.action = 'remove') as undone
+        from given g
+        left join observation same on same.space_id = g.space and same.id = g.id
+        left join lateral (
+            select o.id from observation o
+            where g.valid and o.space_id = g.space and o.entity_id = g.entity and o.content_hash = g.hash
+              and (o.valid_until is null or o.valid_until > clock_timestamp())
+            order by o.created_at, o.id limit 1) twin on true
+        window own as (partition by g.space, g.id order by g.place)
+    ), judged as materialized (
+        select s.*,
+            case
+                when s.name is null then 'homeless'
+                when coalesce(s.their_hash, s.first_hash) <> s.hash then 'another'
+                when s.their_hash is not null or s.turn > 1 then 'known'
+                when s.undone then 'undone'
+                when s.twin is not null then 'known'
+                else 'added'
+            end as outcome
+        from seen s
+    ), single as materialized (
+        -- Two of one batch may say the same as well.
+        select j.*,
+            case when j.outcome = 'added' and j.valid
+                then first_value(j.id) over (partition by j.space, j.entity, j.hash, j.valid, j.outcome order by j.place)
+                else j.id end as first
+        from judged j
+    ), made as (
+        insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
+                                 valid_from, valid_until, author_id, client, tool, request, created_at, fts)
+        select s.space, s.id, s.entity, s.entity_type, s.text, s.hash, s.source, s.confidence,
+            s.valid_from, s.valid_until, s.author_id, s.client, s.tool, s.request, s.created_at,
+            search_document(s.space, s.name, s.text)
+        from single s where s.outcome = 'added' and s.first = s.id
+        returning space_id, id, entity_id, created_at
+    ), pending as (
+        insert into embedding_pending (space_id, observation_id, model_id)
+        select m.space_id, m.id, e.id from made m cross join embedding_model e
+    ), touched as (
+        update entity e set updated_at = latest.at
+        from (select m.space_id, m.entity_id, max(m.created_at) as at from made m group by 1, 2) latest
+        where e.space_id = latest.space_id and e.id = latest.entity_id and e.updated_at < latest.at
+    )
+    select s.place,
+        case when s.outcome = 'known' and s.their_hash is null and s.turn = 1 then s.twin else s.first end,
+        case when s.first <> s.id then 'known' else s.outcome end
+    from single s;
+end
+$$;
+
+comment on function textrawl.import_facts is
+    'Adds facts of an export, without what they were replaced by; for each line its place, the id under which the fact is here, and added, known (by id, or a valid one says the same), another (a fact of another text has the id), homeless (no such entity) or undone (an undo keeps it). Error TR013: not the owner.';

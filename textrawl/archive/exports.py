@@ -1,0 +1,85 @@
+"""The content of a memory as JSON Lines, in one order, of one instant.
+
+The first line says what it is, the last how many there are of each kind: spaces, entities, facts,
+relations. Vectors are those of the model that questions are compared with, as the base64 of
+little-endian 16-bit floats.
+"""
+
+import base64
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, LiteralString
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textrawl.archive.database import Session
+from textrawl.errors import ArgumentInvalid
+
+VERSION = 1
+KINDS: dict[str, LiteralString] = {
+    "space": "export_spaces", "entity": "export_entities", "fact": "export_facts",
+    "relation": "export_relations",
+}  # fmt: skip
+
+Vector = NDArray[np.float16]
+Write = Callable[[bytes], object]
+
+
+class Export:
+    """Writes lines by `write`; `report` is told how many facts there are so far."""
+
+    def __init__(self, session: Session, write: Write, report: Callable[[int], object]) -> None:
+        self._session, self._write, self._report = session, write, report
+        self.counts = dict.fromkeys(KINDS, 0)
+
+    async def run(self, spaces: Sequence[str] = (), *, with_vectors: bool = False) -> None:
+        """Writes all of some spaces, by default of all. Raises ArgumentInvalid for a wrong name."""
+        chosen = await self._choose(spaces)
+        model = await self._session.find_model() if with_vectors else None
+        number = model.pop("id") if model else None
+        head = {"textrawl": "export", "version": VERSION}
+        self._write(_write_line(head | ({"model": model} if model else {})))
+        for line, _ in [
+            row async for page in self._session.read_lines("export_spaces") for row in page
+        ]:
+            if json.loads(line)["name"] in chosen:
+                self._write_row("space", line, None)
+        for kind, function in list(KINDS.items())[1:]:
+            for space in chosen.values():
+                beside = number if kind == "fact" else None
+                async for page in self._session.read_lines(function, space, beside):
+                    for line, vector in page:
+                        self._write_row(kind, line, vector)
+                    self._report(self.counts["fact"])
+        self._write(_write_line({"textrawl": "end", **self.counts}))
+
+    async def _choose(self, names: Sequence[str]) -> dict[str, int]:
+        there = await self._session.find_spaces()
+        if unknown := [name for name in names if name not in there]:
+            raise ArgumentInvalid("see `textrawl space list`", title=f"No space {unknown[0]}")
+        return {name: number for name, number in there.items() if not names or name in names}
+
+    def _write_row(self, kind: str, line: str, vector: Any) -> None:
+        # Postgres writes JSON in one line, but lets through two that some readers take for ends.
+        if vector is not None:
+            line = f'{line[:-1]},"vector":"{write_vector(vector)}"}}'
+        self._write(f"{line}\n".encode())
+        self.counts[kind] += 1
+
+
+def write_vector(vector: Any) -> str:
+    """A HalfVector as base64."""
+    return base64.b64encode(vector.to_numpy().astype("<f2").tobytes()).decode()
+
+
+def read_vector(text: str, dimensions: int) -> Vector:
+    """16-bit floats of shape (dimensions,). Raises ValueError for anything else."""
+    vector = np.frombuffer(base64.b64decode(text, validate=True), "<f2")
+    if len(vector) != dimensions or not np.isfinite(vector).all() or not vector.any():
+        raise ValueError(f"is no vector of {dimensions} numbers")
+    return vector
+
+
+def _write_line(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

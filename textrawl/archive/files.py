@@ -1,0 +1,49 @@
+"""Files that people keep: whole or not there, their owner's alone, never over another."""
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from textrawl.errors import StartRefused
+
+
+@contextmanager
+def write_whole(file: Path, *, force: bool) -> Generator[Path]:
+    """A new, empty file beside `file`, which takes its name when nothing was raised.
+
+    Raises StartRefused where it cannot be written, or there is a `file` and not `force`.
+    """
+    refuse_existing(file, force=force)
+    draft = file.with_name(f"{file.name}.new")
+    try:
+        draft.unlink(missing_ok=True)
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
+        try:
+            yield draft
+            _sync(draft)
+            refuse_existing(file, force=force)
+            draft.replace(file)
+            _sync(file.parent)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise StartRefused(
+            f"{file} cannot be written: {error.strerror}. Name a file in a folder of yours with "
+            "room for it"
+        ) from error
+
+
+def refuse_existing(file: Path, *, force: bool) -> None:
+    """Raises StartRefused where `file` exists, unless `force` says to replace a file."""
+    if file.is_dir() or (os.path.lexists(file) and not force):
+        fix = "name a file" if file.is_dir() else "name another, or add --force to replace it"
+        raise StartRefused(f"There is {file} already: {fix}")
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,289 @@
+"""An export into a memory: in batches, every line accounted for.
+
+What is there already is known, by its id, an entity also by its name, a fact or relation also by
+what it says; whatever refers to it follows. A line that is wrong is told by its number and left
+out, and all others are kept.
+"""
+
+import time
+from collections.abc import AsyncIterable, Callable
+from dataclasses import dataclass, field
+from typing import Any, LiteralString
+from uuid import UUID
+
+import anyio
+from pgvector import HalfVector
+from psycopg.types.json import Jsonb
+
+from textrawl.archive.database import BatchRefused, Session
+from textrawl.archive.exports import KINDS as EXPORTED
+from textrawl.archive.exports import Vector, read_vector
+from textrawl.archive.lines import (
+    Content,
+    EntityLine,
+    FactLine,
+    Footer,
+    LineRefused,
+    Model,
+    RelationLine,
+    SpaceLine,
+    read_header,
+    read_line,
+)
+from textrawl.archive.replacements import Replacements
+from textrawl.errors import StartRefused
+
+_BATCH = 1_000
+_HEAVIEST = 4 << 20  # bytes of a batch
+_FUNCTIONS: dict[str, LiteralString] = {
+    "space": "import_spaces", "entity": "import_entities", "fact": "import_facts",
+    "relation": "import_relations",
+}  # fmt: skip
+_PLURALS = {"entity": "entities", "fact": "facts", "relation": "relations"}
+_REASONS = {
+    "another": "another {kind} here has this id",
+    "homeless": "there is no entity of this id: its line has to come before",
+    "circle": "both ends are the same entity",
+    "undone": "an undo took it back: `textrawl undo --revert` or --purge comes first",
+    "refused": "the database does not take it",
+}
+
+Complain = Callable[[int, str], object]
+Row = tuple[int, Any, str]
+
+
+@dataclass
+class Tally:
+    """Lines of an import by what became of them.
+
+    `loose` were stored without what they were replaced by; `whole` says that none is missing at the
+    end; `left_out` says why vectors were.
+    """
+
+    added: dict[str, int] = field(default_factory=lambda: dict.fromkeys(EXPORTED, 0))
+    known: dict[str, int] = field(default_factory=lambda: dict.fromkeys(EXPORTED, 0))
+    bad: int = 0
+    loose: int = 0
+    whole: bool = False
+    seconds: float = 0.0
+    left_out: str | None = None
+
+
+@dataclass(frozen=True)
+class _Item:
+    number: int
+    line: Content
+    payload: dict[str, Any]
+    vector: Vector | None = None
+
+
+class Import:
+    """Reads lines into the memory of `session`; `complain` is told the number of a bad line."""
+
+    def __init__(self, session: Session, complain: Complain) -> None:
+        self.tally = Tally()
+        self._session, self._complain = session, complain
+        self._batch: list[_Item] = []
+        self._weight = 0
+        self._spaces: dict[str, int] = {}
+        self._elsewhere: dict[tuple[int, UUID], UUID] = {}
+        self._trail: dict[int, dict[str, int]] = {}
+        self._replacements = Replacements()
+        self._model: tuple[int, int] | None = None
+        self._dimensions: int | None = None
+        self._lines = 0
+        self._footer: Footer | None = None
+
+    async def run(self, lines: AsyncIterable[tuple[int, bytes | None]]) -> Tally:
+        """Raises StartRefused for a file that is no export, DatabaseUnavailable."""
+        begin, begun = time.perf_counter(), False
+        self._spaces = await self._session.find_spaces()
+        try:
+            async for number, raw in lines:
+                if begun:
+                    await self._take(number, raw)
+                else:
+                    await self._begin(raw)
+                    begun = True
+            if not begun:
+                raise StartRefused("Nothing was imported: the file is empty")
+            await self._store()
+            await self._replace()
+        finally:
+            self._replacements.close()
+            with anyio.CancelScope(shield=True):
+                await self._record()
+        self._check_end()
+        self.tally.seconds = time.perf_counter() - begin
+        return self.tally
+
+    async def _begin(self, raw: bytes | None) -> None:
+        try:
+            header = read_header(raw or b"")
+        except LineRefused as refused:
+            raise StartRefused(f"Nothing was imported: {refused}") from None
+        if header.model is not None:
+            self._dimensions = header.model.dimensions
+            self._model = await self._choose_model(header.model)
+
+    async def _choose_model(self, model: Model) -> tuple[int, int] | None:
+        active = await self._session.find_model()
+        if active is None:
+            return await self._register(model)
+        if (active["name"], active["dimensions"]) == (model.name, model.dimensions):
+            return active["id"], model.dimensions
+        self.tally.left_out = f"this memory compares by {active['name']}, the file by {model.name}"
+        return None
+
+    async def _register(self, model: Model) -> tuple[int, int]:
+        try:
+            [(number,)] = await self._session.call(
+                "register_embedding_model", model.name, model.dimensions,
+                model.cosine_floor, model.cosine_ceiling, model.trust,
+            )  # fmt: skip
+        except BatchRefused:
+            raise StartRefused("Nothing was imported: the first line's model cannot be") from None
+        return number, model.dimensions
+
+    async def _take(self, number: int, raw: bytes | None) -> None:
+        if raw is not None and not raw.strip():
+            return
+        self._lines += 1
+        try:
+            line = self._read(raw)
+            if isinstance(line, Footer):
+                self._footer = line
+                self._lines -= 1
+                return
+            await self._make_room(line, len(raw or b""))
+            self._batch.append(self._prepare(number, line))
+        except LineRefused as refused:
+            self._refuse(number, str(refused))
+
+    def _read(self, raw: bytes | None) -> Content | Footer:
+        if raw is None:
+            raise LineRefused("too long")
+        if self._footer is not None:
+            raise LineRefused("comes after the last line")
+        return read_line(raw)
+
+    async def _make_room(self, line: Content, weight: int) -> None:
+        """Lines of other kinds may be what this one refers to."""
+        full = len(self._batch) >= _BATCH or self._weight + weight > _HEAVIEST
+        if self._batch and (full or self._batch[0].line.kind != line.kind):
+            await self._store()
+        self._weight += weight
+
+    def _prepare(self, number: int, line: Content) -> _Item:
+        payload = line.model_dump(mode="json", exclude={"kind", "vector", "replaced_by"})
+        payload["place"] = len(self._batch)
+        if isinstance(line, SpaceLine):
+            return _Item(number, line, payload)
+        space = self._spaces.get(line.space)
+        if space is None:
+            raise LineRefused(f"there is no space {line.space}: its line has to come before")
+        payload["space"] = space
+        for name in ("entity", "from_entity", "to_entity"):
+            if name in payload:
+                payload[name] = str(self._find(space, UUID(payload[name])))
+        return _Item(number, line, payload, self._read_vector(line))
+
+    def _read_vector(self, line: EntityLine | FactLine | RelationLine) -> Vector | None:
+        if not isinstance(line, FactLine) or line.vector is None:
+            return None
+        if self._dimensions is None:
+            raise LineRefused("vector of a model that the first line does not name")
+        try:
+            vector = read_vector(line.vector, self._dimensions)
+        except ValueError as error:
+            raise LineRefused(f"vector {error}") from None
+        return vector if self._model else None
+
+    def _find(self, space: int, known: UUID) -> UUID:
+        """The id under which it is here."""
+        return self._elsewhere.get((space, known), known)
+
+    async def _store(self) -> None:
+        batch, self._batch, self._weight = self._batch, [], 0
+        if not batch:
+            return
+        stored = list[tuple[_Item, UUID]]()
+        for place, here, outcome in await self._call(batch):
+            item = batch[place]
+            if outcome in _REASONS:
+                self._refuse(item.number, _REASONS[outcome].format(kind=item.line.kind))
+                continue
+            self._count(item, here, outcome)
+            if isinstance(item.line, FactLine):
+                stored.append((item, here))
+        await self._store_vectors(stored)
+
+    async def _call(self, batch: list[_Item]) -> list[Row]:
+        """What became of each line; halves find the one that the database does not take."""
+        function = _FUNCTIONS[batch[0].line.kind]
+        try:
+            rows = await self._session.call(function, Jsonb([item.payload for item in batch]))
+        except BatchRefused:
+            if len(batch) == 1:
+                return [(batch[0].payload["place"], None, "refused")]
+            half = len(batch) // 2
+            return [*await self._call(batch[:half]), *await self._call(batch[half:])]
+        return [(place, here, outcome) for place, here, outcome in rows]
+
+    def _count(self, item: _Item, here: Any, outcome: str) -> None:
+        kind, line = item.line.kind, item.line
+        (self.tally.added if outcome == "added" else self.tally.known)[kind] += 1
+        if isinstance(line, SpaceLine):
+            self._spaces[line.name] = here
+            return
+        space = item.payload["space"]
+        if outcome == "added":
+            counts = self._trail.setdefault(space, dict.fromkeys(_PLURALS.values(), 0))
+            counts[_PLURALS[kind]] += 1
+        given = UUID(line.id)
+        if here != given and not isinstance(line, RelationLine):
+            self._elsewhere[space, given] = here
+        if isinstance(line, FactLine) and line.replaced_by is not None:
+            successor = UUID(line.replaced_by)
+            self._replacements.add((item.number, space, outcome == "added", here, successor))
+
+    async def _store_vectors(self, stored: list[tuple[_Item, UUID]]) -> None:
+        # Where another fact says the same, it is not in the same words.
+        given = [
+            (item.payload["space"], here, HalfVector(item.vector))
+            for item, here in stored
+            if item.vector is not None and str(here) == item.payload["id"]
+        ]
+        if not given or self._model is None:
+            return
+        await self._session.call(
+            "fill_pending_embeddings", self._model[0], [space for space, _, _ in given],
+            [fact for _, fact, _ in given], [vector for _, _, vector in given],
+        )  # fmt: skip
+
+    async def _replace(self) -> None:
+        for batch in self._replacements.read():
+            loose: list[tuple[int, ...]] = await self._session.call(
+                "import_replacements", [space for _, space, *_ in batch],
+                [fact for *_, fact, _ in batch],
+                [self._find(space, successor) for _, space, *_, successor in batch],
+                [new for _, _, new, *_ in batch],
+            )  # fmt: skip
+            for (place,) in loose:
+                self.tally.loose += 1
+                self._complain(batch[place - 1][0], "replaced_by names no fact: stored without it")
+
+    async def _record(self) -> None:
+        if self._trail:
+            trail = [{"space": space, **added} for space, added in self._trail.items()]
+            await self._session.call("record_import", Jsonb(trail))
+            await self._session.call("refresh_search_statistics")
+
+    def _refuse(self, number: int, reason: str) -> None:
+        self.tally.bad += 1
+        self._complain(number, reason)
+
+    def _check_end(self) -> None:
+        footer = self._footer
+        told = footer and footer.space + footer.entity + footer.fact + footer.relation
+        self.tally.whole = told == self._lines

@@ -1,0 +1,202 @@
+"""Lines of an export, read by the rules that tools hold what they are told to."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import from_json
+
+from textrawl.archive.exports import VERSION
+from textrawl.instants import read_instant
+from textrawl.texts import clean_fact, clean_name
+from textrawl.toolsets.memory.declaration import EntityType, FactText, Name, RelationName, Source
+
+
+class LineRefused(Exception):
+    """What is wrong with a line."""
+
+
+def _read_moment(value: object) -> datetime:
+    if not isinstance(value, str):
+        raise ValueError("must be an ISO 8601 instant")  # noqa: TRY004 - pydantic reads ValueError
+    return read_instant(value)
+
+
+def _clean(value: object) -> object:
+    return clean_name(value) if isinstance(value, str) else value
+
+
+def _clean_text(value: object) -> object:
+    return clean_fact(value) if isinstance(value, str) else value
+
+
+Id = Annotated[
+    str,
+    Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"),
+    BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value),
+]
+Moment = Annotated[datetime, BeforeValidator(_read_moment)]
+SpaceName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+Label = Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=200)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
+
+
+class Line(BaseModel):
+    """What all kinds share."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SpaceLine(Line):
+    """A space."""
+
+    kind: Literal["space"]
+    name: SpaceName
+    created_at: Moment
+    archived_at: Moment | None = None
+
+
+class EntityLine(Line):
+    """An entity."""
+
+    kind: Literal["entity"]
+    space: SpaceName
+    id: Id
+    name: Name
+    entity_type: EntityType
+    description: Annotated[str, BeforeValidator(_clean_text), Field(max_length=10_000)] | None = (
+        None
+    )
+    metadata: dict[str, Any] = {}
+    created_at: Moment
+    updated_at: Moment
+
+
+class _Said(Line):
+    space: SpaceName
+    id: Id
+    valid_from: Moment
+    valid_until: Moment | None = None
+    author: Label
+    client: Label | None = None
+    tool: Label
+    request: Label | None = None
+    created_at: Moment
+
+
+class FactLine(_Said):
+    """A fact; `vector` is base64 of the model of the first line."""
+
+    kind: Literal["fact"]
+    entity: Id
+    text: FactText
+    source: Source
+    confidence: Share
+    replaced_by: Id | None = None
+    vector: str | None = None
+
+
+class RelationLine(_Said):
+    """A relation."""
+
+    kind: Literal["relation"]
+    from_entity: Id
+    relation: RelationName
+    to_entity: Id
+    strength: Share
+
+
+class Model(Line):
+    """The model that made the vectors."""
+
+    name: Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=300)]
+    dimensions: Annotated[int, Field(ge=1, le=4000, strict=True)]
+    cosine_floor: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+    cosine_ceiling: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+    trust: Share
+
+
+class Header(Line):
+    """The first line."""
+
+    textrawl: Literal["export"]
+    version: Literal[1]
+    model: Model | None = None
+
+
+class Footer(Line):
+    """The last line: how many lines of each kind."""
+
+    textrawl: Literal["end"]
+    space: int
+    entity: int
+    fact: int
+    relation: int
+
+
+L = TypeVar("L", bound=Line)
+Content = SpaceLine | EntityLine | FactLine | RelationLine
+KINDS: dict[object, type[Content]] = {
+    "space": SpaceLine, "entity": EntityLine, "fact": FactLine, "relation": RelationLine
+}  # fmt: skip
+
+
+def read_header(raw: bytes) -> Header:
+    """The first line of a file. Raises LineRefused, which says why it is no export."""
+    value = _read_object(raw.removeprefix(b"\xef\xbb\xbf"))
+    if value.get("textrawl") != "export":
+        raise LineRefused("this is no export of textrawl")
+    if value.get("version") != VERSION:
+        raise LineRefused(
+            f"the export has the format {value.get('version')!r:.20} and this textrawl reads "
+            f"{VERSION}: upgrade textrawl"
+        )
+    return _validate(Header, value)
+
+
+def read_line(raw: bytes) -> Content | Footer:
+    """A line after the first. Raises LineRefused."""
+    value = _read_object(raw)
+    if "textrawl" in value:
+        return _validate(Footer, value)
+    kind = value.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise LineRefused(f"kind must be one of {', '.join(map(str, KINDS))}")
+    return _validate(KINDS[kind], value)
+
+
+def _read_object(raw: bytes) -> dict[str, Any]:
+    try:
+        value: Any = from_json(raw, allow_inf_nan=False)
+    except ValueError as error:
+        # Says what and where, never the text.
+        raise LineRefused(f"not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise LineRefused("not a JSON object")
+    return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _validate(model: type[L], value: dict[str, Any]) -> L:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False)
+        raise LineRefused("; ".join(_explain(fault) for fault in faults[:5])) from None
+
+
+def _explain(fault: Any) -> str:
+    place = ".".join("".join(c for c in str(part)[:40] if c.isprintable()) for part in fault["loc"])
+    told: str = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    match fault["type"]:
+        case "missing":
+            return f"{place} is missing"
+        case "extra_forbidden":
+            return f"{place} is unknown"
+        case "too_long" | "string_too_long":
+            return f"{place} has more than {fault['ctx']['max_length']} characters"
+        case "too_short" | "string_too_short":
+            return f"{place} is empty"
+        case "string_pattern_mismatch":
+            return f"{place} has a wrong form"
+        case _:
+            return f"{place} {told[:1].lower()}{told[1:]}"

@@ -1,0 +1,90 @@
+"""A backup into a database without a memory: all of it, or nothing changed."""
+
+import re
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import anyio
+
+from textrawl.archive.database import SCHEMA, Takeover
+from textrawl.archive.dumps import Backup, Contents, compare_rows, read_contents
+from textrawl.archive.place import Place
+from textrawl.archive.programs import find_program, run_program
+from textrawl.errors import StartRefused
+from textrawl.migrations import migrate
+from textrawl.schema import read_folder
+
+_ENTRY = re.compile(rf"\d+; \d+ \d+ (?P<kind>[A-Z ]+?) (?P<schema>{SCHEMA}|-) (?P<rest>.*)")
+
+
+async def restore_backup(place: Place, file: Path) -> Backup:
+    """Restores `file` and brings it to this version's schema; counts are those of the file.
+
+    Raises StartRefused where the file is not whole, of a newer textrawl or none of ours, and where
+    the memory that is there holds anything; DatabaseUnavailable.
+    """
+    path = anyio.Path(file)
+    if not await path.is_file():
+        raise StartRefused(f"There is no file {file}")
+    contents, takeover = await read_contents(file, place.programs), Takeover(place)
+    await _refuse_unfit(contents, takeover)
+    former, major = await takeover.find_owner()
+    # Even where there was none: it makes the extension and the roles, or says who has to.
+    await migrate(place.conninfo, connect_timeout=place.timeout)
+    owner, _ = await takeover.find_owner()
+    await takeover.put_aside(owner)
+    done = False
+    try:
+        await _load(place, find_program("pg_restore", place.programs, major), owner, file)
+        _refuse_losses(await takeover.protect(owner), contents.rows)
+        await migrate(place.conninfo, connect_timeout=place.timeout)
+        await takeover.finish(owner)
+        done = True
+    finally:
+        if not done:
+            with anyio.CancelScope(shield=True):
+                await takeover.put_back(owner, keep=bool(former))
+    return Backup(
+        str(file), (await path.stat()).st_size, contents.rows["observation"], contents.rows
+    )
+
+
+async def _refuse_unfit(contents: Contents, takeover: Takeover) -> None:
+    if newer := set(contents.migrations) - read_folder("migrations").keys():
+        raise StartRefused(
+            f"The backup was made by a newer textrawl (it has {max(newer)}): upgrade textrawl"
+        )
+    if holdings := await takeover.find_holdings():
+        told = ", ".join(f"{number:,} {kind}" for kind, number in holdings.items())
+        raise StartRefused(
+            f"There is a memory already, with {told}: restore into another database or DATA_DIR, "
+            "or back this one up and delete it"
+        )
+
+
+async def _load(place: Place, program: Path, owner: str, file: Path) -> None:
+    with NamedTemporaryFile("w", prefix="textrawl-", suffix=".list", encoding="utf-8") as chosen:
+        listed = await run_program(program, ["--list", str(file)])
+        chosen.write("".join(f"{line}\n" for line in listed.splitlines() if _is_ours(line)))
+        chosen.flush()
+        words = ["--single-transaction", "--exit-on-error", "--no-owner", f"--role={owner}"]
+        which = [f"--use-list={chosen.name}", str(file)]
+        await run_program(program, [*words, *which], place.conninfo)
+
+
+def _refuse_losses(found: dict[str, int], rows: dict[str, int]) -> None:
+    if found != rows:
+        raise StartRefused(f"Nothing was changed: {compare_rows(found, rows)}")
+
+
+def _is_ours(line: str) -> bool:
+    """Whether it is an entry of our schema.
+
+    Policies name the role that owned the memory where it was: they are made anew. Until then row
+    security, which is restored, lets nobody see anything.
+    """
+    entry = _ENTRY.match(line)
+    if entry is None or entry["kind"] == "POLICY":
+        return False
+    about_schema = entry["rest"].removeprefix("SCHEMA ").startswith(f"{SCHEMA} ")
+    return entry["schema"] == SCHEMA or about_schema

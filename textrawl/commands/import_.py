@@ -1,0 +1,123 @@
+"""`textrawl import`: an export into a memory."""
+
+import os
+import sys
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, BinaryIO, TextIO
+
+import typer
+from rich.text import Text
+
+from textrawl.archive.database import open_writing
+from textrawl.archive.files import write_whole
+from textrawl.archive.imports import Import, Tally
+from textrawl.archive.streams import read_lines
+from textrawl.commands.administration import tell
+from textrawl.commands.console import open_console
+from textrawl.commands.export import STREAM, count_kinds, open_current, show_progress
+from textrawl.commands.foreground import run_foreground
+from textrawl.errors import StartRefused
+from textrawl.settings import Settings, read_settings
+
+_SHOWN = 20
+
+
+def import_(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE|-", help="What `textrawl export` wrote; - is stdin.")
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would come.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every bad line's fault there.")
+    ] = None,
+) -> None:
+    """Read an export into a memory: what is there already stays, a second time adds nothing.
+
+    Lines that are wrong are told by number and left out, all others are kept; the exit code is 1
+    then. DATABASE_URL needs the rights of the database's owner, since a file says who said what.
+    """
+    settings = read_settings()
+    with ExitStack() as stack:
+        source = stack.enter_context(_open_source(file))
+        faults = stack.enter_context(_open_faults(report))
+        tally = run_foreground(lambda: _import(settings, source, faults, dry_run=dry_run))
+    _tell_faults(faults, tally)
+    _tell_tally(tally, dry_run=dry_run)
+    if faults.number or not tally.whole:
+        raise typer.Exit(1)
+
+
+@dataclass
+class _Faults:
+    """What is wrong, line by line: the first on stderr, all of it in a file."""
+
+    file: TextIO | None
+    number: int = 0
+    shown: list[str] = field(default_factory=list[str])
+
+    def add(self, line: int, reason: str) -> None:
+        self.number += 1
+        told = f"line {line}: {' '.join(reason.split())}"
+        if len(self.shown) < _SHOWN:
+            self.shown.append(told)
+        if self.file:
+            self.file.write(f"{told}\n")
+
+
+@contextmanager
+def _open_source(file: str) -> Generator[BinaryIO]:
+    if file == STREAM:
+        yield sys.stdin.buffer
+        return
+    try:
+        source = Path(file).open("rb")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise StartRefused(f"{file} cannot be read: {error.strerror}") from error
+    with source:
+        yield source
+
+
+@contextmanager
+def _open_faults(report: Path | None) -> Generator[_Faults]:
+    if report is None:
+        yield _Faults(None)
+        return
+    with (
+        write_whole(report.absolute(), force=False) as draft,
+        draft.open("w", encoding="utf-8") as file,
+    ):
+        yield _Faults(file)
+
+
+async def _import(settings: Settings, source: BinaryIO, faults: _Faults, *, dry_run: bool) -> Tally:
+    size = None if source is sys.stdin.buffer else os.fstat(source.fileno()).st_size
+    async with (
+        open_current(settings, empty=True) as place,
+        open_writing(place, dry_run=dry_run) as session,
+    ):
+        with show_progress("Importing bytes", size) as progress:
+            return await Import(session, faults.add).run(read_lines(source, progress))
+
+
+def _tell_faults(faults: _Faults, tally: Tally) -> None:
+    for told in faults.shown:
+        tell(told)
+    if faults.number > len(faults.shown):
+        tell(f"and {faults.number - len(faults.shown):,} more: --report FILE writes all of them")
+    if not tally.whole:
+        tell("The file is not whole: its last line is missing or counts other lines than there are")
+    if tally.left_out:
+        tell(f"Vectors are left out and made anew: {tally.left_out}")
+
+
+def _tell_tally(tally: Tally, *, dry_run: bool) -> None:
+    added = f"{'Would add' if dry_run else 'Added'} {count_kinds(tally.added)}"
+    rate = sum(tally.added.values()) / tally.seconds
+    told = (
+        f"{added} in {tally.seconds:,.1f} s ({rate:,.0f} a second). "
+        f"Known already: {count_kinds(tally.known)}. Bad lines: {tally.bad:,}."
+    )
+    open_console().print(Text(told), soft_wrap=True)
