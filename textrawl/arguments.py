@@ -5,6 +5,7 @@ parameter, a list that was written as a string, one string or words between comm
 expected, snake_case for camelCase, an enum value in the wrong case. All else is refused by name.
 """
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -17,6 +18,7 @@ from textrawl.errors import ArgumentInvalid, EntityTypeInvalid, TextrawlError
 
 _ABSENT = ("", "null")
 _SHOWN = 40  # characters of a wrong value that an error repeats
+_FOREIGN = 5  # times as much as an ASCII character counts one of another script: in tokens it costs
 _KINDS = {
     "integer": "an integer", "number": "a number", "string": "text", "boolean": "true or false",
     "array": "a list", "object": "an object",
@@ -107,7 +109,8 @@ def _locate(fault: ErrorDetails) -> str:
     """The path of the argument, and what was given."""
     place = ""
     for part in fault["loc"]:
-        name = str(part) if str(part).isidentifier() else _quote(part)
+        plain = str(part).isidentifier() and len(str(part)) <= _SHOWN
+        name = str(part) if plain else _quote(part)
         place += f"[{part}]" if isinstance(part, int) else f".{name}" if place else name
     value: Any = fault["input"]
     if fault["type"] in ("missing", "extra_forbidden") or isinstance(value, dict | list):
@@ -153,4 +156,6 @@ def _name_kind(schema: Mapping[str, Any]) -> str:
 def _quote(value: object) -> str:
     """A wrong value, shortened, with nothing in it that could disturb a log or a model."""
     text = "".join(c if c.isprintable() else "\ufffd" for c in str(value)[: _SHOWN + 1])
-    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")
+    sizes = itertools.accumulate(1 if c.isascii() else _FOREIGN for c in text)
+    fitting = sum(size <= _SHOWN for size in sizes)
+    return repr(text if len(text) <= fitting else text[:fitting] + "…")

@@ -25,9 +25,7 @@ def read_instant(text: str) -> datetime:
             return (instant if instant.tzinfo else instant.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    raise ValueError(
-        "must be an ISO 8601 date or instant, such as 2026-12-31 or 2026-12-31T18:00:00Z"
-    )
+    raise ValueError("must be ISO 8601, such as 2026-12-31 or 2026-12-31T18:00Z")
 
 
 def read_future_instant(text: str) -> datetime:

@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NoReturn
 
 from mcp import MCPError
 from mcp.server import CacheHint, MCPServer
@@ -137,6 +137,15 @@ class MemoryServer(MCPServer[App]):
         finally:
             if self.observe_call is not None:
                 self.observe_call(name, outcome, time.perf_counter() - began)
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[App, Any] | None = None,
+    ) -> NoReturn:
+        """There are none; the SDK would call that a defect of ours. Raises MCPError (-32602)."""
+        raise MCPError(INVALID_PARAMS, f"Unknown prompt: {name[:64]}")
 
     async def _call(
         self, name: str, given: dict[str, Any], context: Context[App, Any] | None

@@ -78,7 +78,7 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
      "Invalid argument", f"relation (given '{'x' * 40}…', 101 characters): "
      "must be text of at most 100 characters"),
     ("relate_entities", {"fromEntity": "A", "relation": "ß" * 51, "toEntity": "B"},
-     "Invalid argument", f"relation (given '{'ß' * 40}…', 51 characters): "
+     "Invalid argument", f"relation (given '{'ß' * 8}…', 51 characters): "
      "must be text of at most 100 characters"),
     ("build_knowledge", {"facts": ["Jeff likes tea"]}, "Invalid argument",
      "facts[0] (given 'Jeff likes tea'): must be an object"),

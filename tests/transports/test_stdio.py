@@ -74,6 +74,7 @@ BAD = {
         + b"[" * 1000 + b"]" * 1000 + b"}}",
         PARSE_ERROR,
     ),
+    "NaN": (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": NaN}}', PARSE_ERROR),
     "an endless number": (b"9" * 100_000, PARSE_ERROR),
     "a batch": (b"[" + ping(1) + b"]", INVALID_REQUEST),
     "an object": (b"{}", INVALID_REQUEST),

@@ -18,6 +18,7 @@ from mcp.shared._stream_protocols import WriteStream
 from mcp.shared.message import SessionMessage
 from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from textrawl.transports.bodies import MOST_BYTES
 
@@ -100,12 +101,14 @@ def _find_error(line: bytes) -> ErrorData | None:
         return ErrorData(
             code=INVALID_REQUEST, message=f"A message has at most {MOST_BYTES} bytes: send less"
         )
+    if not line.strip():
+        return None
     try:
-        if line.strip():
-            jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValidationError as error:
-        [first, *_] = error.errors(include_url=False, include_context=False, include_input=False)
-        if first["type"] == "json_invalid":
-            return ErrorData(code=PARSE_ERROR, message="Not JSON in UTF-8, a message a line")
+        from_json(line, allow_inf_nan=False)  # what reads it next would take NaN for a number
+    except ValueError:
+        return ErrorData(code=PARSE_ERROR, message="Not JSON in UTF-8, a message a line")
+    try:
+        jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError:
         return ErrorData(code=INVALID_REQUEST, message="Not a JSON-RPC 2.0 message")
     return None

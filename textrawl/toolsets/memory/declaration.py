@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from textrawl.instants import read_future_instant, read_instant
 from textrawl.texts import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name, clean_relation
@@ -63,7 +63,10 @@ FactReference = Annotated[
     Field(max_length=FACT_LENGTH),
     WithJsonSchema({"type": "string"}),  # nobody sends a longer one, and the limit costs tokens
 ]
-Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+# Postgres stores six digits, and takes a number that is too small for them for an error.
+Confidence = Annotated[
+    float, Field(ge=0, le=1, allow_inf_nan=False), AfterValidator(lambda value: round(value, 6))
+]
 _TEXT = WithJsonSchema({"type": "string"})
 Instant = Annotated[datetime | None, _read_time(read_instant), _TEXT]
 FutureInstant = Annotated[datetime | None, _read_time(read_future_instant), _TEXT]

@@ -1,0 +1,167 @@
+"""What goes wrong, and how long it takes until all is well."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+import psutil
+import psycopg
+from anyio import to_thread
+
+from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.servers import HttpServer, PipeServer
+from textrawl.embedded.cluster import Cluster
+from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.embedded.postmaster import find_postmaster, read_pid_file
+
+_APP = "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'textrawl_app'"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How often each fault happens, for how long Postgres is stopped, how much is written."""
+
+    server_kills: int = 50
+    postmaster_kills: int = 20
+    restarts: int = 20
+    terminations: int = 200
+    freeze: float = 30.0
+    writes: int = 40_000
+    clients: int = 8
+    pipes: int = 2
+
+
+@dataclass
+class Wounds:
+    """Seconds until all was well again, by kind of fault."""
+
+    healed: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
+
+    def add(self, kind: str, seconds: float) -> None:
+        """Another fault that was overcome."""
+        self.healed.setdefault(kind, []).append(seconds)
+
+
+def find_cluster(pgdata: Path) -> Cluster:
+    """The cluster that runs on `pgdata`, without becoming a user of it."""
+    address = read_pid_file(pgdata)
+    assert address is not None
+    assert address.socket_dir is not None
+    return Cluster(address.socket_dir, address.port, pgdata, pgdata)
+
+
+class Chaos:
+    """Faults, one after the other, each awaited until every way to the memory works again."""
+
+    def __init__(
+        self, pgdata: Path, http: HttpServer, pipes: dict[str, PipeServer], ledger: Ledger
+    ) -> None:
+        self._pgdata = pgdata
+        self._http = http
+        self._pipes = pipes
+        self._ledger = ledger
+        self.ways = {"HTTP", *pipes}
+        self.wounds = Wounds()
+
+    async def run(self, plan: Plan) -> None:
+        """Every fault of the plan."""
+        faults: list[tuple[int, str, Callable[[int], Awaitable[float]]]] = [
+            (plan.terminations, "all backends terminated", self._terminate),
+            (plan.server_kills, "server killed", self._kill_server),
+            (plan.postmaster_kills, "Postgres killed", self._kill_postmaster),
+            (plan.restarts, "Postgres stopped fast", self._stop_postmaster),
+        ]
+        await self._ledger.wait_for_success(self.ways, time.monotonic())
+        for times, kind, do in faults:
+            for number in range(times):
+                self.wounds.add(kind, await do(number))
+                await anyio.sleep(0.3)
+            self._tell(kind)
+        if plan.freeze:
+            kind = f"Postgres frozen {plan.freeze:g} s"
+            self.wounds.add(kind, await self._freeze(plan.freeze))
+            self._tell(kind)
+
+    def _tell(self, kind: str) -> None:
+        done = len(self._ledger.acknowledged)
+        print(f"{kind}: done, {done:,} facts acknowledged", file=sys.stderr, flush=True)
+
+    async def _terminate(self, _: int) -> float:
+        began = time.monotonic()
+        await to_thread.run_sync(self._execute, _APP)
+        return await self._ledger.wait_for_success(self.ways, began)
+
+    def _execute(self, statement: str) -> None:
+        dsn = find_cluster(self._pgdata).dsn(SUPERUSER)
+        with psycopg.connect(dsn, autocommit=True) as administrator:
+            administrator.execute(statement.encode())
+
+    async def _kill_server(self, number: int) -> float:
+        """The one over HTTP, one over stdio, or all of them at once."""
+        names = sorted(self._pipes)
+        chosen = [{"HTTP"}, set(names[:1]), {"HTTP"}, set(names[-1:]), self.ways][number % 5]
+        began = time.monotonic()
+        for way in chosen:
+            (self._http if way == "HTTP" else self._pipes[way]).kill()
+        return await self._ledger.wait_for_success(chosen, began)
+
+    async def _kill_postmaster(self, number: int) -> float:
+        """With all of its children, every second time. Seconds from when Postgres is ready."""
+        return await self._end_postmaster(signal.SIGKILL, children=number % 2 == 1)
+
+    async def _stop_postmaster(self, _: int) -> float:
+        return await self._end_postmaster(signal.SIGINT, children=False)
+
+    async def _end_postmaster(self, number: signal.Signals, *, children: bool) -> float:
+        pid = await self._wait_for_postmaster()
+        doomed = [pid, *([c.pid for c in psutil.Process(pid).children()] if children else [])]
+        began = time.monotonic()
+        for victim in doomed:
+            with suppress(ProcessLookupError):
+                os.kill(victim, number)
+        ready = await self._wait_for_another(pid)
+        self.wounds.add(f"(until Postgres took connections after {number.name})", ready - began)
+        return max(0.0, await self._ledger.wait_for_success(self.ways, ready))
+
+    async def _wait_for_postmaster(self) -> int:
+        with anyio.fail_after(120):
+            while True:
+                pid = find_postmaster(self._pgdata)
+                if pid is not None:
+                    return pid
+                await anyio.sleep(0.02)
+
+    async def _wait_for_another(self, pid: int) -> float:
+        """When Postgres, in another process than `pid`, took connections."""
+        with anyio.fail_after(300):
+            while True:
+                found = find_postmaster(self._pgdata)
+                if found not in (None, pid) and await to_thread.run_sync(self._answers):
+                    return time.monotonic()
+                await anyio.sleep(0.02)
+
+    def _answers(self) -> bool:
+        try:
+            psycopg.connect(find_cluster(self._pgdata).dsn(OWNER), connect_timeout=2).close()
+        except (psycopg.Error, AssertionError):
+            return False
+        return True
+
+    async def _freeze(self, seconds: float) -> float:
+        pid = await self._wait_for_postmaster()
+        frozen = [pid, *(child.pid for child in psutil.Process(pid).children())]
+        for process in frozen:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGSTOP)
+        await anyio.sleep(seconds)
+        began = time.monotonic()
+        for process in frozen:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGCONT)
+        return await self._ledger.wait_for_success(self.ways, began)

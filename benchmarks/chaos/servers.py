@@ -1,0 +1,146 @@
+"""Servers that are started again whenever they die, and calls of them."""
+
+import itertools
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+from anyio.abc import Process
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from tests.transports.team import bear, call_modern
+
+PATIENCE = 40.0  # seconds that a client waits for an answer
+_LONGEST_LINE = 1 << 20
+
+
+class Broken(Exception):
+    """No answer came: whether the call was done is not known."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where servers run, and with what."""
+
+    environment: Mapping[str, str]
+    folder: Path
+    token: str
+    port: int
+
+    async def start(self, *arguments: str, **streams: Any) -> Process:
+        """`textrawl` in a process of its own, which complains into servers.log."""
+        with (self.folder / "servers.log").open("ab") as log:
+            return await anyio.open_process(
+                [sys.executable, "-m", "textrawl", *arguments],
+                env=dict(self.environment), stderr=log, **streams,
+            )  # fmt: skip
+
+
+class Server:
+    """One that may be killed; it ends by itself when told so."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.process: Process | None = None
+        self.starts: int = 0
+        self.ending = False
+
+    def kill(self) -> None:
+        """As the kernel does when memory is short."""
+        if self.process is not None and self.process.returncode is None:
+            os.kill(self.process.pid, signal.SIGKILL)
+
+
+class HttpServer(Server):
+    """`serve --http`, as a supervisor keeps it alive."""
+
+    async def supervise(self) -> None:
+        """Starts it again until it was ended."""
+        while not self.ending:
+            self.process = await self.place.start(
+                "serve", "--http", "--port", str(self.place.port), stdin=None, stdout=None
+            )
+            self.starts += 1
+            await self.process.wait()
+
+    async def end(self) -> int | None:
+        """Its exit code after SIGTERM."""
+        self.ending = True
+        if self.process is None:
+            return None
+        with suppress(ProcessLookupError):
+            self.process.terminate()
+        return await self.process.wait()
+
+    async def call(
+        self, http: httpx2.AsyncClient, tool: str, arguments: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The result of a call. Raises Broken."""
+        headers, body = call_modern(tool)
+        body["params"]["arguments"] = arguments
+        url = f"http://127.0.0.1:{self.place.port}/mcp"
+        try:
+            response = await http.post(url, json=body, headers=headers | bear(self.place.token))
+        except httpx2.HTTPError as error:
+            raise Broken(type(error).__name__) from error
+        if response.status_code != 200:
+            raise Broken(f"status {response.status_code}")
+        return response.json()["result"]
+
+
+class PipeServer(Server):
+    """`serve` over stdio, as the one client that it has starts it."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self._numbers = itertools.count(1)
+        self._lines: BufferedByteReceiveStream | None = None
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of a call, of a new process if the last one is gone. Raises Broken."""
+        await self._ensure()
+        assert self.process is not None
+        assert self.process.stdin is not None
+        assert self._lines is not None
+        _, body = call_modern(tool)
+        body |= {"id": next(self._numbers)}
+        body["params"]["arguments"] = arguments
+        try:
+            with anyio.fail_after(PATIENCE):
+                await self.process.stdin.send(json.dumps(body).encode() + b"\n")
+                while True:
+                    line = await self._lines.receive_until(b"\n", _LONGEST_LINE)
+                    message = json.loads(line)
+                    if message.get("id") == body["id"]:
+                        return message["result"]
+        except (anyio.BrokenResourceError, anyio.IncompleteRead, anyio.EndOfStream,
+                anyio.ClosedResourceError, TimeoutError) as error:  # fmt: skip
+            raise Broken(type(error).__name__) from error
+
+    async def _ensure(self) -> None:
+        if self.process is not None:
+            with anyio.move_on_after(0.001):
+                await self.process.wait()
+            if self.process.returncode is None:
+                return
+            await self.process.aclose()
+        self.process = await self.place.start()
+        self.starts += 1
+        assert self.process.stdout is not None
+        self._lines = BufferedByteReceiveStream(self.process.stdout)
+
+    async def end(self) -> int | None:
+        """Its exit code once nothing more will come."""
+        self.ending = True
+        if self.process is None or self.process.stdin is None:
+            return None
+        await self.process.stdin.aclose()
+        return await self.process.wait()

@@ -1,0 +1,99 @@
+"""What the database holds afterwards, beside what clients were told."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import LiteralString
+
+import psutil
+import psycopg
+
+from benchmarks.chaos.ledger import Ledger
+from textrawl.embedded.postmaster import is_postmaster
+
+_TORN: dict[str, LiteralString] = {
+    "facts without an event": (
+        "select count(*) from observation o where not exists (select from event e"
+        " where (e.space_id, e.observation_id) = (o.space_id, o.id) and e.action = 'remembered')"
+    ),
+    "events without a fact": (
+        "select count(*) from event e where e.action = 'remembered' and not exists ("
+        " select from observation o where (o.space_id, o.id) = (e.space_id, e.observation_id))"
+    ),
+    "facts with neither a vector nor a place in the queue": (
+        "select count(*) from observation o where not exists (select from embedding_1 v"
+        " where (v.space_id, v.observation_id) = (o.space_id, o.id)) and not exists ("
+        " select from embedding_pending p"
+        " where (p.space_id, p.observation_id) = (o.space_id, o.id) and p.model_id = 1)"
+    ),
+    "entities without a fact": (
+        "select count(*) from entity e where not exists (select from observation o"
+        " where (o.space_id, o.entity_id) = (e.space_id, e.id))"
+    ),
+}
+_STORED = "select id::text, content from observation"
+_PENDING = "select count(*) from embedding_pending"
+
+
+@dataclass
+class Verdict:
+    """Figures; all but the first three have to be 0."""
+
+    acknowledged: int = 0
+    stored: int = 0
+    pending: int = 0
+    lost: int = 0
+    under_another_id: int = 0
+    duplicated: int = 0
+    mistaken: int = 0
+    torn: dict[str, int] = field(default_factory=dict[str, int])
+    orphans: int = 0
+    tracebacks: int = 0
+    untidy_exits: int = 0
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing that may not happen has happened."""
+        wrong = (self.lost, self.under_another_id, self.duplicated, self.mistaken, self.orphans,
+                 self.tracebacks, self.untidy_exits, *self.torn.values())  # fmt: skip
+        return not any(wrong)
+
+
+def judge(owner: psycopg.Connection, ledger: Ledger) -> Verdict:
+    """What is stored of what was acknowledged, on a connection of the owner's."""
+    owner.execute("set search_path = textrawl, public")
+    rows = owner.execute(_STORED).fetchall()
+    ids = {content: identity for identity, content in rows}
+    counts = Counter(content for _, content in rows)
+    acknowledged = ledger.acknowledged
+    torn = {what: _count(owner, query) for what, query in _TORN.items()}
+    torn["half batches"] = sum(
+        0 < sum(text in counts for text in batch) < len(batch) for batch in ledger.batches
+    )
+    return Verdict(
+        acknowledged=len(acknowledged), stored=len(rows), pending=_count(owner, _PENDING),
+        lost=sum(text not in counts for text in acknowledged),
+        under_another_id=sum(
+            told is not None and text in ids and ids[text] != told
+            for text, told in acknowledged.items()
+        ),
+        duplicated=sum(count - 1 for count in counts.values()), mistaken=len(ledger.mistaken),
+        torn=torn,
+    )  # fmt: skip
+
+
+def _count(owner: psycopg.Connection, query: LiteralString) -> int:
+    row = owner.execute(query).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def find_orphans(pgdata: Path, folder: Path) -> list[int]:
+    """Postgres on `pgdata`, and whatever else still has `folder` on its command line."""
+    found: list[int] = []
+    for process in psutil.process_iter(["cmdline"]):
+        command: list[str] = process.info["cmdline"] or []
+        named = any(part == str(folder) or f"{folder}/" in part for part in command)
+        if named or is_postmaster(process.pid, pgdata):
+            found.append(process.pid)
+    return found

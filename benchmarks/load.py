@@ -1,0 +1,235 @@
+"""What a team of clients gets from one server over a large memory, and what that costs it.
+
+    python -m benchmarks.load [--facts 100000] [--clients 32] [--seconds 600] [--every 60]
+
+An embedded Postgres in a temporary folder, local embeddings, a server over HTTP with a token for
+each client. Four calls of five read (search, entity, list), one writes; every twentieth write is
+looked up at once. Prints Markdown: a row each minute, then the whole. `--seconds 3600` is the soak.
+"""
+
+import argparse
+import random
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import httpx2
+import psutil
+import psycopg
+
+from benchmarks.access import fill
+from benchmarks.latency import Work, enrol, listen, tell_machine
+from tests.transports.team import bear, call_modern
+from textrawl import migrate
+from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embeddings.local import LocalEmbedder
+from textrawl.settings import read_foreign_environment
+
+_READS, _LOOK_UP = 0.8, 0.05
+_MIX = {
+    "read": ["query_memory search"] * 7 + ["query_memory entity"] * 2 + ["query_memory list"],
+    "write": ["remember_fact"] * 8 + ["relate_entities", "build_knowledge"],
+}
+_BACKENDS = "select count(*) from pg_stat_activity where usename = 'textrawl_app'"
+
+
+@dataclass
+class Tally:
+    """Seconds of every call, by what it did; errors by title."""
+
+    taken: dict[str, list[float]] = field(
+        default_factory=lambda: {kind: list[float]() for kind in _MIX}
+    )
+    errors: Counter[str] = field(default_factory=Counter[str])
+    looked_up: int = 0
+    wrong: int = 0
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What the server takes just then."""
+
+    memory: float  # MB
+    files: int
+    connections: int
+    backends: int
+
+
+class Team:
+    """Clients of one server, each with a token of its own."""
+
+    def __init__(self, url: str, tokens: list[str], tally: Tally) -> None:
+        self._url = url
+        self._tokens = tokens
+        self._tally = tally
+        self._work = Work()
+        self._kinds = {kind.split(",")[0]: make for kind, make in self._work.kinds.items()}
+
+    async def run(self, seconds: float) -> None:
+        """All of them at once."""
+        over = time.monotonic() + seconds
+        async with anyio.create_task_group() as group:
+            for number, token in enumerate(self._tokens):
+                group.start_soon(self._serve, number, token, over)
+
+    async def _serve(self, number: int, token: str, over: float) -> None:
+        dice = random.Random(number)  # noqa: S311 - the same calls in every run
+        async with httpx2.AsyncClient(headers=bear(token), timeout=60) as http:
+            while time.monotonic() < over:
+                did = "read" if dice.random() < _READS else "write"
+                tool, arguments = self._kinds[dice.choice(_MIX[did])]()
+                began = time.perf_counter()
+                told = await self._call(http, tool, arguments)
+                self._tally.taken[did].append(time.perf_counter() - began)
+                new = told and tool == "remember_fact" and "duplicate" not in told
+                if told and new and dice.random() < _LOOK_UP:
+                    await self._look_up(http, arguments["entityName"], told["observationId"])
+
+    async def _call(
+        self, http: httpx2.AsyncClient, tool: str, arguments: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """Structured content; None for an error, which is counted."""
+        headers, body = call_modern(tool)
+        body["params"]["arguments"] = arguments
+        try:
+            answer = await http.post(self._url, json=body, headers=headers)
+        except httpx2.HTTPError as error:
+            self._tally.errors[type(error).__name__] += 1
+            return None
+        if answer.status_code != 200:
+            self._tally.errors[f"status {answer.status_code}"] += 1
+            return None
+        result = answer.json()["result"]
+        if result.get("isError"):
+            self._tally.errors[result["content"][0]["text"]] += 1
+            return None
+        return result["structuredContent"]
+
+    async def _look_up(self, http: httpx2.AsyncClient, name: str, identity: str) -> None:
+        """Counts it as wrong when what was just remembered is not there."""
+        asked = {"mode": "entity", "entityName": name, "maxObs": 100, "maxTokens": 25_000}
+        told = await self._call(http, "query_memory", asked)
+        self._tally.looked_up += 1
+        known = [fact["id"] for fact in (told or {}).get("observations", ())]
+        self._tally.wrong += told is not None and identity not in known
+
+
+def find_server(port: str) -> psutil.Process:
+    """The one child of this process that listens there."""
+    [found] = [p for p in psutil.Process().children() if port in p.cmdline()]
+    return found
+
+
+def weigh(server: psutil.Process, superuser: str) -> Footprint:
+    """What the server takes now."""
+    with psycopg.connect(superuser) as connection:
+        row = connection.execute(_BACKENDS).fetchone()
+    assert row is not None
+    memory = server.memory_info().rss / 1e6
+    return Footprint(memory, server.num_fds(), len(server.net_connections("tcp")), row[0])
+
+
+def rank(seconds: list[float]) -> list[float]:
+    """Median, 95th and 99th percentile in milliseconds."""
+    if len(seconds) < 2:
+        return [0.0] * 3
+    ranks = statistics.quantiles(seconds, n=100)
+    return [1000 * ranks[place] for place in (49, 94, 98)]
+
+
+def write_row(name: str, seconds: float, parts: dict[str, list[float]], weight: Footprint) -> str:
+    """A line of the table."""
+    calls = sum(map(len, parts.values()))
+    cells = [f"{number:.0f}" for did in parts for number in rank(parts[did])]
+    costs = [f"{weight.memory:.0f}", str(weight.files), str(weight.connections),
+             str(weight.backends)]  # fmt: skip
+    return f"| {' | '.join([name, f'{calls / max(seconds, 1):.0f}', *cells, *costs])} |"
+
+
+async def watch(
+    tally: Tally, server: psutil.Process, superuser: str, every: float, weights: list[Footprint]
+) -> None:
+    """Prints a row every so many seconds."""
+    seen = dict.fromkeys(tally.taken, 0)
+    for number in range(1, 100_000):
+        await anyio.sleep(every)
+        weights.append(await anyio.to_thread.run_sync(weigh, server, superuser))
+        parts = {did: taken[seen[did] :] for did, taken in tally.taken.items()}
+        seen = {did: len(taken) for did, taken in tally.taken.items()}
+        print(write_row(f"{number * every:.0f} s", every, parts, weights[-1]), flush=True)
+
+
+def write_end(tally: Tally, seconds: float, weights: list[Footprint]) -> None:
+    """Prints what it was in all."""
+    print(write_row("in all", seconds, tally.taken, weights[-1]))
+    calls = sum(map(len, tally.taken.values()))
+    print(f"\n{calls:,} calls, {sum(tally.errors.values())} errors; {tally.looked_up} writes looked"
+          f" up, {tally.wrong} not found.")  # fmt: skip
+    for title, count in tally.errors.most_common():
+        print(f"- {count} times {title}")
+    warm, last = weights[1], weights[-1]  # the first one is from before any call
+    drift = 100 * (last.memory / warm.memory - 1)
+    print(f"Memory: {weights[0].memory:.0f} MB at the start, {warm.memory:.0f} MB warm,"
+          f" {last.memory:.0f} MB at the end: {drift:+.1f} %.")  # fmt: skip
+
+
+async def run(given: argparse.Namespace, folder: Path) -> bool:
+    """Prints the tables; whether there was no error."""
+    embedder, tally, seconds = LocalEmbedder(), Tally(), 0.0
+    await embedder.warm()
+    async with run_embedded(folder) as cluster:
+        await migrate(cluster.dsn(OWNER))
+        tokens = [enrol(cluster.dsn(OWNER)) for _ in range(given.clients)]
+        async with await psycopg.AsyncConnection.connect(
+            cluster.dsn(OWNER), autocommit=True
+        ) as owner:
+            await fill(owner, embedder, given.facts)
+        environment = read_foreign_environment() | {
+            "DATABASE_URL": cluster.dsn(APP), "EMBEDDING_PROVIDER": "local",
+            "ACCESS_TOKEN": tokens[0], "RATE_LIMIT": "0",
+        }  # fmt: skip
+        async with listen(environment) as url:
+            server = find_server(url.split(":")[2].split("/")[0])
+            weights = [weigh(server, cluster.dsn(SUPERUSER))]
+            print(f"{tell_machine()}; {given.facts:,} facts, {given.clients} clients.\n")
+            titles = [f"{did} p{number}, ms" for did in _MIX for number in (50, 95, 99)]
+            print(f"| | calls/s | {' | '.join(titles)} | MB | files | TCP | backends |")
+            print("|---|" + "---:|" * 11, flush=True)
+            async with anyio.create_task_group() as group:
+                group.start_soon(watch, tally, server, cluster.dsn(SUPERUSER), given.every, weights)
+                began = time.monotonic()
+                await Team(url, tokens, tally).run(given.seconds)
+                seconds = time.monotonic() - began
+                group.cancel_scope.cancel()
+            weights.append(weigh(server, cluster.dsn(SUPERUSER)))
+        write_end(tally, seconds, weights)
+    return not tally.errors and not tally.wrong
+
+
+def main() -> None:
+    """Loads a server on a memory in a temporary folder."""
+    parser = argparse.ArgumentParser(description="Many clients of one server.")
+    parser.add_argument("--facts", type=int, default=100_000)
+    parser.add_argument("--clients", type=int, default=32)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--every", type=float, default=60)
+    folder = Path(tempfile.mkdtemp(prefix="textrawl-load-"))
+    folder.chmod(0o755)  # Postgres runs as another user where this runs as root
+    try:
+        sound = anyio.run(run, parser.parse_args(), folder)
+    finally:
+        shutil.rmtree(folder)
+    sys.exit(0 if sound else 1)
+
+
+if __name__ == "__main__":
+    main()
