@@ -12,6 +12,7 @@ Recall: of facts asked for by their text without its number, the share among the
 """
 
 import argparse
+import itertools
 import json
 import os
 import random
@@ -98,6 +99,7 @@ class Crowd:
         self.url = ""
         self._token, self._known = token, known
         self._dice, self._work = random.Random(3), Work()  # noqa: S311 - the same in every run
+        self._numbers = itertools.count()
         self.phase = "before"
         self.tallies: dict[str, Tally] = defaultdict(Tally)
 
@@ -127,8 +129,9 @@ class Crowd:
         tally.found += content in text
 
     async def _remember(self, client: Client, tally: Tally) -> None:
-        fact = self._work.make_fact()
-        told = {**fact, "observation": f"{fact['observation']}, as was told later"}
+        number = next(self._numbers)
+        kept = f"keeps thing {number} in drawer {number % 977} of desk {number % 13}"
+        told = {**self._work.make_fact(), "observation": kept}
         answer = await client.call_tool("remember_fact", told)
         tally.failed += answer.is_error
 
