@@ -1,6 +1,6 @@
 """Recall of search on LoCoMo conversations: facts about speakers, and turns of dialog.
 
-    python benchmarks/recall.py [path of the conversations]
+    python -m benchmarks.recall [path of the conversations]
 
 One fresh database a conversation and task, filled through an MCP client, with the local embedder.
 Each question is then searched in SQL by keywords alone, by vectors alone and by both. Recall@k is
@@ -26,7 +26,9 @@ import anyio
 import psycopg
 from mcp import Client
 from psycopg.sql import SQL, Identifier
+from pydantic import SecretStr
 
+from benchmarks.latency import enrol
 from textrawl import Settings, create_server, migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
@@ -143,7 +145,9 @@ async def measure(
     """Fills a database with one conversation and searches it."""
     documents = collect_documents(conversation, task)
     async with open_database(cluster, f"{conversation['id']}-{task}") as name:
-        settings = Settings(database_url=cluster.dsn(APP, name), embedding_provider="local")  # pyright: ignore[reportArgumentType]
+        token = SecretStr(enrol(cluster.dsn(OWNER, name)))
+        url = SecretStr(cluster.dsn(APP, name))
+        settings = Settings(database_url=url, access_token=token, embedding_provider="local")
         async with Client(create_server(settings)) as client:
             await remember(client, documents)
         with psycopg.connect(cluster.dsn(OWNER, name), autocommit=True) as sql:

@@ -84,7 +84,7 @@ class Databases:
             self.execute("drop database {name} with (force)", name=name)
 
 
-def _enrol(conninfo: str) -> None:
+def enrol(conninfo: str) -> None:
     """Gives ACTOR their TOKEN, as a team's administrator would."""
     scopes = ["read", "write", "forget", "admin"]
     with psycopg.connect(conninfo, autocommit=True) as owner:
@@ -114,7 +114,7 @@ def _run_cluster(version: int) -> Generator[Databases]:
                 with psycopg.connect(cluster.dsn(SUPERUSER, "migrated"), autocommit=True) as own:
                     own.execute("create extension vector")
                 portal.call(migrate, cluster.dsn(OWNER, "migrated"))
-                _enrol(cluster.dsn(OWNER, "migrated"))
+                enrol(cluster.dsn(OWNER, "migrated"))
                 yield databases
     finally:
         shutil.rmtree(folder)

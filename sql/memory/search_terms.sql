@@ -24,6 +24,12 @@ begin atomic
         select lexeme, quote_literal(lexeme)::tsquery
         from text, unnest(tsvector_to_array(to_tsvector('simple', plain))) as lexeme
         where not exists (select from word)
+    ), formed as (
+        -- Asked for as went, found as go: one word, and as frequent as all of its forms.
+        select word, words, case when other is null then term else term || other::tsquery end as term
+        from asked cross join lateral (
+            select string_agg(quote_literal(f.other), '|') as other, array_agg(f.other) || word as words
+            from textrawl.word_form f where f.stem = asked.word) form
     ), scope as materialized (
         select string_agg(quote_literal('~s' || space), '|')::tsquery as scope from unnest(spaces) as space
     ), known as (
@@ -33,8 +39,8 @@ begin atomic
     ), found as (
         select word, term, facts, nullif(
             case when counting then (select count(*) from textrawl.observation o, scope where o.fts @@ (scope && term))
-            else (select l.frequency from textrawl.lexeme l where l.word = asked.word) end, 0) as frequency
-        from asked, known
+            else (select sum(l.frequency) from textrawl.lexeme l where l.word = any(formed.words)) end, 0) as frequency
+        from formed, known
     ), counted as (
         -- A word that no fact is known to have is rare or new. Without statistics all weigh the same.
         select term, coalesce(frequency, 1) as frequency,

@@ -105,6 +105,32 @@ def test_a_fact_is_found_however_its_words_are_written(sql: Sql) -> None:
     }
 
 
+def test_forms_of_a_word_that_stemming_leaves_apart_find_each_other(sql: Sql) -> None:
+    pairs = {
+        "when did she go to Rome?": "went to Rome in spring",
+        "what has he bought?": "will buy a boat",
+        "her child": "has two children",
+        "3 cats": "keeps three cats",
+        "favourite colour": "her favorite color is teal",
+        "in February": "flew to Oslo on 3 Feb",
+    }
+    for number, fact in enumerate(pairs.values()):
+        remember(sql, f"Person{number}", fact)
+    for counted in (False, True):
+        assert {query: search(sql, query)[:1] for query in pairs} == {
+            query: [fact] for query, fact in pairs.items()
+        }
+        if not counted:
+            sql.execute("select refresh_search_statistics(force => true)")
+
+
+def test_the_owner_adds_words_that_mean_the_same(sql: Sql) -> None:
+    remember(sql, "Ana", "runs kubernetes at home")
+    assert search(sql, "k8s") == []
+    sql.execute("insert into word_form values ('k8s', 'kubernet'), ('kubernet', 'k8s')")
+    assert search(sql, "k8s") == ["runs kubernetes at home"]
+
+
 def test_part_of_a_name_in_camel_case_does_not_find_another_name(sql: Sql) -> None:
     remember(sql, "Ana", "writes TypeScript")
     assert search(sql, "JavaScript") == []

@@ -1,0 +1,230 @@
+-- Stemming cuts endings: it brings walked to walk and leaves went as it is.
+
+create table word_form (
+    stem  text not null,
+    other text not null check (other <> stem),
+    primary key (stem, other)
+);
+comment on table word_form is 'Words that mean one thing and have different stems, such as go and went: whoever asks for one finds the other.';
+comment on column word_form.stem is 'As to_tsvector(''english'', …) has it.';
+
+insert into word_form (stem, other)
+with written as (
+    select string_to_array(line, ' ') as forms from unnest(string_to_array(trim(both e'\n' from $forms$
+arise arose arisen
+awake awoke awoken
+bear borne
+beat beaten
+become became
+begin began begun
+bend bent
+bite bit bitten
+bleed bled
+blow blew blown
+break broke broken
+breed bred
+bring brought
+build built
+burn burnt
+buy bought
+catch caught
+choose chose chosen
+come came
+creep crept
+deal dealt
+dig dug
+draw drew drawn
+dream dreamt
+drink drank drunk
+drive drove driven
+dwell dwelt
+eat ate eaten
+fall fell fallen
+feed fed
+feel felt
+fight fought
+find found
+flee fled
+fly flew flown
+forbid forbade forbidden
+forget forgot forgotten
+forgive forgave forgiven
+freeze froze frozen
+get got gotten
+give gave given
+go went gone
+grow grew grown
+hang hung
+hear heard
+hide hid hidden
+hold held
+keep kept
+kneel knelt
+know knew known
+lay laid
+lead led
+lean leant
+leap leapt
+learn learnt
+leave left
+lend lent
+lose lost
+make made
+mean meant
+meet met
+pay paid
+prove proven
+ride rode ridden
+ring rang rung
+rise rose risen
+run ran
+say said
+see saw seen
+seek sought
+sell sold
+send sent
+sew sewn
+shake shook shaken
+shine shone
+shoot shot
+show shown
+shrink shrank shrunk
+sing sang sung
+sink sank sunk
+sit sat
+sleep slept
+slide slid
+speak spoke spoken
+spell spelt
+spend spent
+spill spilt
+spin spun
+spoil spoilt
+stand stood
+steal stole stolen
+stick stuck
+sting stung
+strike struck
+swear swore sworn
+sweep swept
+swim swam swum
+swing swung
+take took taken
+teach taught
+tear tore torn
+tell told
+think thought
+throw threw thrown
+understand understood
+wake woke woken
+wear wore worn
+weave wove woven
+weep wept
+win won
+write wrote written
+child children
+person people
+man men
+woman women
+foot feet
+tooth teeth
+goose geese
+mouse mice
+wife wives
+knife knives
+life lives
+half halves
+shelf shelves
+wolf wolves
+thief thieves
+leaf leaves
+loaf loaves
+one 1
+two 2
+three 3
+four 4
+five 5
+six 6
+seven 7
+eight 8
+nine 9
+ten 10
+eleven 11
+twelve 12
+thirteen 13
+fourteen 14
+fifteen 15
+sixteen 16
+seventeen 17
+eighteen 18
+nineteen 19
+twenty 20
+thirty 30
+forty 40
+fifty 50
+hundred 100
+thousand 1000
+first 1st
+second 2nd
+third 3rd
+january jan
+february feb
+april apr
+august aug
+september sept sep
+october oct
+november nov
+december dec
+tuesday tue tues
+thursday thu thurs
+friday fri
+colour color
+favourite favorite
+flavour flavor
+behaviour behavior
+neighbour neighbor
+honour honor
+humour humor
+labour labor
+harbour harbor
+centre center
+theatre theater
+litre liter
+metre meter
+fibre fiber
+grey gray
+cheque check
+programme program
+catalogue catalog
+dialogue dialog
+licence license
+defence defense
+organise organize
+realise realize
+analyse analyze
+apologise apologize
+recognise recognize
+travelling traveling
+travelled traveled
+cancelled canceled
+jewellery jewelry
+aeroplane airplane
+pyjamas pajamas
+mum mom mother
+dad father
+bicycle bike
+photograph photo
+telephone phone
+television tv
+refrigerator fridge
+examination exam
+university uni
+mathematics maths math
+    $forms$), e'\n')) as line
+), stemmed as (
+    select word, lexeme as stem
+    from (select row_number() over () as word, forms from written) numbered,
+         unnest(forms) as form, unnest(tsvector_to_array(to_tsvector('english', form))) as lexeme
+)
+select distinct one.stem, other.stem from stemmed one join stemmed other using (word)
+where one.stem <> other.stem;
