@@ -1,6 +1,6 @@
 """How long each tool takes over stdio and over HTTP, beside the bare call of its SQL function.
 
-    python benchmarks/latency.py [--facts 1000 10000] [--calls 200]
+    python -m benchmarks.latency [--facts 1000 10000] [--calls 200]
 
 An embedded Postgres in a temporary folder, local embeddings, the MCP SDK's own client. The bare
 call is the statement alone, sent by the same code with the same kind of arguments on a connection

@@ -1,6 +1,6 @@
 """What answers cost in tokens: each format, with and without structured content, at three sizes.
 
-    python benchmarks/tokens.py
+    python -m benchmarks.tokens
 
 Prints the Markdown table of docs/tokens.md, which a test compares with it. Needs no database.
 """
