@@ -12,10 +12,8 @@ Prints Markdown: medians, and the ratio of the first to the second.
 """
 
 import argparse
-import shutil
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -30,7 +28,8 @@ from mcp.client.streamable_http import streamable_http_client
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector_async
 
-from benchmarks.latency import WARM, Work, enrol, listen, tell_machine
+from benchmarks.latency import WARM, Work
+from benchmarks.place import enrol, listen, open_folder, tell_machine
 from textrawl import migrate
 from textrawl.credentials import hash_token
 from textrawl.embedded.cluster import run_embedded
@@ -195,12 +194,8 @@ def main() -> None:
     parser.add_argument("--facts", type=int, default=100_000)
     parser.add_argument("--calls", type=int, default=400)
     given = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-access-"))
-    folder.chmod(0o755)  # Postgres runs as another user where this runs as root
-    try:
+    with open_folder("access") as folder:
         anyio.run(run, given.facts, given.calls, folder)
-    finally:
-        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

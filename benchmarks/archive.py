@@ -11,10 +11,8 @@ import argparse
 import json
 import random
 import resource
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -22,7 +20,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from benchmarks.latency import Work, tell_machine
+from benchmarks.latency import Work
+from benchmarks.place import open_folder, tell_machine
 from textrawl.settings import read_foreign_environment
 
 FACTS_OF_AN_ENTITY = 20
@@ -98,19 +97,13 @@ def main() -> None:
     parser.add_argument("--facts", type=int, default=100_000)
     parser.add_argument("--vectors", action="store_true", help="Export vectors as well.")
     given = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-archive-"))
-    folder.chmod(0o755)  # Postgres runs as another user where this runs as root
     vectors = ("--with-vectors",) if given.vectors else ()
-    try:
-        print(
-            f"{tell_machine()}; {given.facts:,} facts. Commands with their start and Postgres'.\n"
-        )
-        print("| command | seconds | facts/s | MB of file | largest MB resident so far |")
-        print("|---|---:|---:|---:|---:|")
+    print(f"{tell_machine()}; {given.facts:,} facts. Commands with their start and Postgres'.\n")
+    print("| command | seconds | facts/s | MB of file | largest MB resident so far |")
+    print("|---|---:|---:|---:|---:|")
+    with open_folder("archive") as folder:
         for line in measure(folder, given.facts, *vectors):
             print(line, flush=True)
-    finally:
-        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,6 @@ embedded Postgres in a temporary folder. Prints Markdown.
 """
 
 import argparse
-import shutil
-import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -19,7 +17,7 @@ import anyio
 import psycopg
 from pydantic import SecretStr
 
-from benchmarks.latency import tell_machine
+from benchmarks.place import open_folder, tell_machine
 from tests.attacks.contention import contend
 from tests.attacks.crossing import CLIENTS, cross, kill_backends
 from tests.attacks.site import SPACES, add_spaces, issue, open_site
@@ -97,12 +95,8 @@ def main() -> None:
     parser.add_argument("--attempts", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60)
     given = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-attacks-"))
-    folder.chmod(0o755)  # Postgres runs as another user where this runs as root
-    try:
+    with open_folder("attacks") as folder:
         anyio.run(run, given.attempts, given.seconds, folder)
-    finally:
-        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

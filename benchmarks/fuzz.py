@@ -8,9 +8,7 @@ line on stdio followed by a good one. Prints Markdown; exits with 1 when anythin
 """
 
 import argparse
-import shutil
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Generator
@@ -22,7 +20,7 @@ from anyio.from_thread import start_blocking_portal
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from benchmarks.latency import enrol, tell_machine
+from benchmarks.place import enrol, open_folder, tell_machine
 from tests.fuzzing.answers import Report
 from tests.fuzzing.exploring import connect_in_memory, fuzz, generate
 from tests.fuzzing.frames import build_frames
@@ -126,12 +124,8 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=4_000)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-fuzz-"))
-    folder.chmod(0o755)  # Postgres runs as another user where this runs as root
-    try:
+    with open_folder("fuzz") as folder:
         sound = run(given.calls, given.frames, given.seed, folder)
-    finally:
-        shutil.rmtree(folder)
     sys.exit(0 if sound else 1)
 
 

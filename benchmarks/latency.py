@@ -11,20 +11,13 @@ meets all of them. Prints Markdown.
 import argparse
 import itertools
 import os
-import platform
 import random
-import re
-import shutil
-import socket
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +27,10 @@ from mcp import Client, StdioServerParameters
 from pgvector.psycopg import register_vector_async
 from psycopg.rows import class_row
 from pydantic import SecretStr
-from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
+from benchmarks.place import SERVE, enrol, listen, open_folder, tell_machine
 from textrawl import Settings, create_server, migrate
-from textrawl.credentials import hash_token, make_token, shorten_token
+from textrawl.credentials import hash_token
 from textrawl.database import Database, Row
 from textrawl.directory import Directory
 from textrawl.embedded.cluster import run_embedded
@@ -51,7 +44,6 @@ from textrawl.toolsets import App, Identity
 from textrawl.upkeep import Upkeep
 
 WAYS = ("SQL", "stdio", "HTTP")
-SERVE = ["-m", "textrawl", "serve"]
 BATCH = 50  # facts that build_knowledge takes at once
 TOLD, RELATED = 10, 5  # facts and relations of a measured build_knowledge
 WARM = 20  # calls before those that count
@@ -219,48 +211,6 @@ async def open_bench(conninfo: str, token: str) -> AsyncGenerator[Bench]:
         yield Bench(clients, bare, Work())
 
 
-@asynccontextmanager
-async def listen(environment: dict[str, str], *options: str) -> AsyncGenerator[str]:
-    """The address of a server over HTTP, in a process of its own."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, *SERVE, "--http", "--port", str(port), *options]
-    async with await anyio.open_process(command, env=environment, stderr=None) as server:
-        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.1)):
-            with attempt:
-                await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
-        try:
-            yield f"http://127.0.0.1:{port}/mcp"
-        finally:
-            server.terminate()
-
-
-def enrol(conninfo: str) -> str:
-    """A token for everything in the default space; `conninfo` is the owner's."""
-    token = make_token()
-    with psycopg.connect(conninfo, autocommit=True) as owner:
-        owner.execute(
-            "select textrawl.create_token(hash => %s, prefix => %s, actor => 'bench',"
-            " space => 'default', scopes => array['read', 'write', 'forget', 'admin'])",
-            (hash_token(token), shorten_token(token)),
-        )
-    return token
-
-
-def tell_machine() -> str:
-    """What the figures depend on."""
-    model = platform.processor() or platform.machine()
-    information = Path("/proc/cpuinfo")
-    if information.is_file():
-        names = re.findall(r"^model name\s*: (.+)$", information.read_text(), re.MULTILINE)
-        model = names[0] if names else model
-    load = ", ".join(f"{load:.1f}" for load in os.getloadavg())
-    return (
-        f"{datetime.now(UTC):%Y-%m-%d}, {model}, {os.cpu_count()} cores, load {load}; "
-        f"{platform.system()}, Python {platform.python_version()}, mcp {version('mcp')}"
-    )
-
-
 async def time_embedding(calls: int) -> list[float]:
     """Seconds that the vector of a question takes."""
     work, embedder, taken = Work(), LocalEmbedder(), list[float]()
@@ -307,12 +257,8 @@ def main() -> None:
     parser.add_argument("--facts", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--calls", type=int, default=200)
     given = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-latency-"))
-    folder.chmod(0o755)  # Postgres runs as another user where this runs as root
-    try:
+    with open_folder("latency") as folder:
         anyio.run(run, sorted(given.facts), given.calls, folder)
-    finally:
-        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

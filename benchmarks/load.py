@@ -9,10 +9,8 @@ looked up at once. Prints Markdown: a row each minute, then the whole. `--second
 
 import argparse
 import random
-import shutil
 import statistics
 import sys
-import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -26,7 +24,8 @@ import psutil
 import psycopg
 
 from benchmarks.access import fill
-from benchmarks.latency import Work, enrol, listen, tell_machine
+from benchmarks.latency import Work
+from benchmarks.place import enrol, listen, open_folder, tell_machine
 from tests.transports.team import bear, call_modern
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
@@ -222,12 +221,8 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--every", type=float, default=60)
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-load-"))
-    folder.chmod(0o755)  # Postgres runs as another user where this runs as root
-    try:
+    with open_folder("load") as folder:
         sound = anyio.run(run, parser.parse_args(), folder)
-    finally:
-        shutil.rmtree(folder)
     sys.exit(0 if sound else 1)
 
 

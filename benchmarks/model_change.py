@@ -17,11 +17,9 @@ import json
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -38,7 +36,8 @@ from pgvector.psycopg import register_vector
 from psycopg.sql import SQL, Identifier
 
 from benchmarks.access import fill
-from benchmarks.latency import Work, enrol, listen, tell_machine
+from benchmarks.latency import Work
+from benchmarks.place import enrol, listen, open_folder, tell_machine
 from tests.providers import EmbeddingServer
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
@@ -243,12 +242,8 @@ def main() -> None:
     parser.add_argument("--facts", type=int, default=10_000)
     parser.add_argument("--clients", type=int, default=8)
     given = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-models-"))
-    folder.chmod(0o755)  # Postgres runs as another user where this runs as root
-    try:
+    with open_folder("models") as folder:
         anyio.run(run, given.facts, given.clients, folder)
-    finally:
-        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,6 @@ seconds from the provider's recovery until every fact had its vector.
 
 import argparse
 import itertools
-import shutil
-import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +24,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
-from benchmarks.latency import enrol, listen, tell_machine
+from benchmarks.place import enrol, listen, open_folder, tell_machine
 from tests.providers import EmbeddingServer, Fault
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
@@ -144,12 +142,8 @@ def main() -> None:
     parser.add_argument("--down", type=float, default=600)
     parser.add_argument("--clients", type=int, default=8)
     given = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-outage-"))
-    folder.chmod(0o755)  # Postgres runs as another user where this runs as root
-    try:
+    with open_folder("outage") as folder:
         anyio.run(run, given.seconds, given.down, given.clients, folder)
-    finally:
-        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

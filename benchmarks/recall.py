@@ -11,9 +11,7 @@ any; a fact is relevant if its evidence shares a turn with the question's.
 import argparse
 import json
 import math
-import shutil
 import statistics
-import tempfile
 import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator
@@ -28,7 +26,7 @@ from mcp import Client
 from psycopg.sql import SQL, Identifier
 from pydantic import SecretStr
 
-from benchmarks.latency import enrol
+from benchmarks.place import enrol, open_folder
 from textrawl import Settings, create_server, migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
@@ -176,12 +174,8 @@ def main() -> None:
     if not data.is_file():
         print(f"{data} is not there: nothing measured. Name a file of LoCoMo conversations.")
         return
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-recall-"))
-    folder.chmod(0o755)  # Postgres runs as another user where this runs as root
-    try:
+    with open_folder("recall") as folder:
         anyio.run(run, json.loads(data.read_text("utf-8")), folder)
-    finally:
-        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from benchmarks.chaos.ledger import Author, Ledger
 from benchmarks.chaos.servers import PATIENCE, HttpServer, PipeServer, Place
 from benchmarks.chaos.verdict import Verdict, find_orphans, judge
 from benchmarks.chaos.writers import Writer
-from benchmarks.latency import enrol, tell_machine
+from benchmarks.place import enrol, tell_machine
 from tests.listening import find_port
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
