@@ -1,6 +1,6 @@
 """What callers notice while the embedding provider is at fault, and how soon it is made good.
 
-    python -m benchmarks.outage [--seconds 10] [--down 600] [--clients 8]
+    python -m benchmarks.outage [--seconds 10] [--down 600] [--clients 8] [--only FAILING]
 
 An embedded Postgres, a server over HTTP, a provider on loopback that speaks OpenAI's protocol and
 fails in every way it can for `seconds` each, then refuses connections for `down` seconds; clients
@@ -109,7 +109,7 @@ async def suffer(
         print(f"| {fault.value} | {calls} | {p50:.0f} | {p99:.0f} | {complete:.1f} |", flush=True)
 
 
-async def run(seconds: float, down: float, clients: int, folder: Path) -> None:
+async def run(faults: dict[Fault, float], down: float, clients: int, folder: Path) -> None:
     """All faults, on one memory."""
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
@@ -128,10 +128,10 @@ async def run(seconds: float, down: float, clients: int, folder: Path) -> None:
                 for _ in range(clients):
                     group.start_soon(writers.run)
                 await wait_for(owner, "select where to_regclass('textrawl.embedding_1') is null")
-                faults = {fault: seconds for fault in Fault if fault is not Fault.TEXT_REFUSED}
                 print(f"{tell_machine()}; {clients} clients, EMBEDDING_TIMEOUT={TIME_LIMIT}.\n")
                 await suffer(provider, writers, owner, faults)
-                await suffer(provider, writers, owner, {Fault.DOWN: down})
+                if down:
+                    await suffer(provider, writers, owner, {Fault.DOWN: down})
                 group.cancel_scope.cancel()
 
 
@@ -141,9 +141,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--down", type=float, default=600)
     parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--only", action="append", choices=[fault.name for fault in Fault])
     given = parser.parse_args()
+    # A text that is refused is no fault of the provider's.
+    chosen = given.only or [fault.name for fault in Fault if fault is not Fault.TEXT_REFUSED]
+    faults = {Fault[name]: given.seconds for name in chosen}
     with open_folder("outage") as folder:
-        anyio.run(run, given.seconds, given.down, given.clients, folder)
+        anyio.run(run, faults, given.down, given.clients, folder)
 
 
 if __name__ == "__main__":
