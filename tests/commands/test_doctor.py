@@ -48,7 +48,7 @@ def test_all_is_well_with_a_database_that_is_up_to_date(
     findings = examine(DATABASE_URL=database_url)
 
     assert {name: verdict for name, (verdict, _) in findings.items()} == dict.fromkeys(
-        ("settings", "database", "pgvector", "schema", "embeddings", "tokens"), "ok"
+        ("settings", "database", "pgvector", "schema", "model", "embeddings", "tokens"), "ok"
     )
     assert findings["database"][1].startswith("PostgreSQL 18.")
     assert "256 dimensions, one text in " in findings["embeddings"][1]
@@ -60,6 +60,15 @@ def test_each_finding_is_a_line_for_people(run: Run, database_url: str) -> None:
 
     assert outcome.code == 0
     assert "ok      schema      up to date" in outcome.out
+
+
+def test_the_model_that_the_memory_is_searched_with_is_told_whatever_the_settings_say(
+    examine: Examine, owner: psycopg.Connection, database_url: str
+) -> None:
+    assert examine(DATABASE_URL=database_url)["model"] == ("ok", "no vectors yet")
+    owner.execute("select register_embedding_model('openai:bge-m3', 1024)")
+    verdict, told = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="local")["model"]
+    assert (verdict, told) == ("ok", "openai:bge-m3; `textrawl embed` changes it")
 
 
 def test_a_database_that_is_down_is_broken_and_the_reason_is_told(examine: Examine) -> None:

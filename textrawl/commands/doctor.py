@@ -15,7 +15,7 @@ from rich.table import Table
 
 from textrawl.commands.console import open_console, show_wait, write_json
 from textrawl.commands.foreground import run_foreground
-from textrawl.commands.inspection import Server, inspect_server
+from textrawl.commands.inspection import Server, find_active_model, inspect_server
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP
 from textrawl.embedded.state import State, read_state
@@ -132,8 +132,11 @@ async def _examine_server(
                 raise
             told = f"{outdated}, or leave it to the next start"
             findings.append(Finding("schema", "note", told))
-        else:
-            findings.append(Finding("schema", "ok", "up to date"))
+            return
+        findings.append(Finding("schema", "ok", "up to date"))
+        active = await find_active_model(conninfo, timeout=timeout)
+        told = f"{active}; `textrawl embed` changes it" if active else "no vectors yet"
+        findings.append(Finding("model", "ok", told))
 
 
 def judge_extension(server: Server) -> Finding:

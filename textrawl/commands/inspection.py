@@ -13,6 +13,9 @@ _PGVECTOR = """
 """
 
 
+_MODEL = "select name from textrawl.embedding_models() where status = 'active'"
+
+
 @dataclass(frozen=True)
 class Server:
     """Versions. `pgvector` is the one in this database, `offered` the one it could have."""
@@ -28,6 +31,16 @@ async def inspect_server(conninfo: str, *, timeout: float) -> Server:
         row = await (await connection.execute(_PGVECTOR)).fetchone()
         version = connection.info.parameter_status("server_version") or "of unknown version"
         return Server(version.split(" ")[0], *(row or (None, None)))
+
+
+async def find_active_model(conninfo: str, *, timeout: float) -> str | None:
+    """The model that a memory whose schema fits is searched with; None before it has vectors.
+
+    Raises DatabaseUnavailable, StartRefused.
+    """
+    async with await connect(conninfo, timeout) as connection:
+        row = await (await connection.execute(_MODEL)).fetchone()
+        return str(row[0]) if row else None
 
 
 async def require_memory(settings: Settings) -> None:
