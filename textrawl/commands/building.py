@@ -1,5 +1,6 @@
 """Building the vectors of a model, with a bar that says how far it is; what `embed` does long."""
 
+import math
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from textrawl.rows import KnownModelRow, StartedModelRow
 from textrawl.settings import Settings
 
 _PATIENCE = 120.0  # seconds without one vector after which somebody should look
+_RECOUNT = 5.0  # seconds between counts of what is left: among a million each takes a while
 _PAUSE = 2.0  # seconds between attempts while provider or database is away
 _PASSING = (errors.EmbeddingUnavailable, errors.DatabaseUnavailable, errors.ServerBusy)
 
@@ -72,21 +74,25 @@ async def _fill(memory: Administration, model: Model) -> int:
     """Fills until nothing is due; how many facts are left, which the provider refused."""
     with _show_progress(model.embedder.name) as progress:
         [task] = progress.task_ids
-        last, done = time.monotonic(), 0
+        done = left = total = 0
+        counted, worked = -math.inf, time.monotonic()
         while True:
             try:
-                listing = await queue_facts(memory.database, model)
+                busy = await queue_facts(memory.database, model)
                 taken = await fill_batch(memory.database, model)
-                left = await count_backlog(memory.database, model)
+                idle = not busy and not taken
+                if idle or time.monotonic() - counted > _RECOUNT:
+                    left, counted = await count_backlog(memory.database, model), time.monotonic()
+                    total = done + taken + left
             except _PASSING:
-                if time.monotonic() - last > _PATIENCE:
+                if time.monotonic() - worked > _PATIENCE:
                     raise
                 await anyio.sleep(_PAUSE)
                 continue
-            last, done = time.monotonic(), done + taken
-            progress.update(task, completed=done, total=done + left)
-            if not listing and not taken:
+            if idle:
                 return left
+            done, worked = done + taken, time.monotonic()
+            progress.update(task, completed=done, total=total)
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from textrawl.commands.administration import (
     administer,
     draw_rows,
     tell,
-    write_instant,
     write_plain,
 )
 from textrawl.commands.building import build_vectors, catch_up
@@ -37,7 +36,7 @@ def status(
     elif not rows:
         tell("No facts have vectors yet: the first server that runs makes them.")
     else:
-        columns = ("model", "status", "since", "dimensions", "vectors", "waiting", "size")
+        columns = ("model", "status", "dims", "vectors", "waiting", "size")
         open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
 
 
@@ -123,6 +122,5 @@ async def _read_progress(memory: Administration) -> list[ProgressRow]:
 
 def _list_cells(row: ProgressRow) -> tuple[str, ...]:
     return (
-        row.name, row.status, write_instant(row.status_since, ""), str(row.dimensions),
-        f"{row.vectors:,}", f"{row.pending:,}", decimal(row.bytes),
+        row.name, row.status, str(row.dimensions), f"{row.vectors:,}", f"{row.pending:,}", decimal(row.bytes),
     )  # fmt: skip
