@@ -122,5 +122,6 @@ async def _read_progress(memory: Administration) -> list[ProgressRow]:
 
 def _list_cells(row: ProgressRow) -> tuple[str, ...]:
     return (
-        row.name, row.status, str(row.dimensions), f"{row.vectors:,}", f"{row.pending:,}", decimal(row.bytes),
+        row.name, row.status, str(row.dimensions), f"{row.vectors:,}", f"{row.pending:,}",
+        decimal(row.bytes),
     )  # fmt: skip
