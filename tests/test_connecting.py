@@ -211,6 +211,8 @@ def test_every_other_command_of_the_pages_succeeds(
         words.append("--collect-only")
     if "demo" in words:
         words += ["--data-dir", str(folder / "demo")]
+    if "upgrade" in words:  # of textrawl's own Postgres
+        environment = {**environment, "DATABASE_URL": "", "DATA_DIR": str(folder / "data")}
 
     done = run(words, environment)
 

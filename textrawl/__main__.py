@@ -1,5 +1,6 @@
 """The command line: `textrawl`, or `python -m textrawl`."""
 
+import logging
 import sys
 from collections.abc import Sequence
 from typing import Annotated, NoReturn
@@ -73,6 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     An error that was to be expected is one line on stderr.
     """
+    # It warns of every connection that is closed on purpose; what matters we say ourselves.
+    logging.getLogger("psycopg").setLevel(logging.ERROR)
     try:
         code = app(arguments, prog_name="textrawl", standalone_mode=False)
     except (StartRefused, TextrawlError) as error:

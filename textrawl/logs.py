@@ -119,9 +119,8 @@ def configure_logs(settings: Settings) -> None:
     handler.addFilter(_is_news)
     logging.captureWarnings(capture=True)
     logging.getLogger("textrawl").setLevel(settings.log_level)
-    if settings.log_level != "DEBUG":
-        # It warns of every connection that is closed on purpose; what matters we say ourselves.
-        logging.getLogger("psycopg").setLevel(logging.ERROR)
+    least = logging.NOTSET if settings.log_level == "DEBUG" else logging.ERROR
+    logging.getLogger("psycopg").setLevel(least)
 
 
 def find_secrets(settings: Settings) -> set[str]:

@@ -47,7 +47,7 @@ async def let_replicas_in(data_dir: Path) -> None:
 async def replicate(primary: Cluster, data_dir: Path) -> AsyncGenerator[str]:
     """A standby that follows; its connection string for servers."""
     account, site = find_account(), Site(data_dir, 18)
-    data_dir.mkdir()
+    await to_thread.run_sync(data_dir.mkdir)
     account.take(data_dir)
     copy = [
         primary.bin_path / "pg_basebackup", f"--pgdata={site.pgdata}", "--write-recovery-conf",
@@ -59,12 +59,10 @@ async def replicate(primary: Cluster, data_dir: Path) -> AsyncGenerator[str]:
     try:
         async for attempt in AsyncRetrying(stop=stop_after_delay(30), wait=wait_fixed(0.05)):
             with attempt:
-                address = read_pid_file(site.pgdata)
-                assert ping(address) is pq.Ping.OK
-        assert address is not None
-        yield make_conninfo(
-            host=str(address.socket_dir), port=address.port, user=APP, dbname=DATABASE
-        )
+                assert ping(read_pid_file(site.pgdata)) is pq.Ping.OK
+        found = read_pid_file(site.pgdata)
+        assert found is not None
+        yield make_conninfo(host=str(found.socket_dir), port=found.port, user=APP, dbname=DATABASE)
     finally:
         with anyio.CancelScope(shield=True):
             await stop(site.pgdata)
