@@ -1,0 +1,111 @@
+"""What a search among 100,000 facts reads: indexes, never a whole table.
+
+Scans are counted by Postgres itself (pg_stat_get_xact_numscans), since what EXPLAIN would show is
+inside functions.
+"""
+
+from collections.abc import Iterator
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+
+from textrawl.embedded.configuration import OWNER
+
+Sql = psycopg.Connection[Any]
+
+FACTS = 100_000
+
+_FILL = """
+    insert into space (name) values ('small');
+    select register_embedding_model('test:space', 8);
+    insert into actor (name) values ('loader');
+    insert into entity (space_id, name, name_key, entity_type, fts)
+        select s.id, 'name' || n, 'name' || n, case when n = 7 then 'location' else 'person' end, ''
+        from space s, generate_series(1, 1000) n;
+    insert into observation (space_id, entity_id, entity_type, content, content_hash, source,
+                             author_id, tool, fts)
+        select e.space_id, e.id, e.entity_type, text, md5(text)::uuid, 'note',
+            (select id from actor where name = 'loader'), 'sql',
+            array_to_tsvector(array['~s' || e.space_id]) || to_tsvector('english', text)
+        from entity e cross join lateral (
+            select format('common word%s rare%s %s', n % 10, e.name_key::text || n, e.name) as text
+            from generate_series(1, case e.space_id when 1 then 98 else 2 end) n) fact;
+    drop index embedding_1_vector_idx;
+    insert into embedding_1 (space_id, observation_id, vector)
+        select o.space_id, o.id, (
+            select array_agg(hashint4extended(hashtext(o.content), n) % 1000)::real[]
+            from generate_series(1, 8) n)::vector::halfvec
+        from observation o;
+    create index embedding_1_vector_idx on embedding_1
+        using hnsw (vector halfvec_cosine_ops) with (m = 4, ef_construction = 8);
+    vacuum analyze;
+    select refresh_search_statistics(true);
+"""
+
+_SCANS = """
+    select relname, pg_stat_get_xact_numscans(oid) from pg_class
+    where relnamespace = 'textrawl'::regnamespace and relkind in ('r', 'i')
+      and (relname like 'observation%' or relname like 'embedding_1%')
+"""
+
+
+@pytest.fixture(scope="module")
+def sql(postgres: Any) -> Iterator[Sql]:
+    """As the owner, in a database of 98,000 facts in one space and 2,000 in another."""
+    with (
+        postgres.create("migrated") as name,
+        psycopg.connect(postgres.cluster.dsn(OWNER, name), autocommit=True) as connection,
+    ):
+        connection.execute("set search_path = textrawl, public")
+        for statement in _FILL.split(";\n"):
+            connection.execute(statement)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        yield connection
+
+
+def count_scans(sql: Sql, query: str, **named: Any) -> dict[str, int]:
+    """How often a search scanned each index and (by the name of the table) each whole table."""
+    model = {"model": 1, "vector": "[1,2,3,4,5,6,7,8]"} | named
+    given: LiteralString = ", ".join(f"{name} => %({name})s" for name in model)  # pyright: ignore[reportAssignmentType]
+    with sql.transaction():
+        before = dict(sql.execute(_SCANS).fetchall())
+        found = sql.execute(
+            f"select from search_memory(%(query)s, {given})", {"query": query, **model}
+        ).fetchall()
+        after = dict(sql.execute(_SCANS).fetchall())
+    assert len(found) == 10
+    return {name: scans - before[name] for name, scans in after.items() if scans > before[name]}
+
+
+WORDS, VECTORS = "observation_fts_idx", "embedding_1_vector_idx"
+BY_KEY = {"observation_pkey", "embedding_1_pkey"}
+
+
+def test_a_search_of_a_large_space_reads_both_indexes_and_no_whole_table(sql: Sql) -> None:
+    scans = count_scans(sql, "common word3 rarename12", spaces=[1])
+
+    assert scans[WORDS] == scans[VECTORS] == 1
+    assert scans.keys() <= {WORDS, VECTORS, *BY_KEY}
+
+
+def test_a_search_of_a_small_space_asks_its_own_vectors_and_not_the_index_of_all(sql: Sql) -> None:
+    scans = count_scans(sql, "common word1", spaces=[2])
+
+    assert VECTORS not in scans
+    assert scans.keys() <= {WORDS, *BY_KEY}
+
+
+def test_a_search_of_all_spaces_by_meaning_alone_reads_the_index_of_vectors(sql: Sql) -> None:
+    scans = count_scans(sql, "whatever", semantic=True)
+
+    assert scans.keys() <= {VECTORS, *BY_KEY}
+
+
+def test_words_that_stand_in_every_fact_do_not_read_them_all(sql: Sql) -> None:
+    with sql.transaction():
+        sql.execute("select from search_memory('common')")
+        [[read]] = sql.execute(
+            "select pg_stat_get_xact_tuples_fetched('observation'::regclass)"
+        ).fetchall()
+
+    assert read < FACTS / 10
