@@ -1,10 +1,25 @@
 """textrawl: shared memory for AI agents, kept in Postgres."""
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
-from textrawl.migrations import migrate
-from textrawl.server import create_server
-from textrawl.settings import Settings, read_settings
+if TYPE_CHECKING:
+    from textrawl.migrations import migrate
+    from textrawl.server import create_server
+    from textrawl.settings import Settings, read_settings
 
 __version__ = version("textrawl")
 __all__ = ["Settings", "__version__", "create_server", "migrate", "read_settings"]
+
+_HOMES = {
+    "Settings": "settings", "create_server": "server", "migrate": "migrations",
+    "read_settings": "settings",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    # On demand: the MCP SDK alone takes half a second, which most commands can do without.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

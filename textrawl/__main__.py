@@ -1,53 +1,55 @@
 """The command line: `textrawl`, or `python -m textrawl`."""
 
+import gc
 import logging
 import sys
-from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from textrawl import __version__
-from textrawl.commands.backup import backup
-from textrawl.commands.console import write_complaint
-from textrawl.commands.demo import demo
-from textrawl.commands.doctor import doctor
-from textrawl.commands.embed import embed
-from textrawl.commands.export import export
-from textrawl.commands.foreground import Interrupted
-from textrawl.commands.grant import grant
-from textrawl.commands.import_ import import_
-from textrawl.commands.log import log
-from textrawl.commands.migrate import migrate
-from textrawl.commands.restore import restore
-from textrawl.commands.serve import serve
-from textrawl.commands.settings import settings
-from textrawl.commands.space import space
-from textrawl.commands.stats import stats
-from textrawl.commands.token import token
-from textrawl.commands.tokens import tokens
-from textrawl.commands.undo import undo
-from textrawl.commands.upgrade import upgrade
-from textrawl.commands.watch import watch
-from textrawl.errors import StartRefused, TextrawlError
 
-app = typer.Typer(
-    name="textrawl",
-    help="Shared memory for AI agents on Postgres and pgvector, served over MCP.",
-    epilog="Settings come from the environment and from .env: see `textrawl settings`.",
-    add_completion=False,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (serve, demo, doctor, migrate, upgrade, stats, tokens, log, watch, undo, settings):
-    app.command()(command)
-for name, command in {
-    "backup": backup, "restore": restore, "export": export, "import": import_
-}.items():  # fmt: skip
-    app.command(name)(command)
-for name, group in {"space": space, "grant": grant, "token": token, "embed": embed}.items():
-    app.add_typer(group, name=name)
+_COMMANDS = (
+    "serve", "demo", "doctor", "migrate", "upgrade", "stats", "tokens", "log", "watch", "undo",
+    "settings", "backup", "restore", "export", "import", "space", "grant", "token", "embed",
+)  # fmt: skip
+"""All commands, in the order of the help; each is a module of textrawl.commands."""
+
+
+def _build_app(names: Iterable[str]) -> typer.Typer:
+    """The command line with the commands of these names alone."""
+    app = typer.Typer(
+        name="textrawl",
+        help="Shared memory for AI agents on Postgres and pgvector, served over MCP.",
+        epilog="Settings come from the environment and from .env: see `textrawl settings`.",
+        add_completion=False,
+        rich_markup_mode="markdown",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name in names:
+        command = _load(name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    app.callback(invoke_without_command=True)(start)
+    return app
+
+
+def _load(name: str) -> Any:
+    module = "import_" if name == "import" else name
+    return getattr(import_module(f"textrawl.commands.{module}"), module)
+
+
+def _name_needed(arguments: Sequence[str]) -> Sequence[str]:
+    """The commands that a line may speak of: loading all of them takes longer than most need."""
+    if not arguments:
+        return ("serve",)
+    return arguments[:1] if arguments[0] in _COMMANDS else _COMMANDS
 
 
 def _show_version(wanted: bool) -> None:
@@ -56,7 +58,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def start(
     context: typer.Context,
     _: Annotated[
@@ -66,7 +67,7 @@ def start(
 ) -> None:
     """Serve, when no command is named."""
     if context.invoked_subcommand is None:
-        serve()
+        _load("serve")()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -76,8 +77,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     # It warns of every connection that is closed on purpose; what matters we say ourselves.
     logging.getLogger("psycopg").setLevel(logging.ERROR)
+    words = sys.argv[1:] if arguments is None else arguments
+    with _pause_collection():
+        from textrawl.commands.foreground import Interrupted  # noqa: PLC0415 - while it is paused
+        from textrawl.errors import StartRefused, TextrawlError  # noqa: PLC0415
+
+        app = _build_app(_name_needed(words))
     try:
-        code = app(arguments, prog_name="textrawl", standalone_mode=False)
+        code = app(words, prog_name="textrawl", standalone_mode=False)
     except (StartRefused, TextrawlError) as error:
         _fail(str(error), 1)
     except typer.TyperException as error:
@@ -91,7 +98,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code or 0)
 
 
+@contextmanager
+def _pause_collection() -> Generator[None]:
+    """No search for garbage: imports leave none, and a tenth of their time goes into it.
+
+    What is there at the end is never searched again, which spares calls the long pauses.
+    """
+    gc.disable()
+    try:
+        yield
+        gc.freeze()
+    finally:
+        gc.enable()
+
+
 def _fail(message: str, code: int) -> NoReturn:
+    from textrawl.commands.console import write_complaint  # noqa: PLC0415 - seldom needed
+
     write_complaint(message)
     sys.exit(code)
 

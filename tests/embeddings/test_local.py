@@ -9,7 +9,7 @@ import pytest
 from anyio import create_task_group
 
 from textrawl.embeddings import TextRefused, Vector
-from textrawl.embeddings.local import LocalEmbedder, load_model
+from textrawl.embeddings.local import LocalEmbedder, load_model, map_rows
 from textrawl.errors import EmbeddingUnavailable
 
 pytestmark = pytest.mark.anyio
@@ -36,6 +36,20 @@ vector = asyncio.run(embed())
 root = logging.getLogger()
 logging.getLogger("other").info("must not be shown")
 json.dump([len(vector), attempts, len(root.handlers), root.level], sys.stdout)
+"""
+
+PACKAGE = """
+import json, sys
+from pathlib import Path
+import wordllama
+
+folder = Path(wordllama.__file__).parent
+model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+rows = [
+    model.embedding[model.tokenizer.encode(text, add_special_tokens=False).ids].mean(0).tolist()
+    for text in json.loads(sys.argv[1])
+]
+json.dump(rows, sys.stdout)
 """
 
 
@@ -135,3 +149,37 @@ async def test_missing_files_are_told_with_what_to_do(monkeypatch: pytest.Monkey
 
     with pytest.raises(EmbeddingUnavailable, match="install the package wordllama again"):
         await LocalEmbedder().warm()
+
+
+async def test_vectors_are_those_of_the_package_bit_for_bit() -> None:
+    """In a process of its own: the package sets up logging when it is imported."""
+    texts = [
+        "who likes tea?",
+        "日本語 🤷🏽‍♂️",
+        "a",
+        " ".join(f"fact number {n}" for n in range(300)),
+    ]
+
+    ran = subprocess.run(
+        [sys.executable, "-c", PACKAGE, json.dumps(texts)],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+
+    model = load_model()
+    assert json.loads(ran.stdout) == [model.average(text).tolist() for text in texts]
+
+
+async def test_weights_stay_in_their_file_at_half_precision() -> None:
+    rows = load_model().rows
+
+    assert isinstance(rows, np.memmap)
+    assert (rows.dtype, rows.shape, rows.flags.writeable) == (np.float16, (32_000, 256), False)
+
+
+def test_a_file_of_weights_that_is_cut_short_is_refused(tmp_path: Path) -> None:
+    header = b'{"w":{"dtype":"F16","shape":[2,2],"data_offsets":[0,8]}}'
+    cut = tmp_path / "w.safetensors"
+    cut.write_bytes(len(header).to_bytes(8, "little") + header + b"\x00" * 7)
+
+    with pytest.raises(OSError, match="cut short"):
+        map_rows(cut)

@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from textrawl.commands.console import open_progress, show_wait
 from textrawl.commands.foreground import Interrupted, run_foreground
 from textrawl.logs import configure_logs
-from textrawl.server import create_server
+from textrawl.server import MemoryServer, create_server
 from textrawl.settings import Settings, read_settings
 
 
@@ -66,8 +65,18 @@ async def _serve_stdio(settings: Settings) -> None:
 
     server = create_server(settings)
     async with AsyncExitStack() as stack:
-        with show_wait("Opening the memory"):
+        if sys.stderr.isatty():
+            await _open_visibly(server, stack)
+        else:
             await stack.enter_async_context(server.open())
-        if sys.stdin.isatty():
-            open_progress().print("Waiting for an MCP client on stdin. Ctrl-C ends this.")
         await serve_stdio(server)
+
+
+async def _open_visibly(server: MemoryServer, stack: AsyncExitStack) -> None:
+    """Opens the memory for somebody who started this by hand, and says what it does."""
+    from textrawl.commands.console import open_progress, show_wait  # noqa: PLC0415 - rarely by hand
+
+    with show_wait("Opening the memory"):
+        await stack.enter_async_context(server.open())
+    if sys.stdin.isatty():
+        open_progress().print("Waiting for an MCP client on stdin. Ctrl-C ends this.")

@@ -5,16 +5,18 @@ that is not blank has one (emoji, any script).
 """
 
 import functools
-import logging
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol, cast
+from typing import cast
 
 import anyio
 import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
 from textrawl.embeddings.models import Model, find_model
 from textrawl.embeddings.vectors import Vector, check_texts, check_vectors
@@ -22,24 +24,24 @@ from textrawl.errors import EmbeddingUnavailable, StartRefused
 from textrawl.settings import Settings
 
 _MODEL = "wordllama-l2-supercat-256"
+_WEIGHTS = "l2_supercat_256.safetensors"
+_TOKENIZER = "l2_supercat_tokenizer_config.json"
 
 _INLINE_CHARACTERS = 8_000
 """Texts longer than this together go to a thread: they would hold the event loop for > 4 ms."""
 
 
-class _Encoding(Protocol):
-    ids: list[int]
+@dataclass(frozen=True)
+class StaticModel:
+    """The parts of wordllama: how it cuts texts, and `rows`, float16, one for each token."""
 
+    tokenizer: Tokenizer
+    rows: NDArray[np.float16]
 
-class _Tokenizer(Protocol):
-    def encode(self, sequence: str, *, add_special_tokens: bool) -> _Encoding: ...
-
-
-class StaticModel(Protocol):
-    """What is used of wordllama, which has no types."""
-
-    tokenizer: _Tokenizer
-    embedding: NDArray[np.float32]  # one row per token
+    def average(self, text: str) -> NDArray[np.float32]:
+        """The mean of the vectors of the tokens of `text`."""
+        ids = self.tokenizer.encode(text, add_special_tokens=False).ids
+        return self.rows[ids].astype(np.float32).mean(0)
 
 
 class LocalEmbedder:
@@ -82,11 +84,7 @@ class LocalEmbedder:
         loaded = cast("StaticModel", self._loaded)
         # One by one: a batch is padded to its longest text, and starts threads of its own,
         # which a later fork would complain about on stderr.
-        rows = [
-            loaded.embedding[loaded.tokenizer.encode(text, add_special_tokens=False).ids].mean(0)
-            for text in texts
-        ]
-        return check_vectors(rows, self.dimensions)
+        return check_vectors([loaded.average(text) for text in texts], self.dimensions)
 
 
 def build_embedder(settings: Settings) -> LocalEmbedder:
@@ -102,31 +100,31 @@ def build_embedder(settings: Settings) -> LocalEmbedder:
 @functools.cache
 def load_model() -> StaticModel:
     """The model, once per process; EmbeddingUnavailable if its files are missing."""
+    # The package itself is not imported: it brings along what is of no use here, copies the
+    # weights to twice their size, and meddles with logging.
+    found = find_spec("wordllama")
     try:
-        # Half a second and 60 MB that other providers need not pay.
-        with _untouched_root_logger():
-            import wordllama  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs]
-        # The folder of the package: without it 0.4.0 looks in the home folder, then online.
-        folder = Path(wordllama.__file__).parent
-        return cast(
-            "StaticModel", wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
-        )
-    except (ImportError, OSError):
+        if found is None or found.origin is None:
+            raise FileNotFoundError
+        folder = Path(found.origin).parent
+        tokenizer = Tokenizer.from_buffer((folder / "tokenizers" / _TOKENIZER).read_bytes())
+        return StaticModel(tokenizer, map_rows(folder / "weights" / _WEIGHTS))
+    except OSError:
         raise EmbeddingUnavailable(
             "The local model cannot be loaded: install the package wordllama again"
         ) from None
 
 
-@contextmanager
-def _untouched_root_logger() -> Generator[None]:
-    # Importing wordllama calls logging.basicConfig(INFO), which leaves alone a root logger that
-    # has a handler; lastResort is what handles messages while there is none.
-    root = logging.getLogger()
-    stand_in = None if root.handlers else (logging.lastResort or logging.NullHandler())
-    if stand_in is not None:
-        root.addHandler(stand_in)
-    try:
-        yield
-    finally:
-        if stand_in is not None:
-            root.removeHandler(stand_in)
+def map_rows(file: Path) -> NDArray[np.float16]:
+    """The one matrix of a safetensors file. Read from the disk as needed, shared by processes.
+
+    Raises OSError, also for a file that is cut short.
+    """
+    with file.open("rb") as opened:
+        size = int.from_bytes(opened.read(8), "little")
+        header = json.loads(opened.read(size))
+    [tensor] = [value for name, value in header.items() if name != "__metadata__"]
+    begin, end = tensor["data_offsets"]
+    if file.stat().st_size < 8 + size + end:
+        raise OSError(f"{file} is cut short")
+    return np.memmap(file, np.float16, "r", 8 + size + begin, tuple(tensor["shape"]))
