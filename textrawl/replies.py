@@ -7,9 +7,11 @@ large for its budget loses its last items, whole, until it fits, and says how ma
 """
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Self, cast
 
 from mcp.types import CallToolResult, TextContent
@@ -48,13 +50,22 @@ class Part(BaseModel):
     def compact(self) -> Any:
         """Short keys; a part may be less than an object, such as a bare string."""
         found: dict[str, Any] = {}
-        for name, field in type(self).model_fields.items():
+        for name, key in _find_keys(type(self)):
             value = getattr(self, name)
-            key = next((item for item in field.metadata if isinstance(item, Key)), None)
-            if key is None or value is None:
-                continue
-            found[key.name] = str(value)[:_SHORT_ID] if key.short_id else _shorten(value)
+            if value is not None:
+                found[key.name] = str(value)[:_SHORT_ID] if key.short_id else _shorten(value)
         return found
+
+
+@cache
+def _find_keys(part: type[Part]) -> tuple[tuple[str, Key], ...]:
+    """The fields of a part that compact text has, each with its key."""
+    return tuple(
+        (name, key)
+        for name, field in part.model_fields.items()
+        for key in field.metadata
+        if isinstance(key, Key)
+    )
 
 
 class Reply(Part):
@@ -134,10 +145,10 @@ class Renderer:
         result = self._encode(reply)
         if (tokens := self.measure(result)) <= budget:
             return Written(result, tokens, budget, size, 0)
-        kept = self._find_fit(reply, budget)
-        told, tokens = self._tell_cost(reply.keep(kept))
+        kept = self._find_fit(reply, budget, tokens)
+        result, tokens = self._tell_cost(reply.keep(kept))
         items = max(kept, 0)
-        return Written(self._encode(told), tokens, budget, items, size - items)
+        return Written(result, tokens, budget, items, size - items)
 
     def render_error(self, error: TextrawlError) -> CallToolResult:
         """The error as a result: text alone, since clients check structured content even here."""
@@ -164,28 +175,36 @@ class Renderer:
             structured_content=reply.structured() if self.structured else None,
         )
 
-    def _find_fit(self, reply: Reply, budget: int) -> int:
-        """How much of the reply to keep, as much as fits: found by halving."""
+    def _find_fit(self, reply: Reply, budget: int, whole: int) -> int:
+        """How much to keep of a reply that costs `whole` tokens: as much as fits."""
         fits, too_many = -len(reply.spared), reply.size() + 1
+        each = max(whole / too_many, 1)
+        middle, steps = int(budget / each), 0
         while too_many - fits > 1:
-            middle = (fits + too_many) // 2
+            middle = min(max(middle, fits + 1), too_many - 1)
             # The budget stands in for the cost, which has no more digits: one writing a step.
             bound = reply.keep(middle).model_copy(update=self._claim(reply, budget))
-            if self.measure(self._encode(bound)) <= budget:
+            left = budget - self.measure(self._encode(bound))
+            if left >= 0:
                 fits = middle
             else:
                 too_many = middle
+            steps += 1
+            # Items are much alike, so the next place is guessed; where they are not, halving is
+            # sure to end.
+            middle = middle + math.floor(left / each) if steps % 3 else (fits + too_many) // 2
         return fits
 
-    def _tell_cost(self, reply: Reply) -> tuple[Reply, int]:
-        """The reply with its cost, if it tells it: the number is part of what it costs."""
-        told, used = reply, self.measure(self._encode(reply))
+    def _tell_cost(self, reply: Reply) -> tuple[CallToolResult, int]:
+        """The result with its cost, if it tells it: the number is part of what it costs."""
+        result = self._encode(reply)
+        used = self.measure(result)
         while claim := self._claim(reply, used):
-            told = reply.model_copy(update=claim)
-            if (now := self.measure(self._encode(told))) <= used:
+            result = self._encode(reply.model_copy(update=claim))
+            if (now := self.measure(result)) <= used:
                 break
             used = now
-        return told, used
+        return result, used
 
     @staticmethod
     def _claim(reply: Reply, used: int) -> dict[str, int]:

@@ -151,7 +151,7 @@ async def test_missing_files_are_told_with_what_to_do(monkeypatch: pytest.Monkey
         await LocalEmbedder().warm()
 
 
-async def test_vectors_are_those_of_the_package_bit_for_bit() -> None:
+def test_vectors_are_those_of_the_package_bit_for_bit() -> None:
     """In a process of its own: the package sets up logging when it is imported."""
     texts = [
         "who likes tea?",
@@ -169,7 +169,7 @@ async def test_vectors_are_those_of_the_package_bit_for_bit() -> None:
     assert json.loads(ran.stdout) == [model.average(text).tolist() for text in texts]
 
 
-async def test_weights_stay_in_their_file_at_half_precision() -> None:
+def test_weights_stay_in_their_file_at_half_precision() -> None:
     rows = load_model().rows
 
     assert isinstance(rows, np.memmap)

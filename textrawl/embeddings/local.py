@@ -84,7 +84,7 @@ class LocalEmbedder:
         loaded = cast("StaticModel", self._loaded)
         # One by one: a batch is padded to its longest text, and starts threads of its own,
         # which a later fork would complain about on stderr.
-        return check_vectors([loaded.average(text) for text in texts], self.dimensions)
+        return check_vectors(np.stack([loaded.average(text) for text in texts]), self.dimensions)
 
 
 def build_embedder(settings: Settings) -> LocalEmbedder:
