@@ -1,6 +1,7 @@
 """Lines that are no messages: each is answered, and the next good one as well."""
 
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,26 @@ HELLO = {
         "clientInfo": {"name": "raw", "version": "1"},
     },
 }
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "resources/list"}
+ROOT = Path(__file__).parents[2]
+STRAY = """
+import os
+from contextlib import asynccontextmanager
+
+import anyio
+from mcp.server import MCPServer
+
+from textrawl.transports.stdio import serve_stdio
+
+
+@asynccontextmanager
+async def start_child(_):
+    os.system("echo stray")
+    yield
+
+
+anyio.run(serve_stdio, MCPServer("stray", lifespan=start_child))
+"""
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 
 Process = subprocess.Popen[bytes]
@@ -132,3 +153,47 @@ def test_a_thousand_bad_lines_between_good_ones_cost_none_of_them(process: Proce
         refusal, answer = hear(process), hear(process)
         assert refusal["error"]["code"] in {PARSE_ERROR, INVALID_REQUEST}
         assert answer["id"] == number
+
+
+def test_a_client_that_reads_late_gets_every_answer_whole(process: Process) -> None:
+    """Together they are larger than a pipe."""
+    for number in range(400):
+        say(process, json.dumps(LIST | {"id": number}).encode())
+    say(process, ping(7_000))
+
+    heard = [hear(process) for _ in range(401)]
+
+    assert {answer["id"] for answer in heard} == {*range(400), 7_000}
+
+
+def test_a_client_at_a_socket_is_answered_like_one_at_a_pipe(tmp_path: Path) -> None:
+    """As those that run on Node are."""
+    environment = read_foreign_environment() | {"ENABLE_MEMORY": "off"}
+    ours, theirs = socket.socketpair()
+    with ours, theirs, subprocess.Popen(
+        [sys.executable, "-m", "textrawl"],
+        stdin=theirs.fileno(), stdout=theirs.fileno(), env=environment, cwd=tmp_path,
+    ) as process, ours.makefile("rwb") as wire:  # fmt: skip
+        theirs.close()
+        ours.settimeout(60)
+        wire.write(json.dumps(HELLO).encode() + b"\n")
+        for number in range(1, 400):
+            wire.write(ping(number) + b"\n")
+        wire.flush()
+        heard = [json.loads(wire.readline())["id"] for _ in range(400)]
+        ours.shutdown(socket.SHUT_WR)
+        assert wire.readline() == b""
+        assert process.wait(30) == 0
+
+    assert sorted(heard) == list(range(400))
+
+
+def test_what_children_print_does_not_reach_the_client(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", STRAY],
+        input=json.dumps(HELLO).encode() + b"\n", capture_output=True, check=True, cwd=tmp_path,
+        env=read_foreign_environment() | {"ENABLE_MEMORY": "off", "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+    assert json.loads(ran.stdout)["id"] == 0
+    assert ran.stderr.count(b"stray") == 1

@@ -5,18 +5,26 @@ Signals are left to the caller, who has to stop more than the transport.
 
 import fcntl
 import os
+import select
+import socket
 import stat
-from collections.abc import AsyncIterator, Generator
-from contextlib import contextmanager
-from typing import Any, cast
+from collections.abc import AsyncGenerator, Generator
+from contextlib import contextmanager, suppress
+from typing import Any, Self
 
 import anyio
 import anyio.to_thread
+from anyio.abc import AsyncResource
 from mcp.server import MCPServer
-from mcp.server.stdio import stdio_server
-from mcp.shared._stream_protocols import WriteStream
 from mcp.shared.message import SessionMessage
-from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 from pydantic_core import from_json
 
@@ -29,50 +37,116 @@ async def serve_stdio(server: MCPServer[Any]) -> None:
     """Serves one client over stdin and stdout until it closes them. May be cancelled."""
     # run_stdio_async of the SDK does not clean up: the low-level server does.
     low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
-    with _claim_stdin() as wire:
-        lines = _Lines(wire)
-        async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (read, write):
-            lines.answers = write  # reading begins with the first wait, which is below
-            await low.run(read, write, low.create_initialization_options())
+    with _claim(0, os.devnull) as wire_in, _claim(1, None) as wire_out:
+        answers = _Answers(wire_out)
+        questions = _Questions(wire_in, answers)
+        await low.run(questions, answers, low.create_initialization_options())
 
 
 @contextmanager
-def _claim_stdin() -> Generator[int]:
-    """A descriptor of what stdin is; meanwhile stdin itself is empty, for children to read."""
-    wire = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+def _claim(number: int, instead: str | None) -> Generator[int]:
+    """A descriptor of what stdin (0) or stdout (1) is.
+
+    Meanwhile that one is something else, for children and stray prints: the file `instead`, or what
+    stderr is.
+    """
+    wire = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)
+    other = os.open(instead, os.O_RDONLY) if instead else os.dup(2)
+    os.dup2(other, number)
+    os.close(other)
     try:
         yield wire
     finally:
-        os.dup2(wire, 0)
+        os.dup2(wire, number)
         os.close(wire)
 
 
-class _Lines:
+class _Answers(AsyncResource):
+    """Writes messages to a descriptor, a line each; to a pipe or socket without a thread.
+
+    A sender that is cancelled leaves what is unwritten of its line to the next one.
+    """
+
+    def __init__(self, wire: int) -> None:
+        self._wire = wire
+        self._unwritten = bytearray()
+        self._turn = anyio.Lock(fast_acquire=True)
+        mode = os.fstat(wire).st_mode
+        self._pipe = stat.S_ISFIFO(mode)
+        self._socket = socket.socket(fileno=os.dup(wire)) if stat.S_ISSOCK(mode) else None
+        self._poll = select.poll()
+        self._poll.register(wire, select.POLLOUT)
+
+    async def aclose(self) -> None:
+        """Leaves the descriptor open."""
+        if self._socket is not None:
+            self._socket.close()
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Writes a message. Raises BrokenResourceError when nobody reads any more."""
+        text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+        self._unwritten += text.encode() + b"\n"
+        try:
+            async with self._turn:
+                while self._unwritten:
+                    del self._unwritten[: await self._write()]
+        except OSError as error:
+            raise anyio.BrokenResourceError from error
+
+    async def _write(self) -> int:
+        """Writes the beginning of what is unwritten; how much that was."""
+        if not self._pipe and self._socket is None:
+            return await anyio.to_thread.run_sync(os.write, self._wire, bytes(self._unwritten))
+        if not self._poll.poll(0):
+            await anyio.wait_writable(self._wire)
+        # Neither waits, and the descriptor stays a blocking one, which others may share: a pipe
+        # that polls as writable has room for PIPE_BUF bytes.
+        if self._socket is None:
+            return os.write(self._wire, self._unwritten[: select.PIPE_BUF])
+        with suppress(BlockingIOError):
+            return self._socket.send(self._unwritten, socket.MSG_DONTWAIT)
+        return 0
+
+
+class _Questions(AsyncResource):
     """Messages of a descriptor, a line each. Waiting for one can be cancelled.
 
     The SDK waits in a thread, which nobody but the client can wake, so a signal would not end it.
     It also drops what is no message without a word; here that is answered.
     """
 
-    answers: WriteStream[SessionMessage]
-
-    def __init__(self, wire: int) -> None:
+    def __init__(self, wire: int, answers: _Answers) -> None:
         self._wire = wire
+        self._answers = answers
         mode = os.fstat(wire).st_mode
         self._pollable = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(wire)
+        self._lines = self._read_lines()
 
-    async def __aiter__(self) -> AsyncIterator[str]:
-        async for line in self._read_lines():
-            if error := _find_error(line):
-                refusal = JSONRPCError(jsonrpc="2.0", id=None, error=error)
-                await self.answers.send(SessionMessage(refusal))
-            elif line.strip():
-                yield line.decode()
+    def __aiter__(self) -> Self:
+        return self
 
-    async def _read_lines(self) -> AsyncIterator[bytes]:
+    async def receive(self) -> SessionMessage:
+        """The next message. Raises EndOfStream when the client sends no more."""
+        try:
+            return await anext(self)
+        except StopAsyncIteration:
+            raise anyio.EndOfStream from None
+
+    async def __anext__(self) -> SessionMessage:
+        async for line in self._lines:
+            read = _read_message(line)
+            if isinstance(read, ErrorData):
+                refusal = JSONRPCError(jsonrpc="2.0", id=None, error=read)
+                await self._answers.send(SessionMessage(refusal))
+            elif read is not None:
+                return SessionMessage(read)
+        raise StopAsyncIteration
+
+    async def aclose(self) -> None:
+        """Reads no more; the descriptor stays open."""
+        await self._lines.aclose()
+
+    async def _read_lines(self) -> AsyncGenerator[bytes]:
         line = bytearray()
         while chunk := await self._read_chunk():
             *ended, rest = chunk.split(b"\n")
@@ -95,8 +169,8 @@ def _extend(line: bytearray, piece: bytes) -> None:
     line += piece[: MOST_BYTES + 1 - len(line)]
 
 
-def _find_error(line: bytes) -> ErrorData | None:
-    """What is wrong with `line` as a message; a blank one is none, and not wrong."""
+def _read_message(line: bytes) -> JSONRPCMessage | ErrorData | None:
+    """The message of a line, or what is wrong with it; None of a blank one, which is not wrong."""
     if len(line) > MOST_BYTES:
         return ErrorData(
             code=INVALID_REQUEST, message=f"A message has at most {MOST_BYTES} bytes: send less"
@@ -104,11 +178,10 @@ def _find_error(line: bytes) -> ErrorData | None:
     if not line.strip():
         return None
     try:
-        from_json(line, allow_inf_nan=False)  # what reads it next would take NaN for a number
+        from_json(line, allow_inf_nan=False)  # the next line would take NaN for a number
     except ValueError:
         return ErrorData(code=PARSE_ERROR, message="Not JSON in UTF-8, a message a line")
     try:
-        jsonrpc_message_adapter.validate_json(line, by_name=False)
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:
         return ErrorData(code=INVALID_REQUEST, message="Not a JSON-RPC 2.0 message")
-    return None
