@@ -1,13 +1,16 @@
 """What a team of clients gets from one server over a large memory, and what that costs it.
 
     python -m benchmarks.load [--facts 100000] [--clients 32] [--seconds 600] [--every 60]
+        [--pause 0]
 
 An embedded Postgres in a temporary folder, local embeddings, a server over HTTP with a token for
 each client. Four calls of five read (search, entity, list), one writes; every twentieth write is
-looked up at once. Prints Markdown: a row each minute, then the whole. `--seconds 3600` is the soak.
+looked up at once. Prints Markdown: a row each minute, then the whole. `--seconds 3600` is
+the soak; with `--pause 1` it leaves the machine to others.
 """
 
 import argparse
+import json
 import random
 import statistics
 import sys
@@ -73,14 +76,14 @@ class Team:
         self._work = Work()
         self._kinds = {kind.split(",")[0]: make for kind, make in self._work.kinds.items()}
 
-    async def run(self, seconds: float) -> None:
-        """All of them at once."""
+    async def run(self, seconds: float, pause: float) -> None:
+        """All of them at once, each with a pause after every call."""
         over = time.monotonic() + seconds
         async with anyio.create_task_group() as group:
             for number, token in enumerate(self._tokens):
-                group.start_soon(self._serve, number, token, over)
+                group.start_soon(self._serve, number, token, over, pause)
 
-    async def _serve(self, number: int, token: str, over: float) -> None:
+    async def _serve(self, number: int, token: str, over: float, pause: float) -> None:
         dice = random.Random(number)  # noqa: S311 - the same calls in every run
         async with httpx2.AsyncClient(headers=bear(token), timeout=60) as http:
             while time.monotonic() < over:
@@ -92,6 +95,7 @@ class Team:
                 new = told and tool == "remember_fact" and "duplicate" not in told
                 if told and new and dice.random() < _LOOK_UP:
                     await self._look_up(http, arguments["entityName"], told["observationId"])
+                await anyio.sleep(pause)
 
     async def _call(
         self, http: httpx2.AsyncClient, tool: str, arguments: dict[str, Any]
@@ -107,7 +111,7 @@ class Team:
         if answer.status_code != 200:
             self._tally.errors[f"status {answer.status_code}"] += 1
             return None
-        result = answer.json()["result"]
+        result = read_message(answer)["result"]
         if result.get("isError"):
             self._tally.errors[result["content"][0]["text"]] += 1
             return None
@@ -120,6 +124,14 @@ class Team:
         self._tally.looked_up += 1
         known = [fact["id"] for fact in (told or {}).get("observations", ())]
         self._tally.wrong += told is not None and identity not in known
+
+
+def read_message(answer: httpx2.Response) -> dict[str, Any]:
+    """The message of an answer, which is a stream of events if it took long."""
+    if answer.headers["content-type"].startswith("text/event-stream"):
+        *_, last = [line for line in answer.text.splitlines() if line.startswith("data: {")]
+        return json.loads(last.removeprefix("data: "))
+    return answer.json()
 
 
 def find_server(port: str) -> psutil.Process:
@@ -206,7 +218,7 @@ async def run(given: argparse.Namespace, folder: Path) -> bool:
             async with anyio.create_task_group() as group:
                 group.start_soon(watch, tally, server, cluster.dsn(SUPERUSER), given.every, weights)
                 began = time.monotonic()
-                await Team(url, tokens, tally).run(given.seconds)
+                await Team(url, tokens, tally).run(given.seconds, given.pause)
                 seconds = time.monotonic() - began
                 group.cancel_scope.cancel()
             weights.append(weigh(server, cluster.dsn(SUPERUSER)))
@@ -221,6 +233,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--every", type=float, default=60)
+    parser.add_argument("--pause", type=float, default=0, help="seconds after each call")
     with open_folder("load") as folder:
         sound = anyio.run(run, parser.parse_args(), folder)
     sys.exit(0 if sound else 1)
