@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import psutil
 import psycopg
 from mcp import Client, StdioServerParameters
@@ -57,29 +58,37 @@ Start = Callable[[dict[str, str]], Awaitable[Started]]
 
 async def start_bare(environment: dict[str, str]) -> Started:
     """One start, asked by bare JSON lines."""
+    return await anyio.to_thread.run_sync(run_bare, environment)
+
+
+def run_bare(environment: dict[str, str]) -> Started:
+    """Starts a server, shakes hands, searches, and ends it."""
     began = time.perf_counter()
-    command = [sys.executable, *SERVE]
     with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, *SERVE], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
-        await anyio.to_thread.run_sync(ask_bare, process)
+        call = {"name": "query_memory", "arguments": QUESTION}
+        tell(process, {"id": 0, "method": "initialize", "params": _HELLO})
+        hear(process)
+        tell(process, {"method": "notifications/initialized"})
+        tell(process, {"id": 1, "method": "tools/call", "params": call})
+        hear(process)
         return _weigh(psutil.Process(process.pid), began)
 
 
-def ask_bare(process: subprocess.Popen[bytes]) -> None:
-    """Shakes hands and searches; returns with the answer."""
-    assert process.stdin and process.stdout
-    call = {"name": "query_memory", "arguments": QUESTION}
-    for number, (method, params) in enumerate((("initialize", _HELLO), ("tools/call", call))):
-        request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-        process.stdin.write(json.dumps(request).encode() + b"\n")
-        process.stdin.flush()
-        answer = json.loads(process.stdout.readline())
-        if "error" in answer or answer["result"].get("isError"):
-            raise RuntimeError(answer)
-        if method == "initialize":
-            told = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-            process.stdin.write(json.dumps(told).encode() + b"\n")
+def tell(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
+    """Sends a message."""
+    assert process.stdin
+    process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    process.stdin.flush()
+
+
+def hear(process: subprocess.Popen[bytes]) -> None:
+    """Waits for an answer that is no error."""
+    assert process.stdout
+    answer = json.loads(process.stdout.readline())
+    if "error" in answer or answer["result"].get("isError"):
+        raise RuntimeError(answer)
 
 
 async def start_client(environment: dict[str, str]) -> Started:

@@ -12,6 +12,8 @@ SMALL = {
     "access": ("--facts", "60", "--calls", "2"),
     "latency": ("--facts", "60", "--calls", "2"),
     "load": ("--facts", "60", "--clients", "2", "--seconds", "2", "--every", "1"),
+    "profile": ("--facts", "60", "--calls", "2"),
+    "start": ("--facts", "60", "--calls", "2", "--starts", "1"),
     "outage": ("--seconds", "0.1", "--down", "0", "--clients", "1", "--only", "FAILING"),
 }
 CONVERSATION = {

@@ -172,7 +172,7 @@ def test_vectors_are_those_of_the_package_bit_for_bit() -> None:
 def test_weights_stay_in_their_file_at_half_precision() -> None:
     rows = load_model().rows
 
-    assert isinstance(rows, np.memmap)
+    assert isinstance(rows.base, np.memmap)
     assert (rows.dtype, rows.shape, rows.flags.writeable) == (np.float16, (32_000, 256), False)
 
 

@@ -127,4 +127,5 @@ def map_rows(file: Path) -> NDArray[np.float16]:
     begin, end = tensor["data_offsets"]
     if file.stat().st_size < 8 + size + end:
         raise OSError(f"{file} is cut short")
-    return np.memmap(file, np.float16, "r", 8 + size + begin, tuple(tensor["shape"]))
+    mapped = np.memmap(file, np.float16, "r", 8 + size + begin, tuple(tensor["shape"]))
+    return np.asarray(mapped)  # a plain view of it: taking rows of a memmap is slower

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from mcp.server.mcpserver.context import Context
@@ -106,7 +107,12 @@ def _name_client(ctx: Context[App]) -> str | None:
     params = ctx.session.client_params
     if params is None:
         return None
-    return clean_name(f"{params.client_info.name} {params.client_info.version}"[:200])
+    return _clean_client(f"{params.client_info.name} {params.client_info.version}"[:200])
+
+
+@lru_cache  # every call of a client has the same
+def _clean_client(name: str) -> str:
+    return clean_name(name)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,228 @@
+"""Where the time of one call over stdio goes.
+
+    python -m benchmarks.profile [--facts 10000] [--calls 300]
+
+An embedded Postgres in a temporary folder, local embeddings, a client that writes bare JSON lines
+and reads them, so that its own time is little. The server is the real one, in a process of its own
+whose steps note when they begin and end; what a step waits for counts as its own, what it calls and
+has a row does not. Medians in microseconds. Prints Markdown.
+"""
+
+import argparse
+import functools
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from inspect import iscoroutinefunction
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import psutil
+import psycopg
+
+from benchmarks.access import fill
+from benchmarks.latency import Work
+from benchmarks.place import enrol, open_folder, tell_machine
+from textrawl import migrate
+from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embeddings.local import LocalEmbedder
+from textrawl.settings import read_foreign_environment
+
+KINDS = ("query_memory search", "query_memory entity", "query_memory list")
+WARM = 30  # calls before those that count
+STEPS = {
+    "reading the message": [("transports.stdio", "_read_message")],
+    "arguments made regular": [("arguments", "forgive")],
+    "arguments validated": [("mcp FuncMetadata", "validate_arguments")],
+    "who calls": [("toolsets App", "identify")],
+    "active model": [("models Models", "find_active")],
+    "embedding": [("embeddings.local LocalEmbedder", "embed_query")],
+    "connection of the pool": [("database Database", "call")],
+    "SQL": [("psycopg AsyncCursor", "execute"), ("psycopg AsyncCursor", "fetchall")],
+    "building the reply": [
+        ("toolsets.memory.answers SearchReply", "build"),
+        ("toolsets.memory.answers ListReply", "build"),
+        ("toolsets.memory.profile EntityReply", "build"),
+    ],
+    "cutting it to size": [("replies Renderer", "write")],
+    "writing it": [("replies Renderer", "_encode")],
+    "counting tokens": [("replies Renderer", "measure")],
+    "tool, the rest": [("server MemoryServer", "call_tool")],
+    "sending the answer": [("transports.stdio _Answers", "send")],
+}
+"""What is measured: a module of textrawl, and a class in it, then a function."""
+
+
+class Spans:
+    """Nanoseconds of each step, those of steps inside of it taken off; one call at a time."""
+
+    def __init__(self) -> None:
+        self.calls: list[dict[str, int]] = []
+        self._now: dict[str, int] = {}
+        self._inside: list[int] = []
+        self._began = 0
+
+    @contextmanager
+    def measure(self, step: str) -> Generator[None]:
+        """Counts what happens inside as `step`; reading begins a call, sending ends it."""
+        began = time.perf_counter_ns()
+        if step == "reading the message":
+            self._now, self._began, self._inside = {}, began, []
+        self._inside.append(0)
+        try:
+            yield
+        finally:
+            ended = time.perf_counter_ns()
+            nested = self._inside.pop() if self._inside else 0
+            self._now[step] = self._now.get(step, 0) + ended - began - nested
+            if self._inside:
+                self._inside[-1] += ended - began
+            if step == "sending the answer":
+                self._now["whole"] = ended - self._began
+                self.calls.append(self._now)
+
+    def wrap(self, step: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The same function, measured."""
+
+        @functools.wraps(function)
+        def measured(*given: Any, **named: Any) -> Any:
+            with self.measure(step):
+                return function(*given, **named)
+
+        @functools.wraps(function)
+        async def measured_waiting(*given: Any, **named: Any) -> Any:
+            with self.measure(step):
+                return await function(*given, **named)
+
+        return measured_waiting if iscoroutinefunction(function) else measured
+
+
+def serve(told: Path) -> None:
+    """Serves as `textrawl serve` does; at the end writes to `told` what each call took."""
+    from importlib import import_module  # noqa: PLC0415 - in the server's process alone
+
+    from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata  # noqa: PLC0415
+
+    from textrawl.commands.serve import serve as serve_stdio  # noqa: PLC0415
+
+    foreign = {"mcp FuncMetadata": FuncMetadata, "psycopg AsyncCursor": psycopg.AsyncCursor}
+    spans = Spans()
+    for step, places in STEPS.items():
+        for place, name in places:
+            module, _, kind = place.partition(" ")
+            owner: Any = foreign.get(place)
+            if owner is None:
+                owner = import_module(f"textrawl.{module}")
+                owner = getattr(owner, kind) if kind else owner
+            own: Any = getattr(owner, name)
+            bound = hasattr(own, "__func__")  # a class method: all others are taken from a class
+            measured: Any = spans.wrap(step, own.__func__ if bound else own)
+            setattr(owner, name, classmethod(measured) if bound else measured)
+    try:
+        serve_stdio()
+    finally:
+        told.write_text(json.dumps(spans.calls), "utf-8")
+
+
+def ask(process: subprocess.Popen[bytes], method: str, params: dict[str, Any]) -> int:
+    """Sends a request and waits for its answer; nanoseconds that took."""
+    assert process.stdin
+    assert process.stdout
+    request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    line = json.dumps(request).encode() + b"\n"
+    began = time.perf_counter_ns()
+    process.stdin.write(line)
+    process.stdin.flush()
+    answer = process.stdout.readline()
+    taken = time.perf_counter_ns() - began
+    told = json.loads(answer)
+    if "error" in told or told["result"].get("isError"):
+        raise RuntimeError(told)
+    return taken
+
+
+def profile(environment: dict[str, str], kind: str, calls: int, folder: Path) -> None:
+    """Prints the table of one kind of call."""
+    told = folder / "spans.json"
+    command = [sys.executable, "-m", "benchmarks.profile", "--serve", str(told)]
+    work, taken = Work(), list[int]()
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        hello = {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "bare", "version": "1"},
+        }  # fmt: skip
+        ask(process, "initialize", hello)
+        assert process.stdin
+        process.stdin.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+        server = psutil.Process(process.pid)
+        before = server.cpu_times()
+        for number in range(calls + WARM):
+            if number == WARM:
+                before = server.cpu_times()
+            tool, arguments = work.kinds[kind]()
+            taken.append(ask(process, "tools/call", {"name": tool, "arguments": arguments}))
+        after = server.cpu_times()
+    cpu = 1e6 * (after.user + after.system - before.user - before.system) / calls
+    spans: list[dict[str, int]] = json.loads(told.read_text("utf-8"))[-calls:]
+    write_table(kind, spans, taken[-calls:], cpu)
+
+
+def write_table(kind: str, spans: list[dict[str, int]], taken: list[int], cpu: float) -> None:
+    """A row for each step that was taken."""
+    print(f"\n| {kind} | µs |\n|---|---:|")
+    steps = [step for step in STEPS if any(step in call for call in spans)]
+    rows = {step: [call.get(step, 0) for call in spans] for step in steps}
+    rows["the SDK, between these"] = [
+        call["whole"] - sum(call.get(step, 0) for step in steps) for call in spans
+    ]
+    rows["pipes, waking up, the client"] = [
+        whole - call["whole"] for whole, call in zip(taken, spans, strict=True)
+    ]
+    rows["**whole call**"] = taken
+    for name, nanoseconds in rows.items():
+        print(f"| {name} | {statistics.median(nanoseconds) / 1000:.0f} |")
+    print(f"| CPU of the server | {cpu:.0f} |", flush=True)
+
+
+async def run(facts: int, calls: int, folder: Path) -> None:
+    """Prints a table for each kind of call."""
+    async with run_embedded(folder) as cluster:
+        await migrate(cluster.dsn(OWNER))
+        environment = read_foreign_environment() | {
+            "DATABASE_URL": cluster.dsn(APP), "EMBEDDING_PROVIDER": "local",
+            "ACCESS_TOKEN": enrol(cluster.dsn(OWNER)), "READ_ONLY": "true",
+        }  # fmt: skip
+        async with await psycopg.AsyncConnection.connect(
+            cluster.dsn(OWNER), autocommit=True
+        ) as owner:
+            await fill(owner, LocalEmbedder(), facts)
+        print(f"{tell_machine()}; {facts:,} facts, {calls} calls each.")
+        for kind in KINDS:
+            await anyio.to_thread.run_sync(profile, environment, kind, calls, folder)
+
+
+def main() -> None:
+    """Measures in a temporary folder."""
+    parser = argparse.ArgumentParser(description="Where the time of one call goes.")
+    parser.add_argument("--facts", type=int, default=10_000)
+    parser.add_argument("--calls", type=int, default=300)
+    parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.serve is not None:
+        serve(given.serve)
+        return
+    with open_folder("profile") as folder:
+        anyio.run(run, given.facts, given.calls, folder)
+
+
+if __name__ == "__main__":
+    main()

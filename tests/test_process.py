@@ -1,0 +1,93 @@
+"""What a server loads, in processes of their own: this one has loaded everything already."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from textrawl.settings import read_foreign_environment
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    },
+}
+SERVE = """
+import json, sys
+from textrawl.__main__ import main
+
+try:
+    main(["serve"])
+finally:
+    json.dump(sorted(sys.modules), sys.stderr)
+"""
+FOREIGN = ("openai", "ollama", "wordllama", "tiktoken", "requests", "jwt", "prometheus_client")
+
+
+def serve(folder: Path, **environment: str) -> set[str]:
+    """The modules that a server has at its end, having shaken hands."""
+    ran = subprocess.run(
+        [sys.executable, "-c", SERVE],
+        input=json.dumps(HELLO) + "\n", capture_output=True, text=True, timeout=120, check=False,
+        cwd=folder, env=read_foreign_environment() | environment,
+    )  # fmt: skip
+    assert json.loads(ran.stdout.splitlines()[0])["id"] == 0, ran.stderr
+    return set(json.loads(ran.stderr.splitlines()[-1]))
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """What is loaded where there is no memory."""
+    return serve(tmp_path_factory.mktemp("off"), ENABLE_MEMORY="off")
+
+
+@pytest.mark.parametrize("module", FOREIGN)
+def test_a_server_over_stdio_never_imports(loaded: set[str], module: str) -> None:
+    assert module not in loaded
+
+
+def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> None:
+    commands = {name for name in loaded if name.startswith("textrawl.commands.")}
+
+    assert commands == {"textrawl.commands.foreground", "textrawl.commands.serve"}
+    assert not {"rich.progress", "rich.table", "textrawl.demonstration"} & loaded
+
+
+def test_a_server_without_a_provider_never_imports_openai(tmp_path: Path) -> None:
+    """With a memory, which is away: an embedder would be made nevertheless."""
+    modules = serve(
+        tmp_path, EMBEDDING_PROVIDER="none", DATABASE_TIMEOUT="1",
+        DATABASE_URL="postgresql://nobody@127.0.0.1:9/none",
+    )  # fmt: skip
+
+    assert not {"openai", "ollama", "tokenizers", "textrawl.embeddings.local"} & modules
+
+
+def test_a_server_with_local_embeddings_loads_no_package_of_another_provider(
+    tmp_path: Path,
+) -> None:
+    modules = serve(
+        tmp_path, EMBEDDING_PROVIDER="local", DATABASE_TIMEOUT="1",
+        DATABASE_URL="postgresql://nobody@127.0.0.1:9/none",
+    )  # fmt: skip
+
+    assert "textrawl.embeddings.local" in modules
+    assert not {"openai", "ollama", "wordllama"} & modules
+
+
+def test_what_the_package_offers_is_loaded_when_it_is_asked_for() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c",
+         "import sys, textrawl; print('mcp' in sys.modules, textrawl.Settings.__name__,"
+         " textrawl.create_server.__name__, 'mcp' in sys.modules, hasattr(textrawl, 'nothing'))"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert told.stdout.split() == ["False", "Settings", "create_server", "True", "False"]
