@@ -9,6 +9,7 @@ folder keeps the embedded Postgres for whoever runs a server with it as DATA_DIR
 """
 
 import argparse
+import json
 import math
 import random
 import re
@@ -17,7 +18,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, LiteralString, cast
@@ -63,6 +64,7 @@ COMMON = 300  # words that everybody uses
 FACTS_OF_AN_ENTITY = 10
 MEDIAN_WORDS = 20
 BATCH = 10_000
+FILLED = "filled.json"  # in the folder, once it is
 MEMORY = "2GB"  # an HNSW graph that does not fit is built many times slower
 
 _MODEL_INDEX = "_vector_idx"
@@ -300,6 +302,7 @@ async def run(folder: Path, facts: int) -> None:
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
         filled = await anyio.to_thread.run_sync(fill, cluster.dsn(OWNER), facts)
+    (folder / FILLED).write_text(json.dumps(asdict(filled)))
     print(f"{tell_machine()}; {facts:,} facts.")
     print(f"Load {facts / filled.seconds['load']:,.0f} facts/s.")
     for step, seconds in filled.seconds.items():
@@ -314,8 +317,8 @@ def main() -> None:
     given = parser.parse_args()
     given.folder.mkdir(exist_ok=True)
     given.folder.chmod(0o755)
-    if any(given.folder.iterdir()):
-        sys.exit(f"{given.folder} is not empty: choose another folder")
+    if (given.folder / FILLED).exists():
+        sys.exit(f"{given.folder} holds a memory already: choose another folder")
     anyio.run(run, given.folder, given.facts)
 
 
