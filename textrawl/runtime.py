@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("textrawl")
 
 _WATCH = 1.0  # seconds between looks at the embedded Postgres
+_MEND = 30.0  # seconds between looks for indexes that are missing
 _CLEANUP = 5.0  # seconds that closing connections may take
 _REVOKED_WITHIN = 1.0  # seconds for which a token is believed before the database is asked again
 _OWN_LIFETIME = 60.0  # the same for our own: the database checks each call anyway
@@ -79,6 +80,7 @@ async def _run_embedded(settings: Settings) -> AsyncGenerator[Site]:
         await migrate(cluster.dsn(OWNER))
         own = await open_local_access(cluster.dsn(OWNER), getpass.getuser())
         beside.start_soon(_keep_alive, cluster)
+        beside.start_soon(_mend_indexes, cluster.dsn(OWNER))
         yield Site(cluster.dsn(APP), own)
         beside.cancel_scope.cancel()
 
@@ -101,6 +103,19 @@ async def _keep_alive(cluster: "Cluster") -> None:
             if str(refused) != told:  # a full disk is told once, not every second
                 told = str(refused)
                 logger.error("%s", told)  # noqa: TRY400 - it is the message that helps
+
+
+async def _mend_indexes(conninfo: str) -> None:
+    """Makes indexes of vectors that an import or a crash left out."""
+    while True:
+        await anyio.sleep(_MEND)
+        from textrawl.archive.indexes import mend_indexes  # noqa: PLC0415 - not at the start
+
+        try:
+            for name in await mend_indexes(conninfo):
+                logger.warning("The vectors of %s had no index and were indexed anew", name)
+        except (errors.StartRefused, errors.TextrawlError) as error:
+            logger.info("Indexes wait: %s", error)
 
 
 @asynccontextmanager

@@ -20,8 +20,10 @@ begin
             primary key (space_id, observation_id),
             foreign key (space_id, observation_id) references observation on delete cascade
         )$ddl$, 'embedding_' || model, dimensions);
-    execute format('create index on %I using hnsw (vector halfvec_cosine_ops) with (m = 16, ef_construction = 128)',
-                   'embedding_' || model);
+    -- Nobody searches a model that is being built: its index is made when it is full.
+    if status <> 'building' then
+        execute vector_index_definition(model, false);
+    end if;
     execute format('comment on table %I is %L', 'embedding_' || model,
                    'Vectors of ' || name || ', one a fact, apart from the facts so that full text reads few pages.');
     perform protect_tables();

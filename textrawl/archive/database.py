@@ -60,10 +60,11 @@ class BatchRefused(Exception):
 
 
 class Session:
-    """A connection of the memory's owner."""
+    """A connection of the memory's owner; not `lasting` if nothing that it does will stay."""
 
-    def __init__(self, connection: AsyncConnection[Any]) -> None:
+    def __init__(self, connection: AsyncConnection[Any], *, lasting: bool = True) -> None:
         self._connection = connection
+        self.lasting = lasting
         self.major = connection.info.server_version // 10_000
 
     async def find_owner(self) -> str | None:
@@ -147,6 +148,10 @@ class Session:
                 raise
         raise DatabaseUnavailable("Others write too much at once: import again in a while")
 
+    async def execute(self, statement: str) -> None:
+        """A statement that a function of ours wrote, outside of any transaction."""
+        await self._connection.execute(statement.encode())
+
     async def _call(
         self, function: LiteralString, arguments: tuple[object, ...]
     ) -> list[tuple[Any, ...]]:
@@ -187,7 +192,7 @@ async def open_writing(place: Place, *, dry_run: bool = False) -> AsyncGenerator
     Raises StartRefused, DatabaseUnavailable.
     """
     async with await connect(place.conninfo, place.timeout) as connection, _translate():
-        session = Session(connection)
+        session = Session(connection, lasting=not dry_run)
         await session.find_owner()
         await connection.execute("set idle_in_transaction_session_timeout = 0")
         await register_vector_async(connection)

@@ -18,6 +18,7 @@ from psycopg.types.json import Jsonb
 from textrawl.archive.database import BatchRefused, Session
 from textrawl.archive.exports import KINDS as EXPORTED
 from textrawl.archive.exports import Vector, read_vector
+from textrawl.archive.indexes import Room
 from textrawl.archive.lines import (
     Content,
     EntityLine,
@@ -78,13 +79,17 @@ class _Item:
 
 
 class Import:
-    """Reads lines into the memory of `session`; `complain` is told the number of a bad line."""
+    """Reads lines into the memory of `session`; `complain` is told the number of a bad line.
 
-    def __init__(self, session: Session, complain: Complain) -> None:
+    `size` of all lines in bytes, if known, says whether vectors are better indexed at the end.
+    """
+
+    def __init__(self, session: Session, complain: Complain, size: int | None = None) -> None:
         self.tally = Tally()
         self._session, self._complain = session, complain
         self._batch: list[_Item] = []
-        self._weight = 0
+        self._weight = self._position = 0
+        self._room = Room(session, size)
         self._spaces: dict[str, int] = {}
         self._elsewhere: dict[tuple[int, UUID], UUID] = {}
         self._trail: dict[int, dict[str, int]] = {}
@@ -173,6 +178,7 @@ class Import:
         if self._batch and (full or self._batch[0].line.kind != line.kind):
             await self._store()
         self._weight += weight
+        self._position += weight
 
     def _prepare(self, number: int, line: Content) -> _Item:
         payload = line.model_dump(mode="json", exclude={"kind", "vector", "replaced_by"})
@@ -204,10 +210,11 @@ class Import:
         return self._elsewhere.get((space, known), known)
 
     async def _store(self) -> None:
-        batch, self._batch, self._weight = self._batch, [], 0
+        batch, self._batch = self._batch, []
+        weight, self._weight = self._weight, 0
         if not batch:
             return
-        stored = list[tuple[_Item, UUID]]()
+        stored, new = list[tuple[_Item, UUID]](), 0
         for place, here, outcome in await self._call(batch):
             item = batch[place]
             if outcome in _REASONS:
@@ -216,6 +223,9 @@ class Import:
             self._count(item, here, outcome)
             if isinstance(item.line, FactLine):
                 stored.append((item, here))
+                new += outcome == "added" and item.vector is not None
+        if self._model and new:
+            await self._room.expect(self._model[0], new, weight, self._position)
         await self._store_vectors(stored)
 
     async def _call(self, batch: list[_Item]) -> list[Row]:

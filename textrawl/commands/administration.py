@@ -67,6 +67,7 @@ class Administration:
 
     database: Database
     credential: bytes | None
+    conninfo: str
 
     async def call(
         self, function: LiteralString, row: type[Row], /, **arguments: object
@@ -96,7 +97,7 @@ async def open_administration(
         try:
             [found] = await database.call("owns_memory", OwnershipRow)
             credential = None if found.owns_memory else _require_token(settings, owned=owned)
-            yield Administration(database, credential)
+            yield Administration(database, credential, conninfo)
         finally:
             await database.close()
 

@@ -16,9 +16,11 @@ from rich.progress import (
 )
 
 from textrawl import errors
+from textrawl.archive.indexes import mend_indexes
 from textrawl.backlog import count_backlog, fill_batch, queue_facts
 from textrawl.commands.administration import Administration, tell
 from textrawl.commands.console import open_progress
+from textrawl.commands.progress import show_index_progress
 from textrawl.embeddings import Embedder, choose_embedder
 from textrawl.models import Model, choose_named, describe_model
 from textrawl.rows import KnownModelRow, StartedModelRow
@@ -45,6 +47,7 @@ async def build_vectors(settings: Settings, memory: Administration) -> None:
             "start_embedding_model", StartedModelRow, **describe_model(embedder)
         )
         missing = await _fill(memory, Model(row.start_embedding_model, embedder))
+        await _index(memory)
     finally:
         await embedder.aclose()
     refused = f" but {missing:,}, which the provider refused" if missing else ""
@@ -62,6 +65,12 @@ async def catch_up(settings: Settings, memory: Administration) -> None:
                 await _fill(memory, Model(row.model_id, embedder))
             finally:
                 await embedder.aclose()
+    await _index(memory)
+
+
+async def _index(memory: Administration) -> None:
+    with show_index_progress() as report:
+        await mend_indexes(memory.conninfo, report, building=True)
 
 
 def _require(embedder: Embedder | None) -> Embedder:

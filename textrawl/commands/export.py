@@ -2,20 +2,12 @@
 
 import os
 import sys
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 from textrawl.archive.database import open_snapshot
 from textrawl.archive.exports import Export
@@ -23,8 +15,8 @@ from textrawl.archive.files import write_whole
 from textrawl.archive.place import Place
 from textrawl.commands.administration import tell
 from textrawl.commands.backup import open_place
-from textrawl.commands.console import open_progress
 from textrawl.commands.foreground import run_foreground
+from textrawl.commands.progress import show_progress
 from textrawl.errors import StartRefused
 from textrawl.migrations import check, migrate
 from textrawl.settings import Settings, read_settings
@@ -100,19 +92,6 @@ async def open_current(settings: Settings, *, empty: bool = False) -> AsyncGener
         else:
             await check(place.conninfo, connect_timeout=place.timeout, serving=False)
         yield place
-
-
-@contextmanager
-def show_progress(what: str, total: int | None) -> Generator[Callable[[int], object]]:
-    """A bar on a terminal; yields what is told how far it is."""
-    console = open_progress()
-    columns = (SpinnerColumn(), TextColumn(what), BarColumn(), MofNCompleteColumn(),
-               TimeRemainingColumn())  # fmt: skip
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def count_kinds(counts: dict[str, int]) -> str:

@@ -14,11 +14,13 @@ from rich.text import Text
 from textrawl.archive.database import open_writing
 from textrawl.archive.files import write_whole
 from textrawl.archive.imports import Import, Tally
+from textrawl.archive.indexes import build_indexes
 from textrawl.archive.streams import read_lines
 from textrawl.commands.administration import tell
 from textrawl.commands.console import open_console
-from textrawl.commands.export import STREAM, count_kinds, open_current, show_progress
+from textrawl.commands.export import STREAM, count_kinds, open_current
 from textrawl.commands.foreground import run_foreground
+from textrawl.commands.progress import show_index_progress, show_progress
 from textrawl.errors import StartRefused
 from textrawl.settings import Settings, read_settings
 
@@ -99,7 +101,12 @@ async def _import(settings: Settings, source: BinaryIO, faults: _Faults, *, dry_
         open_writing(place, dry_run=dry_run) as session,
     ):
         with show_progress("Importing bytes", size) as progress:
-            return await Import(session, faults.add).run(read_lines(source, progress))
+            importing = Import(session, faults.add, size)
+            tally = await importing.run(read_lines(source, progress))
+        if not dry_run:
+            with show_index_progress() as report:
+                await build_indexes(place, session, report)
+    return tally
 
 
 def _tell_faults(faults: _Faults, tally: Tally) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from textrawl.archive.indexes import mend_indexes
 from textrawl.commands.console import open_console, show_wait, write_json
 from textrawl.commands.foreground import run_foreground
 from textrawl.embedded.cluster import run_embedded
@@ -36,7 +37,9 @@ async def _migrate(settings: Settings) -> Report:
         async with run_embedded(settings.data_dir) as cluster:
             return await bring_up_to_date(cluster.dsn(OWNER))
     conninfo = settings.database_url.get_secret_value()
-    return await bring_up_to_date(conninfo, connect_timeout=settings.database_timeout)
+    report = await bring_up_to_date(conninfo, connect_timeout=settings.database_timeout)
+    await mend_indexes(conninfo)
+    return report
 
 
 def _tell(report: Report) -> str:

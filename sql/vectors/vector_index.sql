@@ -1,0 +1,15 @@
+create function textrawl.vector_index(model integer, out name text, out valid boolean)
+language sql stable
+set search_path from current
+begin atomic
+    -- One that a build left half done is there, costs every write, and answers nothing.
+    select c.relname, i.indisvalid
+    from pg_index i
+    join pg_class c on c.oid = i.indexrelid
+    join pg_am a on a.oid = c.relam
+    where i.indrelid = to_regclass(format('textrawl.%I', 'embedding_' || model)) and a.amname = 'hnsw'
+    order by i.indisvalid desc, c.relname limit 1;
+end;
+
+comment on function textrawl.vector_index is
+    'The index of a model''s vectors, and whether it answers; nulls where there is none, and searches compare with every vector. Example: select * from textrawl.vector_index(1);';

@@ -1,0 +1,9 @@
+create function textrawl.vector_index_definition(model integer, online boolean) returns text
+language sql immutable strict parallel safe
+begin atomic
+    select format('create index %s %I on textrawl.%I using hnsw (vector halfvec_cosine_ops) with (m = 16, ef_construction = 128)',
+        case when online then 'concurrently' else '' end, 'embedding_' || model || '_vector_idx', 'embedding_' || model);
+end;
+
+comment on function textrawl.vector_index_definition is
+    'The statement that makes the index of a model''s vectors; online: while others write. Example: select textrawl.vector_index_definition(1, true);';
