@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -165,10 +166,7 @@ class Bench:
             return None
         inside = self._ask(chosen)
         adverse = inside if chosen.all() else self._ask(~chosen)
-
-        def search(question: Question, *, semantic: bool) -> list[UUID]:
-            return self._search(question, space, entity_type, semantic=semantic)
-
+        search = partial(self._search, space, entity_type)
         for question in inside[:WARM]:
             search(question, semantic=False)
         taken, cpu, ranks = list[float](), self._read_cpu(), list[int | None]()
@@ -214,7 +212,7 @@ class Bench:
         return " ".join(dice.sample(telling, min(WORDS, len(telling))))
 
     def _search(
-        self, question: Question, space: int | None, entity_type: str | None, *, semantic: bool
+        self, space: int | None, entity_type: str | None, question: Question, *, semantic: bool
     ) -> list[UUID]:
         rows = self._fetch(
             "select observation_id from textrawl.search_memory(%s, spaces => %s,"
@@ -267,7 +265,7 @@ def write_capacity(filled: Filled, sizes: dict[str, int]) -> Iterator[str]:
     megabytes["everything else"] = sum(sizes.values()) / 1e6 - sum(megabytes.values())
     megabytes["all"] = sum(sizes.values()) / 1e6
     yield f"\n| {filled.facts:,} facts | MB |\n|---|---:|"
-    yield from (f"| {kind} | {size:,.0f} |" for kind, size in megabytes.items())
+    yield from (f"| {kind} | {size:,.1f} |" for kind, size in megabytes.items())
     yield f"\n| {filled.facts:,} facts | seconds |\n|---|---:|"
     yield from (f"| {step} | {seconds:,.1f} |" for step, seconds in filled.seconds.items())
 

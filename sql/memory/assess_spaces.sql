@@ -1,19 +1,29 @@
-create function textrawl.assess_spaces(spaces integer[], out large boolean, out stale boolean)
+create function textrawl.assess_spaces(
+    spaces integer[], types text[] default null,
+    out large boolean, out stale boolean, out rare boolean, out breadth integer
+)
 language plpgsql stable parallel safe
 set search_path from current
 as $$
 declare
     known   bigint := coalesce((select sum(facts) from space_statistics where space_id = any(spaces)), 0);
     counted bigint := known;
+    store   double precision := greatest(known, (select facts from search_statistics));
+    least   integer := 40 * sqrt(store);
 begin
     -- Statistics are old or missing at times, so what they call small is counted, but never beyond the limit.
     if known <= 4000 then
         counted := (select count(*) from (select from observation where space_id = any(spaces) limit 4001) o);
     end if;
-    large := counted > 4000;
-    stale := not large and abs(counted - known) > 0.2 * counted;
+    large := counted > case when known > 4000 then greatest(least, 6000) else 4000 end;
+    stale := counted <= 4000 and abs(counted - known) > 0.2 * counted;
+    least := greatest(least / 4, 1500);
+    rare := large and types is not null and least >= (
+        select count(*) from (
+            select from observation where space_id = any(spaces) and entity_type = any(types) limit least + 1) o);
+    breadth := case when store <= 300000 then 160 else 320 end;
 end
 $$;
 
 comment on function textrawl.assess_spaces is
-    'Whether spaces hold more facts than a scan of all their vectors is good for (4000, at about a microsecond each), and whether, if not, their statistics are out of date by more than a fifth. Example: select * from textrawl.assess_spaces(array[1]);';
+    'How vectors are searched: large if spaces hold more facts than comparing with all their vectors is good for (0.8 microseconds each, while the index looks at the more the less of the store they are: even at 40 times the root of its size); rare if so few are of the given types that those are better compared one by one (4 times as dear); breadth of a search by index, for recall above .95 at 100,000 facts and .9 at a million; stale: small, and its statistics are out of date by more than a fifth. Example: select * from textrawl.assess_spaces(array[1]);';

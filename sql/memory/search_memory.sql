@@ -35,6 +35,8 @@ declare
     candidates integer := greatest(50, 2 * max_rows);
     large      boolean;
     stale      boolean;
+    rare       boolean;
+    breadth    integer;
     model_row  embedding_model;
 begin
     if vector is not null then
@@ -54,7 +56,8 @@ begin
         wanted := wanted || ' and o.entity_type = any($3)';
     end if;
 
-    select a.large, a.stale into large, stale from assess_spaces(scoped) a;
+    select a.large, a.stale, a.rare, a.breadth into large, stale, rare, breadth
+    from assess_spaces(scoped, entity_types) a;
     if not semantic then
         select string_agg(t.term::text, ' | ') filter (where t.selects),
             string_agg(format('case when o.fts @@ %L::tsquery then %s::float8 else 0 end', t.term, t.weight / t.total), ' + ')
@@ -75,7 +78,14 @@ begin
 
     if vector is not null then
         vectors := format('textrawl.%I', 'embedding_' || model);
-        if large then
+        if rare then
+            nearest := format($sql$
+                select o.space_id, o.id
+                from observation o join %s v on v.space_id = o.space_id and v.observation_id = o.id
+                where o.space_id = any($1) and %s
+                order by (v.vector <=> $4) + 0 limit %s$sql$, vectors, wanted, candidates);
+        elsif large then
+            perform set_config('hnsw.ef_search', breadth::text, true);
             nearest := format($sql$
                 select o.space_id, o.id
                 from %s v join observation o on o.space_id = v.space_id and o.id = v.observation_id
