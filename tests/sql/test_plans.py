@@ -78,6 +78,7 @@ def count_scans(sql: Sql, query: str, **named: Any) -> dict[str, int]:
 
 
 WORDS, VECTORS = "observation_fts_idx", "embedding_1_vector_idx"
+BY_TYPE = "observation_type_idx"
 BY_KEY = {"observation_pkey", "embedding_1_pkey"}
 
 
@@ -92,7 +93,15 @@ def test_a_search_of_a_small_space_asks_its_own_vectors_and_not_the_index_of_all
     scans = count_scans(sql, "common word1", spaces=[2])
 
     assert VECTORS not in scans
-    assert scans.keys() <= {WORDS, *BY_KEY}
+    # Facts of a space are counted by whatever index begins with it.
+    assert scans.keys() <= {WORDS, BY_TYPE, *BY_KEY}
+
+
+def test_a_search_of_a_rare_type_compares_its_own_vectors(sql: Sql) -> None:
+    scans = count_scans(sql, "common word1", spaces=[1], entity_types=["location"])
+
+    assert BY_TYPE in scans
+    assert scans.keys() <= {WORDS, BY_TYPE, *BY_KEY}
 
 
 def test_a_search_of_all_spaces_by_meaning_alone_reads_the_index_of_vectors(sql: Sql) -> None:

@@ -137,10 +137,12 @@ async def test_a_build_that_was_killed_goes_on_where_it_stopped(
     wide.release()
     done = count(owner, "embedding_2")
     assert 0 < done < 200
+    assert count(owner, "vector_index(2) where valid") == 0  # nobody searches it yet
 
     asked = len(wide.texts)
     await finish(embed(*START))
     assert count(owner, "embedding_2") == 200
+    assert count(owner, "vector_index(2) where valid") == 1
     assert len(wide.texts) - asked <= 200 - done + 1
 
 
