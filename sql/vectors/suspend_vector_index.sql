@@ -11,7 +11,7 @@ begin
         return false;
     end if;
     execute format('select count(*) from %I', 'embedding_' || model) into there;
-    -- A vector costs about a millisecond in the index, and a third of that in one built at once.
+    -- A vector costs about a millisecond in the index, and less than half of that in one built at once.
     if coming <= there / 2 or not claim_vector_indexes() then
         return false;
     end if;

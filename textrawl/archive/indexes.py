@@ -1,9 +1,9 @@
 """Indexes of vectors around a large fill: dropped before it, built at once after it.
 
-A vector costs about a millisecond in an index that is in use, and a third of that in one that is
-built when all are there. Until it is, searches compare with every vector: they are slower and as
-right. What is built while others write is left half done by a crash, and is then as good as none:
-whoever comes next makes it anew.
+A vector costs about a millisecond in an index that is in use, and less than half of that in one
+that is built when all are there. Until it is, searches compare with every vector: they are slower
+and as right. What is built while others write is left half done by a crash, and is then as good as
+none: whoever comes next makes it anew.
 """
 
 from collections.abc import Awaitable, Callable
