@@ -61,8 +61,7 @@ ROTATION = np.linalg.qr(np.random.default_rng(5).standard_normal((WIDE, WIDE)))[
 
 def embed_plain(text: str) -> np.ndarray[Any, Any]:
     """Wordllama's vector, of unit length."""
-    model = load_model()
-    row = model.embedding[model.tokenizer.encode(text, add_special_tokens=False).ids].mean(0)
+    row = load_model().average(text)
     return row / np.linalg.norm(row)
 
 
