@@ -35,6 +35,7 @@ declare
     candidates integer := greatest(50, 2 * max_rows);
     large      boolean;
     stale      boolean;
+    most       boolean;
     rare       boolean;
     breadth    integer;
     model_row  embedding_model;
@@ -56,7 +57,7 @@ begin
         wanted := wanted || ' and o.entity_type = any($3)';
     end if;
 
-    select a.large, a.stale, a.rare, a.breadth into large, stale, rare, breadth
+    select a.large, a.stale, a.most, a.rare, a.breadth into large, stale, most, rare, breadth
     from assess_spaces(scoped, entity_types) a;
     if not semantic then
         select string_agg(t.term::text, ' | ') filter (where t.selects),
@@ -66,14 +67,15 @@ begin
     end if;
     if selecting is not null then
         -- The space is a word of the text index; as a condition on its column that an index can serve
-        -- (is true: none can) it would make the planner read everything the space has.
+        -- (is true: none can) it would make the planner read everything the space has. Where most facts
+        -- are of the spaces, asking the index for each of their names costs more than it spares.
         lexical := format($sql$
             select space_id, id from (
                 select o.space_id, o.id, o.created_at, %s as coverage from observation o
-                where o.fts @@ (%L::tsquery && %L::tsquery) and (o.space_id = any($1)) is true and %s
+                where o.fts @@ %L::tsquery and (o.space_id = any($1)) is true and %s
                 limit 5000) o
             order by coverage desc, created_at desc, id limit %s$sql$,
-            covered, selecting, scope, wanted, candidates);
+            covered, case when most then selecting else format('(%s) & (%s)', selecting, scope) end, wanted, candidates);
     end if;
 
     if vector is not null then
