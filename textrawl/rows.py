@@ -20,6 +20,8 @@ class HitRow:
     created_at: datetime
     author: str
     score: float
+    cosine: float | None = None
+    coverage: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,22 @@
+create view textrawl.memory_graph_degree with (security_invoker) as
+select s.name as space, e.name as entity_name, e.entity_type, coalesce(o.relations, 0) as outgoing, coalesce(i.relations, 0) as incoming,
+       coalesce(o.relations, 0) + coalesce(i.relations, 0) as degree, e.id as entity_id
+from textrawl.entity e
+join textrawl.space s on s.id = e.space_id
+left join (
+    select r.space_id, r.from_entity as id, count(*) as relations
+    from textrawl.relation r where r.valid_until is null or r.valid_until > now() group by r.space_id, r.from_entity
+) o on o.space_id = e.space_id and o.id = e.id
+left join (
+    select r.space_id, r.to_entity as id, count(*) as relations
+    from textrawl.relation r where r.valid_until is null or r.valid_until > now() group by r.space_id, r.to_entity
+) i on i.space_id = e.space_id and i.id = e.id;
+
+comment on view textrawl.memory_graph_degree is 'How well entities are connected, by valid relations; those without any included.';
+comment on column textrawl.memory_graph_degree.space is 'Name of its space.';
+comment on column textrawl.memory_graph_degree.entity_name is 'Name of the entity.';
+comment on column textrawl.memory_graph_degree.entity_type is 'Type of the entity.';
+comment on column textrawl.memory_graph_degree.outgoing is 'Relations that begin at it.';
+comment on column textrawl.memory_graph_degree.incoming is 'Relations that lead to it.';
+comment on column textrawl.memory_graph_degree.degree is 'Both together.';
+comment on column textrawl.memory_graph_degree.entity_id is 'Id of the entity.';
