@@ -8,7 +8,10 @@ grant execute on function
     textrawl.memory_statistics, textrawl.recall_costs,
     textrawl.plan_undo, textrawl.undo_author, textrawl.revert_undo, textrawl.purge_undone,
     textrawl.list_events, textrawl.read_events,
-    textrawl.grant_access, textrawl.revoke_access, textrawl.list_grants, textrawl.owns_memory
+    textrawl.grant_access, textrawl.revoke_access, textrawl.list_grants, textrawl.owns_memory,
+    textrawl.create_nodes, textrawl.create_edges, textrawl.add_observations,
+    textrawl.delete_nodes, textrawl.delete_observations, textrawl.delete_edges,
+    textrawl.read_graph, textrawl.search_nodes, textrawl.open_nodes
     to textrawl_app;
 
 -- A server's own work, on behalf of all: vectors, statistics, what answers cost. Of content it sees
@@ -26,7 +29,8 @@ grant execute on function
     textrawl.readable_spaces, textrawl.session_spaces, textrawl.default_space, textrawl.owns_memory,
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
     textrawl.memory_statistics, textrawl.recall_costs,
-    textrawl.name_key, textrawl.fact_key, textrawl.relation_key
+    textrawl.name_key, textrawl.fact_key, textrawl.relation_key,
+    textrawl.read_graph, textrawl.search_nodes, textrawl.open_nodes, textrawl.node_number
     to textrawl_analyst;
 grant select on
     textrawl.memory_entities, textrawl.memory_observations, textrawl.memory_relations,

@@ -10,7 +10,7 @@ from typing import LiteralString, cast
 
 from psycopg import AsyncConnection
 
-_FUNCTIONS = ("access", "archive", "memory", "trail", "vectors")
+_FUNCTIONS = ("access", "archive", "graph", "memory", "trail", "vectors")
 _VIEWS = "views"
 
 

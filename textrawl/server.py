@@ -21,7 +21,7 @@ from textrawl.bearers import Bearers
 from textrawl.runtime import build_bearers, build_renderer, open_app
 from textrawl.schemas import slim
 from textrawl.settings import Settings
-from textrawl.toolsets import App, ToolSpec, find_toolsets
+from textrawl.toolsets import App, ToolSpec, choose_toolsets
 
 logger = logging.getLogger("textrawl")
 
@@ -63,7 +63,7 @@ class MemoryServer(MCPServer[App]):
         super().__init__(
             "textrawl",
             title="textrawl memory",
-            instructions=INSTRUCTIONS if tools else None,
+            instructions=_choose_instructions(settings) if tools else None,
             version=version("textrawl"),
             tools=tools,
             lifespan=_open_lifespan,
@@ -172,6 +172,12 @@ class MemoryServer(MCPServer[App]):
             ) from error
 
 
+def _choose_instructions(settings: Settings) -> str:
+    """Those of the memory toolset where it is offered: its tools do what all others do."""
+    told = [toolset.instructions for toolset in choose_toolsets(settings.toolsets)]
+    return INSTRUCTIONS if None in told else "\n".join(filter(None, told))
+
+
 def _build_tools(settings: Settings, specs: list[ToolSpec]) -> list[Tool]:
     structured = settings.structured_content == "full"
     return [spec.build(structured=structured) for spec in specs]
@@ -207,12 +213,6 @@ def create_server(
     Without `app` each connection opens the database for itself, unless `open` did so for all.
     Raises StartRefused for a toolset that does not exist.
     """
-    known = find_toolsets()
-    if unknown := [name for name in settings.toolsets if name not in known]:
-        raise errors.StartRefused(
-            f"TOOLSETS: there is no toolset {unknown[0]!r}; known: {', '.join(known)}"
-        )
-    chosen = {
-        name: spec for toolset in settings.toolsets for name, spec in known[toolset].tools.items()
-    }
+    toolsets = choose_toolsets(settings.toolsets)
+    chosen = {name: spec for toolset in toolsets for name, spec in toolset.tools.items()}
     return MemoryServer(settings, chosen, app=app, tokens_needed=tokens_needed)

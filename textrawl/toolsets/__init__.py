@@ -1,7 +1,7 @@
 """Toolsets: groups of tools that a server offers, each a module of this package."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -12,7 +12,7 @@ from mcp.types import CallToolResult, ToolAnnotations
 
 from textrawl.access import Caller, Principal, Scope
 from textrawl.directory import Directory
-from textrawl.errors import NotAuthenticated
+from textrawl.errors import NotAuthenticated, StartRefused
 from textrawl.memory import Memory
 from textrawl.recalls import Recall, Recalls
 from textrawl.replies import Renderer, Reply
@@ -30,6 +30,8 @@ WRITES = ToolAnnotations(
 DELETES = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
+
+EVERY = "all"  # in TOOLSETS: every toolset there is
 
 
 @dataclass(frozen=True)
@@ -164,12 +166,14 @@ class ToolSpec:
 class Toolset:
     """A named group of tools, listed in the `order` given.
 
-    `purpose` is its sentence in the documentation.
+    `purpose` is its sentence in the documentation; `instructions` tell models when to use it,
+    where they are not the server's own.
     """
 
     name: str
     purpose: str
     order: tuple[str, ...]
+    instructions: str | None = None
     _specs: dict[str, ToolSpec] = field(default_factory=dict[str, ToolSpec])
 
     @property
@@ -199,6 +203,17 @@ class Toolset:
 
 def find_toolsets() -> dict[str, Toolset]:
     """Every toolset by name."""
-    from textrawl.toolsets.memory import memory  # noqa: PLC0415 - it imports this package
+    from textrawl.toolsets.graph import graph  # noqa: PLC0415 - they import this package
+    from textrawl.toolsets.memory import memory  # noqa: PLC0415
 
-    return {toolset.name: toolset for toolset in (memory,)}
+    return {toolset.name: toolset for toolset in (memory, graph)}
+
+
+def choose_toolsets(names: Sequence[str]) -> list[Toolset]:
+    """The toolsets of these names; `all` names every one. Raises StartRefused, naming them."""
+    known = find_toolsets()
+    if unknown := [name for name in names if name not in (*known, EVERY)]:
+        raise StartRefused(
+            f"TOOLSETS: there is no toolset {unknown[0]!r}; known: {', '.join((*known, EVERY))}"
+        )
+    return [one for name, one in known.items() if EVERY in names or name in names]
