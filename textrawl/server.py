@@ -99,10 +99,12 @@ class MemoryServer(MCPServer[App]):
             async with open_app(self._settings, tokens_needed=self._tokens_needed) as app:
                 yield app
 
-    @property
-    def tool_names(self) -> list[str]:
-        """All tools of the chosen toolsets, those not on offer too."""
-        return list(self._specs)
+    def offer(self, toolset: str) -> "MemoryServer":
+        """Another server of the same memory, open as long as this one, with that toolset alone."""
+        changed = self._settings.model_copy(update={"toolsets": [toolset]})
+        server = create_server(changed, app=self.app, tokens_needed=self._tokens_needed)
+        server.observe_call = self.observe_call
+        return server
 
     def read_gauges(self) -> dict[str, float]:
         """What is true now of the pool and of vectors; nothing before the server is open."""

@@ -37,7 +37,8 @@ class Settings(BaseSettings):
         description="Offer the memory tools; off, they are absent and nothing touches a database.",
     )
     toolsets: Annotated[list[str], NoDecode] = Field(
-        default=["memory"], description="Toolsets to offer, separated by commas."
+        default=["memory"],
+        description="Toolsets to offer, separated by commas, or all: see `textrawl toolsets`.",
     )
     read_only: bool = Field(
         default=False, description="Offer only tools that change nothing; all others are refused."

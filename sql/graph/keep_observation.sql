@@ -28,7 +28,6 @@ begin
     from entity e where e.space_id = space and e.id = entity
     returning o.id into known;
     perform store_embedding(space, known, model, embedding);
-    update entity e set updated_at = moment where e.space_id = space and e.id = entity;
     perform record_event('remembered', entity, known, null, origin);
     return true;
 end

@@ -6,8 +6,9 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    said  record;
-    known integer := (select m.id from embedding_model m where m.id = keep_observations.model);
+    said    record;
+    touched uuid[] := '{}';
+    known   integer := (select m.id from embedding_model m where m.id = keep_observations.model);
 begin
     for said in
         select node.ordinality as place, (node.value ->> 'id')::uuid as entity, text.value as content,
@@ -18,9 +19,12 @@ begin
     loop
         if keep_observation(said.entity, said.content, known, case when known is not null then embeddings[said.number] end, origin) then
             place := said.place; content := said.content;
+            touched := touched || said.entity;
             return next;
         end if;
     end loop;
+    -- Once each: every version of a row within a transaction makes the next one slower to find.
+    update entity e set updated_at = clock_timestamp() where e.space_id = origin.space_id and e.id = any(touched);
 end
 $$;
 
