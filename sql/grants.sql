@@ -11,7 +11,9 @@ grant execute on function
     textrawl.grant_access, textrawl.revoke_access, textrawl.list_grants, textrawl.owns_memory,
     textrawl.create_nodes, textrawl.create_edges, textrawl.add_observations,
     textrawl.delete_nodes, textrawl.delete_observations, textrawl.delete_edges,
-    textrawl.read_graph, textrawl.search_nodes, textrawl.open_nodes
+    textrawl.read_graph, textrawl.search_nodes, textrawl.open_nodes,
+    textrawl.search_semantic, textrawl.end_edge, textrawl.add_reflection, textrawl.search_reflections,
+    textrawl.node_sizes, textrawl.split_node, textrawl.similar_observations, textrawl.stale_nodes, textrawl.record_use
     to textrawl_app;
 
 -- A server's own work, on behalf of all: vectors, statistics, what answers cost. Of content it sees
@@ -30,7 +32,9 @@ grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
     textrawl.memory_statistics, textrawl.recall_costs,
     textrawl.name_key, textrawl.fact_key, textrawl.relation_key,
-    textrawl.read_graph, textrawl.search_nodes, textrawl.open_nodes, textrawl.node_number
+    textrawl.read_graph, textrawl.search_nodes, textrawl.open_nodes, textrawl.node_number,
+    textrawl.search_semantic, textrawl.search_reflections,
+    textrawl.node_sizes, textrawl.similar_observations, textrawl.stale_nodes
     to textrawl_analyst;
 grant select on
     textrawl.memory_entities, textrawl.memory_observations, textrawl.memory_relations,
