@@ -13,7 +13,8 @@ grant execute on function
     textrawl.delete_nodes, textrawl.delete_observations, textrawl.delete_edges,
     textrawl.read_graph, textrawl.search_nodes, textrawl.open_nodes,
     textrawl.search_semantic, textrawl.end_edge, textrawl.add_reflection, textrawl.search_reflections,
-    textrawl.node_sizes, textrawl.split_node, textrawl.similar_observations, textrawl.stale_nodes, textrawl.record_use
+    textrawl.node_sizes, textrawl.split_node, textrawl.similar_observations, textrawl.stale_nodes, textrawl.record_use,
+    textrawl.stop_words
     to textrawl_app;
 
 -- A server's own work, on behalf of all: vectors, statistics, what answers cost. Of content it sees

@@ -192,7 +192,7 @@ class Graph:
         try:
             return await self._call(
                 "read_graph", PartRow, beginning=page.number, skip=page.skip, max_rows=page.most,
-                **_reading(caller),
+                **read_from(caller),
             )  # fmt: skip
         except DataRefused as refusal:
             raise errors.ArgumentInvalid(
@@ -219,7 +219,7 @@ class Graph:
         self, function: LiteralString, page: Page, caller: Caller, **asked: Any
     ) -> list[PartRow]:
         return await self._call(
-            function, PartRow, skip=page.skip, max_rows=page.most, **asked, **_reading(caller)
+            function, PartRow, skip=page.skip, max_rows=page.most, **asked, **read_from(caller)
         )
 
     async def _embed(
@@ -246,6 +246,7 @@ def _write(said: Sequence[Said]) -> str:
     return json.dumps([{"entity": one.entity, "observations": one.observations} for one in said])
 
 
-def _reading(caller: Caller) -> dict[str, object]:
+def read_from(caller: Caller) -> dict[str, object]:
+    """What SQL functions of the graph that read ask for: whose reach, and the one space."""
     principal = caller.principal
     return {"credential": principal.credential, "space": principal.home}

@@ -14,7 +14,7 @@ begin
         select node.ordinality as place, (node.value ->> 'id')::uuid as entity, text.value as content,
             row_number() over (order by node.ordinality, text.ordinality) as number
         from jsonb_array_elements(nodes) with ordinality node,
-             jsonb_array_elements_text(coalesce(node.value -> 'observations', '[]')) with ordinality text
+             jsonb_array_elements_text(coalesce(nullif(node.value -> 'observations', 'null'), '[]')) with ordinality text
         order by number
     loop
         if keep_observation(said.entity, said.content, known, case when known is not null then embeddings[said.number] end, origin) then

@@ -14,9 +14,9 @@ declare
 begin
     return query
         select p.* from graph_parts(place, array(
-            select e.id from (select name_key(n) as key, min(o) as place from unnest(names) with ordinality given(n, o) group by 1) wanted
+            select e.id from (select name_key(n) as key, min(o) as turn from unnest(names) with ordinality given(n, o) group by 1) wanted
             join entity e on e.space_id = place and e.name_key = wanted.key
-            order by wanted.place), skip, max_rows, false) p;
+            order by wanted.turn), skip, max_rows, false) p;
 end
 $$;
 

@@ -59,6 +59,11 @@ class App:
         self._renderer = renderer
         self._recalls = recalls
 
+    @property
+    def takes_notes(self) -> bool:
+        """Whether what was looked at is noted: not with READ_ONLY or without RECORD_RECALLS."""
+        return self._recalls is not None
+
     async def identify(self, ctx: "Context[App]", tool: str) -> Caller:
         """Who calls `tool`: by the token of the request, else the server itself.
 

@@ -144,6 +144,9 @@ async def check_opening(client: Client) -> None:
     told = await ask(client, "open_nodes", names=["Berlin", "Nobody"])
     assert [node["name"] for node in told["entities"]] == ["Berlin"]
     assert told["relations"] == [LIVES]
+    told = await ask(client, "open_nodes", names=["Alice", "Berlin", "Carol"])
+    assert {node["name"] for node in told["entities"]} == {"Alice", "Berlin", "Carol"}
+    assert sorted(map(str, told["relations"])) == sorted(map(str, [WORKS, LIVES]))
     told = await ask(client, "open_nodes", names=["Nobody"])
     assert told == {"entities": [], "relations": []}
 

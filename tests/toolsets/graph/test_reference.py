@@ -249,3 +249,11 @@ async def test_relations_to_entities_that_are_not_there_are_told_and_the_others_
     assert (await ask(client, "delete_relations", relations=[good, bad]))["message"] == (
         "Deleted 1 of 2 relations. Entity not found: Nobody"
     )
+
+
+async def test_nodes_are_opened_in_the_order_asked_for_each_once(connect: Connect) -> None:
+    client = await connect(toolsets=["graph"])
+    await ask(client, "create_entities", entities=[{"name": name} for name in "ABC"])
+
+    told = await ask(client, "open_nodes", names=["C", "a", "Nobody", "c", "B"])
+    assert [node["name"] for node in told["entities"]] == ["C", "A", "B"]

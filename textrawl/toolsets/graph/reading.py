@@ -10,6 +10,7 @@ from pydantic import Field
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.graph import Graph, Page, PartRow
+from textrawl.insight import Insight
 from textrawl.toolsets import READS, App
 from textrawl.toolsets.graph.declaration import MOST_ITEMS, Cursor, Name, Query, graph
 from textrawl.toolsets.graph.replies import GraphReply, write_number
@@ -55,6 +56,7 @@ async def open_nodes(
     ctx: Context[App],
     names: Annotated[list[Name], Field(max_length=MOST_ITEMS)],
     cursor: Cursor = "",
+    includeIds: Annotated[bool, Field(description="ids, to end or reflect on")] = False,
 ) -> CallToolResult:
     """Read entities by name, with their observations and relations.
 
@@ -64,7 +66,10 @@ async def open_nodes(
     app: App = ctx.request_context.lifespan_context
     caller = await app.identify(ctx, "open_nodes")
     rows = await Graph(app.memory).open(names, page, caller)
-    reply = GraphReply.build(rows, _count_on(page, rows), _MOST_PARTS)
+    reply = GraphReply.build(rows, _count_on(page, rows), _MOST_PARTS, with_ids=includeIds)
+    if app.takes_notes:
+        seen = dict.fromkeys(row.number for row in rows if row.kind == "entity")
+        await Insight(app.memory).note(list(seen), caller)
     return app.recall(caller, "entity", reply, None)
 
 

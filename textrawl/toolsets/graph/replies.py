@@ -18,6 +18,7 @@ _TOO_LONG = "; what was too long for one answer is left out: see MAX_RESPONSE_TO
 class NodePart(Part):
     """An entity with its observations."""
 
+    id: int | None = None
     name: str
     entity_type: str
     observations: list[str]
@@ -26,6 +27,7 @@ class NodePart(Part):
 class EdgePart(Part):
     """A relation."""
 
+    id: int | None = None
     source: Annotated[str, Field(alias="from")]
     to: str
     relation_type: str
@@ -54,12 +56,15 @@ class GraphReply(PlainReply):
     note: str | None = None
     _rows: Sequence[PartRow] = PrivateAttr(default=())
     _cursors: Sequence[str] = PrivateAttr(default=())
+    _with_ids: bool = PrivateAttr(default=False)
 
     @classmethod
-    def build(cls, rows: Sequence[PartRow], cursors: Sequence[str], most: int) -> Self:
+    def build(
+        cls, rows: Sequence[PartRow], cursors: Sequence[str], most: int, *, with_ids: bool = False
+    ) -> Self:
         """The reply that tells `rows`, at most `most`; a cursor for each, to go on there."""
         reply = cls()
-        reply._rows, reply._cursors = rows[:most], cursors
+        reply._rows, reply._cursors, reply._with_ids = rows[:most], cursors, with_ids
         return reply.choose(len(reply._rows))
 
     def size(self) -> int:
@@ -69,7 +74,7 @@ class GraphReply(PlainReply):
     def choose(self, count: int) -> Self:
         """The first parts; one that would not fit even alone is passed over."""
         kept = self._rows[:count]
-        reply = self.model_copy(update=_group(kept))
+        reply = self.model_copy(update=_group(kept, with_ids=self._with_ids))
         place = count if count or not self._rows else 1
         if place < len(self._cursors):
             reply.next_cursor = self._cursors[place]
@@ -77,20 +82,24 @@ class GraphReply(PlainReply):
         return reply
 
 
-def _group(rows: Sequence[PartRow]) -> dict[str, Any]:
+def _group(rows: Sequence[PartRow], *, with_ids: bool) -> dict[str, Any]:
     nodes: dict[int, NodePart] = {}
     edges: list[EdgePart] = []
     for row in rows:
         if row.number not in nodes:
             nodes[row.number] = NodePart(
-                name=row.name, entity_type=row.entity_type, observations=[]
-            )
+                id=row.number if with_ids else None, name=row.name, entity_type=row.entity_type,
+                observations=[],
+            )  # fmt: skip
         if row.content is not None:
             nodes[row.number].observations.append(row.content)
         if row.from_entity and row.relation and row.to_entity:
             edges.append(
-                EdgePart(source=row.from_entity, to=row.to_entity, relation_type=row.relation)
-            )
+                EdgePart(
+                    id=row.relation_number if with_ids else None, source=row.from_entity,
+                    to=row.to_entity, relation_type=row.relation,
+                )
+            )  # fmt: skip
     return {"entities": list(nodes.values()), "relations": edges}
 
 
