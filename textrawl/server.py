@@ -97,6 +97,7 @@ class MemoryServer(MCPServer[App]):
             yield self.app
         else:
             async with open_app(self._settings, tokens_needed=self._tokens_needed) as app:
+                app.import_dir = self._settings.import_dir
                 yield app
 
     def offer(self, toolset: str) -> "MemoryServer":

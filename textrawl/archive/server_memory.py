@@ -89,7 +89,7 @@ class ServerMemory:
         if raw is not None and not raw.strip():
             return None
         try:
-            given = _parse(raw)
+            given = parse_line(raw)
             return (
                 self._read_node(number, given)
                 if given["type"] == "entity"
@@ -100,15 +100,15 @@ class ServerMemory:
             return None
 
     def _read_node(self, number: int, given: dict[str, Any]) -> _Node:
-        name = _read_name(given, "name")
-        kind = _read_name(given, "entityType", empty="Generic")
+        name = read_name(given, "name")
+        kind = read_name(given, "entityType", empty="Generic")
         told = given.get("observations", [])
         if not isinstance(told, list):
             raise LineRefused("observations must be a list")
         kept = list[str]()
         for place, text in enumerate(cast("list[Any]", told), 1):
             try:
-                kept.append(_read_fact(text))
+                kept.append(read_text(text))
             except ValueError as error:
                 self.refuse(number, f"observation {place} {error}")
         key = _fold(name)
@@ -177,7 +177,8 @@ class ServerMemory:
         return (self._moment + timedelta(microseconds=number + place)).isoformat()
 
 
-def _parse(raw: bytes | None) -> dict[str, Any]:
+def parse_line(raw: bytes | None) -> dict[str, Any]:
+    """A line whose type is entity or relation. Raises LineRefused."""
     if raw is None:
         raise LineRefused("too long")
     try:
@@ -193,13 +194,14 @@ def _parse(raw: bytes | None) -> dict[str, Any]:
 
 
 def _read_edge(number: int, given: dict[str, Any]) -> _Edge:
-    label = _read_name(given, "relationType", longest=100)
-    return _Edge(number, _read_name(given, "from"), label, _read_name(given, "to"))
+    label = read_name(given, "relationType", longest=100)
+    return _Edge(number, read_name(given, "from"), label, read_name(given, "to"))
 
 
-def _read_name(
+def read_name(
     given: dict[str, Any], key: str, *, empty: str = "", longest: int = NAME_LENGTH
 ) -> str:
+    """A name or type of a line, as it is stored. Raises LineRefused."""
     value = given.get(key, empty)
     if not isinstance(value, str) or not (name := clean_name(value) or empty):
         raise LineRefused(f"{key} must be text")
@@ -208,7 +210,8 @@ def _read_name(
     return name
 
 
-def _read_fact(text: object) -> str:
+def read_text(text: object) -> str:
+    """An observation as it is stored. Raises ValueError."""
     if not isinstance(text, str) or not (fact := clean_fact(text)):
         raise ValueError("must be text")
     if len(fact) > FACT_LENGTH:

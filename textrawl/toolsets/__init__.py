@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from mcp.server.mcpserver.context import Context
@@ -48,7 +49,12 @@ class Identity:
 
 
 class App:
-    """What a tool has at hand while the server runs; without `recalls` none are noted."""
+    """What a tool has at hand while the server runs; without `recalls` none are noted.
+
+    `import_dir` is the folder whose files a tool may read, None for no folder.
+    """
+
+    import_dir: Path | None = None
 
     def __init__(
         self, memory: Memory, renderer: Renderer, identity: Identity, recalls: Recalls | None = None

@@ -8,6 +8,7 @@ from textrawl.toolsets.graph.deleting import (
     delete_relations,
 )
 from textrawl.toolsets.graph.health import consolidation_report, find_duplicate_observations
+from textrawl.toolsets.graph.migrating import migrate
 from textrawl.toolsets.graph.reading import open_nodes, read_graph, search_nodes
 from textrawl.toolsets.graph.reflecting import (
     add_reflection,
@@ -37,6 +38,7 @@ __all__ = [
     "find_duplicate_observations",
     "find_split_candidates",
     "graph",
+    "migrate",
     "open_nodes",
     "propose_entity_split",
     "read_graph",
