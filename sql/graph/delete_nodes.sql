@@ -10,6 +10,7 @@ as $$
 declare
     forgotten jsonb;
 begin
+    perform open_write(credential, space, 'forget', client, tool, request);
     select coalesce(jsonb_object_agg(given.key, f.entity_id is not null), '{}') into forgotten
     from (select distinct on (name_key(n)) name_key(n) as key, n as name from unnest(names) n order by name_key(n)) given
     cross join lateral forget_entity(given.name, credential => delete_nodes.credential, space => delete_nodes.space,

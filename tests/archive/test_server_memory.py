@@ -76,24 +76,24 @@ def test_relations_may_come_first_and_name_what_is_in_the_memory_already(
     assert read_graph(run, fresh) == [ACME, ADA, WORKS]
 
 
+BAD: list[Any] = [
+    ADA,
+    "{not json",
+    {"type": "note", "name": "x"},
+    "[]",
+    {"type": "entity", "entityType": "x", "observations": []},
+    {"type": "entity", "name": "Long", "observations": ["x" * 2001, "kept", 7]},
+    {"type": "relation", "from": "Ada", "to": "Nobody", "relationType": "knows"},
+    {"type": "relation", "from": "Ada", "to": "Ada", "relationType": "knows"},
+    {"type": "entity", "name": "n" * 201, "entityType": "x", "observations": []},
+    "",
+]
+
+
 def test_lines_that_cannot_be_used_are_told_by_number_and_all_others_kept(
     run: Run, fresh: str, tmp_path: Path
 ) -> None:
-    file = write_graph(
-        tmp_path / "memory.jsonl",
-        [
-            ADA,
-            "{not json",
-            {"type": "note", "name": "x"},
-            "[]",
-            {"type": "entity", "entityType": "x", "observations": []},
-            {"type": "entity", "name": "Long", "observations": ["x" * 2001, "kept", 7]},
-            {"type": "relation", "from": "Ada", "to": "Nobody", "relationType": "knows"},
-            {"type": "relation", "from": "Ada", "to": "Ada", "relationType": "knows"},
-            {"type": "entity", "name": "n" * 201, "entityType": "x", "observations": []},
-            "",
-        ],
-    )
+    file = write_graph(tmp_path / "memory.jsonl", BAD)
 
     outcome = import_graph(run, fresh, file)
 

@@ -81,6 +81,34 @@ def expect(
     return told
 
 
+def store_uses(sql: psycopg.Connection, entity: str, one: Candidate) -> None:
+    for day, count in enumerate(one.uses):
+        sql.execute(
+            "insert into entity_use values (1, %s, %s, %s, %s)",
+            (entity, NOW.date() - timedelta(days=day), count,
+             NOW - timedelta(hours=one.last_hours + day)),
+        )  # fmt: skip
+
+
+def store_edge(sql: psycopg.Connection, entity: str, name: str, number: int) -> None:
+    sql.execute(
+        """with other as (insert into entity (space_id, name, name_key, entity_type, fts)
+               values (1, %(n)s, %(n)s, 'concept', '') returning id)
+           insert into relation (space_id, from_entity, relation_type, to_entity,
+                                 author_id, tool, valid_until)
+           select 1, case when %(out)s then %(id)s::uuid else id end, 'knows',
+               case when %(out)s then id else %(id)s::uuid end,
+               register_actor('ada'), 'sql', case when %(ended)s then now() end
+           from other""",
+        {
+            "n": name,
+            "out": number % 2 == 0,
+            "id": entity,
+            "ended": number % 3 == 0,
+        },
+    )
+
+
 def store(
     sql: psycopg.Connection,
     candidates: Sequence[Candidate],
@@ -96,29 +124,9 @@ def store(
         ).fetchone()
         assert row
         ids.append(str(row[0]))
-        for day, count in enumerate(one.uses):
-            sql.execute(
-                "insert into entity_use values (1, %s, %s, %s, %s)",
-                (ids[-1], NOW.date() - timedelta(days=day), count,
-                 NOW - timedelta(hours=one.last_hours + day)),
-            )  # fmt: skip
+        store_uses(sql, ids[-1], one)
         for edge in range(one.degree):
-            sql.execute(
-                """with other as (insert into entity (space_id, name, name_key, entity_type, fts)
-                       values (1, %(n)s, %(n)s, 'concept', '') returning id)
-                   insert into relation (space_id, from_entity, relation_type, to_entity,
-                                         author_id, tool, valid_until)
-                   select 1, case when %(out)s then %(id)s::uuid else id end, 'knows',
-                       case when %(out)s then id else %(id)s::uuid end,
-                       register_actor('ada'), 'sql', case when %(ended)s then now() end
-                   from other""",
-                {
-                    "n": f"o{place}.{edge}",
-                    "out": edge % 2 == 0,
-                    "id": ids[-1],
-                    "ended": edge % 3 == 0,
-                },
-            )
+            store_edge(sql, ids[-1], f"o{place}.{edge}", edge)
     for (one, other), (count, hours) in joint.items():
         sql.execute(
             """insert into joint_use
@@ -188,6 +196,20 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     return product / math.sqrt(sum(a * a for a in one) * sum(b * b for b in other))
 
 
+def expect_pairs(
+    vectors: Sequence[Sequence[float]], texts: Sequence[str]
+) -> dict[tuple[str, str], tuple[float, str]]:
+    wanted: dict[tuple[str, str], tuple[float, str]] = {}
+    for one, other in combinations(range(5), 2):
+        likeness = cosine(vectors[one], vectors[other])
+        sizes = sorted((len(texts[one]), len(texts[other])))
+        if likeness >= 0.85:
+            wanted[texts[one], texts[other]] = (likeness, "cosine")
+        elif sizes[1] >= 2 * sizes[0] and contain(texts[one], texts[other]) >= 0.7:
+            wanted[texts[one], texts[other]] = (contain(texts[one], texts[other]), "containment")
+    return wanted
+
+
 VECTORS = st.lists(
     st.tuples(*[st.sampled_from([-1.0, -0.5, 0.25, 0.5, 1.0, 2.0])] * 3), min_size=5, max_size=5
 )
@@ -217,14 +239,7 @@ def test_duplicates_are_pairs_with_a_high_cosine_or_the_one_within_the_other(
             (model,),
         ).fetchall()
 
-    wanted: dict[tuple[str, str], tuple[float, str]] = {}
-    for one, other in combinations(range(5), 2):
-        likeness = cosine(vectors[one], vectors[other])
-        sizes = sorted((len(texts[one]), len(texts[other])))
-        if likeness >= 0.85:
-            wanted[texts[one], texts[other]] = (likeness, "cosine")
-        elif sizes[1] >= 2 * sizes[0] and contain(texts[one], texts[other]) >= 0.7:
-            wanted[texts[one], texts[other]] = (contain(texts[one], texts[other]), "containment")
+    wanted = expect_pairs(vectors, texts)
     assert {row[:2]: row[3] for row in found} == {pair: kind for pair, (_, kind) in wanted.items()}
     for one, other, similarity, _ in found:
         assert similarity == pytest.approx(wanted[one, other][0], abs=1e-6)

@@ -25,6 +25,7 @@ from textrawl.texts import clean_name
 
 STREAM = "-"
 Counts = dict[str, int]
+Kind = Literal["textrawl", "server-memory"]
 
 
 def export(
@@ -36,10 +37,7 @@ def export(
         typer.Option(metavar="SPACE", parser=clean_name, help="These alone; may be repeated."),
     ] = None,
     kind: Annotated[
-        Literal["textrawl", "server-memory"],
-        typer.Option(
-            "--to", help="Whose file: server-memory is the reference memory server, of one SPACE."
-        ),
+        Kind, typer.Option("--to", help="Whose file: server-memory: the reference's, of one SPACE.")
     ] = "textrawl",
     with_vectors: Annotated[
         bool, typer.Option("--with-vectors", help="Vectors too, else they are made anew.")
