@@ -14,7 +14,12 @@ ADA = {
     "type": "entity", "name": "Ada", "entityType": "Engineer",
     "observations": ["leads QA", AWKWARD, "likes tea"],
 }  # fmt: skip
-ACME = {"type": "entity", "name": "Acme Corp", "entityType": "organization", "observations": []}
+ACME: dict[str, Any] = {
+    "type": "entity",
+    "name": "Acme Corp",
+    "entityType": "organization",
+    "observations": [],
+}
 ATLAS = {"type": "entity", "name": "Atlas", "entityType": "Proyecto", "observations": ["is late"]}
 WORKS = {"type": "relation", "from": "Ada", "to": "Acme Corp", "relationType": "worksAt"}
 LEADS = {"type": "relation", "from": "Ada", "to": "Atlas", "relationType": "leads"}

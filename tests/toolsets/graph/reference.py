@@ -23,7 +23,7 @@ NINE = {
 }  # fmt: skip
 ALICE = {"name": "Alice", "entityType": "person", "observations": ["works at Acme", "likes tea"]}
 ACME = {"name": "Acme Corp", "entityType": "Company", "observations": ["makes Anvils"]}
-BERLIN = {"name": "Berlin", "entityType": "city", "observations": []}
+BERLIN: dict[str, Any] = {"name": "Berlin", "entityType": "city", "observations": []}
 WORKS = {"from": "Alice", "to": "Acme Corp", "relationType": "worksAt"}
 LIVES = {"from": "Alice", "to": "Berlin", "relationType": "lives in"}
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ async def test_a_file_is_read_line_by_line_and_again_adds_nothing(
 
     assert first == {"entities_imported": 2, "relations_imported": 1, "errors": 1, "skipped": 3}
     feeds = {"from": "A", "to": "B", "relationType": "feeds"}
-    nodes = [
+    nodes: list[dict[str, Any]] = [
         {"name": "A", "entityType": "Proyecto", "observations": ["a"]},
         {"name": "B", "entityType": "x", "observations": []},
     ]
