@@ -8,7 +8,13 @@ grant execute on function
     textrawl.memory_statistics, textrawl.memory_report, textrawl.recall_costs,
     textrawl.plan_undo, textrawl.undo_author, textrawl.revert_undo, textrawl.purge_undone,
     textrawl.list_events, textrawl.read_events,
-    textrawl.grant_access, textrawl.revoke_access, textrawl.list_grants, textrawl.owns_memory
+    textrawl.grant_access, textrawl.revoke_access, textrawl.list_grants, textrawl.owns_memory,
+    textrawl.create_nodes, textrawl.create_edges, textrawl.add_observations,
+    textrawl.delete_nodes, textrawl.delete_observations, textrawl.delete_edges,
+    textrawl.read_graph, textrawl.search_nodes, textrawl.open_nodes,
+    textrawl.search_semantic, textrawl.end_edge, textrawl.add_reflection, textrawl.search_reflections,
+    textrawl.node_sizes, textrawl.split_node, textrawl.similar_observations, textrawl.stale_nodes, textrawl.record_use,
+    textrawl.stop_words
     to textrawl_app;
 
 -- A server's own work, on behalf of all: vectors, statistics, what answers cost. Of content it sees
@@ -29,7 +35,10 @@ grant execute on function
     textrawl.name_key, textrawl.fact_key, textrawl.relation_key,
     textrawl.memory_report, textrawl.similar_to, textrawl.entity_context, textrawl.path_between, textrawl.neighbours, textrawl.live_edges,
     textrawl.as_of, textrawl.memory_diff, textrawl.near_facts, textrawl.active_model, textrawl.numbers_in,
-    textrawl.states_the_same, textrawl.fold_case
+    textrawl.states_the_same, textrawl.fold_case,
+    textrawl.read_graph, textrawl.search_nodes, textrawl.open_nodes, textrawl.node_number,
+    textrawl.search_semantic, textrawl.search_reflections,
+    textrawl.node_sizes, textrawl.similar_observations, textrawl.stale_nodes
     to textrawl_analyst;
 grant select on
     textrawl.memory_entities, textrawl.memory_observations, textrawl.memory_relations, textrawl.memory_timeline,

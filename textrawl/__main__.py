@@ -13,8 +13,8 @@ import typer
 from textrawl import __version__
 
 _COMMANDS = (
-    "serve", "demo", "doctor", "migrate", "upgrade", "stats", "tokens", "log", "watch", "undo",
-    "settings", "backup", "restore", "export", "import", "space", "grant", "token", "embed",
+    "serve", "demo", "doctor", "migrate", "upgrade", "stats", "tokens", "toolsets", "log", "watch",
+    "undo", "settings", "backup", "restore", "export", "import", "space", "grant", "token", "embed",
     "analyst", "psql",
 )  # fmt: skip
 """All commands, in the order of the help; each is a module of textrawl.commands."""

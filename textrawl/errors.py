@@ -7,6 +7,7 @@
     │   ├── QueryMissing
     │   ├── EntityNameMissing
     │   ├── EntityTypeInvalid
+    │   ├── EntityNotFound     no entity of that name, where one has to be
     │   └── FactNotFound       an id, prefix or text that names no fact, or more than one
     ├── NotAuthenticated       a credential that is unknown, expired or revoked, or none at all
     ├── ScopeMissing           who calls may not do this here
@@ -87,6 +88,17 @@ class FactNotFound(ArgumentInvalid):
     """An id, an id's prefix or a text that names no fact of this entity, or more than one."""
 
     title = "Fact not found"
+
+
+class EntityNotFound(ArgumentInvalid):
+    """No entity of that `name`, and the call makes none."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            "Create it first with create_entities, or look for its name with search_nodes; "
+            "nothing was changed",
+            title=f"Entity with name {name} not found",
+        )
 
 
 class NotAuthenticated(TextrawlError):

@@ -10,7 +10,7 @@ from typing import LiteralString, cast
 
 from psycopg import AsyncConnection
 
-_FUNCTIONS = ("access", "analytics", "archive", "memory", "trail", "vectors")
+_FUNCTIONS = ("access", "analytics", "archive", "graph", "memory", "trail", "vectors")
 _VIEWS = "views"
 
 

@@ -21,7 +21,7 @@ from textrawl.bearers import Bearers
 from textrawl.runtime import build_bearers, build_renderer, open_app
 from textrawl.schemas import slim
 from textrawl.settings import Settings
-from textrawl.toolsets import App, ToolSpec, find_toolsets
+from textrawl.toolsets import App, ToolSpec, choose_toolsets
 
 logger = logging.getLogger("textrawl")
 
@@ -63,7 +63,7 @@ class MemoryServer(MCPServer[App]):
         super().__init__(
             "textrawl",
             title="textrawl memory",
-            instructions=INSTRUCTIONS if tools else None,
+            instructions=_choose_instructions(settings) if tools else None,
             version=version("textrawl"),
             tools=tools,
             lifespan=_open_lifespan,
@@ -97,12 +97,15 @@ class MemoryServer(MCPServer[App]):
             yield self.app
         else:
             async with open_app(self._settings, tokens_needed=self._tokens_needed) as app:
+                app.import_dir = self._settings.import_dir
                 yield app
 
-    @property
-    def tool_names(self) -> list[str]:
-        """All tools of the chosen toolsets, those not on offer too."""
-        return list(self._specs)
+    def offer(self, toolset: str) -> "MemoryServer":
+        """Another server of the same memory, open as long as this one, with that toolset alone."""
+        changed = self._settings.model_copy(update={"toolsets": [toolset]})
+        server = create_server(changed, app=self.app, tokens_needed=self._tokens_needed)
+        server.observe_call = self.observe_call
+        return server
 
     def read_gauges(self) -> dict[str, float]:
         """What is true now of the pool and of vectors; nothing before the server is open."""
@@ -126,6 +129,8 @@ class MemoryServer(MCPServer[App]):
 
         Raises MCPError (-32602) for a name that no toolset has.
         """
+        if name not in self._specs:
+            name = name.removesuffix("_tool")  # as some clients were taught to call them
         if name not in self._schemas and name not in self._hidden:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:64]}")
         began, outcome = time.perf_counter(), "ok"
@@ -172,6 +177,12 @@ class MemoryServer(MCPServer[App]):
             ) from error
 
 
+def _choose_instructions(settings: Settings) -> str:
+    """Those of the memory toolset where it is offered: its tools do what all others do."""
+    told = [toolset.instructions for toolset in choose_toolsets(settings.toolsets)]
+    return INSTRUCTIONS if None in told else "\n".join(filter(None, told))
+
+
 def _build_tools(settings: Settings, specs: list[ToolSpec]) -> list[Tool]:
     structured = settings.structured_content == "full"
     return [spec.build(structured=structured) for spec in specs]
@@ -207,12 +218,6 @@ def create_server(
     Without `app` each connection opens the database for itself, unless `open` did so for all.
     Raises StartRefused for a toolset that does not exist.
     """
-    known = find_toolsets()
-    if unknown := [name for name in settings.toolsets if name not in known]:
-        raise errors.StartRefused(
-            f"TOOLSETS: there is no toolset {unknown[0]!r}; known: {', '.join(known)}"
-        )
-    chosen = {
-        name: spec for toolset in settings.toolsets for name, spec in known[toolset].tools.items()
-    }
+    toolsets = choose_toolsets(settings.toolsets)
+    chosen = {name: spec for toolset in toolsets for name, spec in toolset.tools.items()}
     return MemoryServer(settings, chosen, app=app, tokens_needed=tokens_needed)

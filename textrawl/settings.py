@@ -42,7 +42,13 @@ class Settings(BaseSettings):
         description="Offer the memory tools; off, they are absent and nothing touches a database.",
     )
     toolsets: Annotated[list[str], NoDecode] = Field(
-        default=["memory"], description="Toolsets to offer, separated by commas."
+        default=["memory"],
+        description="Toolsets to offer, separated by commas, or all: see `textrawl toolsets`.",
+    )
+    import_dir: Path | None = Field(
+        default=None,
+        description="Folder whose files the graph toolset's migrate may read; unset: none, for "
+        "servers whose callers are not those who own the files.",
     )
     read_only: bool = Field(
         default=False, description="Offer only tools that change nothing; all others are refused."

@@ -1,12 +1,12 @@
 create function textrawl.export_relations(space integer)
 returns table (
-    kind text, space text, id uuid, from_entity uuid, relation text, to_entity uuid, strength real,
+    kind text, space text, id uuid, from_entity uuid, relation text, label text, to_entity uuid, strength real,
     valid_from timestamptz, valid_until timestamptz,
     author text, client text, tool text, request text, created_at timestamptz
 )
 language sql stable
 begin atomic
-    select 'relation'::text, s.name, r.id, r.from_entity, r.relation_type, r.to_entity, r.strength,
+    select 'relation'::text, s.name, r.id, r.from_entity, r.relation_type, r.label, r.to_entity, r.strength,
         r.valid_from, r.valid_until, a.name, r.client, r.tool, r.request, r.created_at
     from textrawl.relation r
     join textrawl.space s on s.id = r.space_id

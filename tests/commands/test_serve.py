@@ -173,7 +173,7 @@ def test_an_unknown_toolset_is_refused_before_postgres_is_started(run: Run, home
     outcome = run("serve", TOOLSETS="memory,poetry", DATA_DIR=home / "data")
 
     assert outcome.code == 1
-    assert outcome.complaint == "TOOLSETS: there is no toolset 'poetry'; known: memory"
+    assert outcome.complaint == "TOOLSETS: there is no toolset 'poetry'; known: memory, graph, all"
     assert list(home.iterdir()) == []
 
 

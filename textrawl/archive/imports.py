@@ -163,7 +163,7 @@ class Import:
             await self._make_room(line, len(raw or b""))
             self._batch.append(self._prepare(number, line))
         except LineRefused as refused:
-            self._refuse(number, str(refused))
+            self.refuse(number, str(refused))
 
     def _read(self, raw: bytes | None) -> Content | Footer:
         if raw is None:
@@ -218,7 +218,7 @@ class Import:
         for place, here, outcome in await self._call(batch):
             item = batch[place]
             if outcome in _REASONS:
-                self._refuse(item.number, _REASONS[outcome].format(kind=item.line.kind))
+                self.refuse(item.number, _REASONS[outcome].format(kind=item.line.kind))
                 continue
             self._count(item, here, outcome)
             if isinstance(item.line, FactLine):
@@ -289,7 +289,8 @@ class Import:
             await self._session.call("record_import", Jsonb(trail))
             await self._session.call("refresh_search_statistics")
 
-    def _refuse(self, number: int, reason: str) -> None:
+    def refuse(self, number: int, reason: str) -> None:
+        """Counts a line, or a part of one, as bad and tells why."""
         self.tally.bad += 1
         self._complain(number, reason)
 

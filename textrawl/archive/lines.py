@@ -102,6 +102,7 @@ class RelationLine(_Said):
     kind: Literal["relation"]
     from_entity: Id
     relation: RelationName
+    label: Annotated[Label, Field(max_length=100)] | None = None
     to_entity: Id
     strength: Share
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, BinaryIO, Literal
 
 import typer
 
@@ -13,16 +13,19 @@ from textrawl.archive.database import open_snapshot
 from textrawl.archive.exports import Export
 from textrawl.archive.files import write_whole
 from textrawl.archive.place import Place
+from textrawl.archive.server_memory import write_server_memory
 from textrawl.commands.administration import tell
 from textrawl.commands.backup import open_place
 from textrawl.commands.foreground import run_foreground
 from textrawl.commands.progress import show_progress
-from textrawl.errors import StartRefused
+from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.migrations import check, migrate
 from textrawl.settings import Settings, read_settings
 from textrawl.texts import clean_name
 
 STREAM = "-"
+Counts = dict[str, int]
+Kind = Literal["textrawl", "server-memory"]
 
 
 def export(
@@ -33,6 +36,9 @@ def export(
         list[str] | None,
         typer.Option(metavar="SPACE", parser=clean_name, help="These alone; may be repeated."),
     ] = None,
+    kind: Annotated[
+        Kind, typer.Option("--to", help="Whose file: server-memory: the reference's, of one SPACE.")
+    ] = "textrawl",
     with_vectors: Annotated[
         bool, typer.Option("--with-vectors", help="Vectors too, else they are made anew.")
     ] = False,
@@ -45,18 +51,20 @@ def export(
     """
     settings = read_settings()
 
-    def write(out: BinaryIO) -> Export:
+    def write(out: BinaryIO) -> Counts:
+        if kind == "server-memory":
+            return run_foreground(lambda: _export_graph(settings, out, space or ["default"]))
         return run_foreground(lambda: _export(settings, out, space or [], with_vectors))
 
     if file == STREAM:
-        done = _write_stdout(write)
+        counts = _write_stdout(write)
     else:
         with write_whole(Path(file).absolute(), force=force) as draft, draft.open("wb") as out:
-            done = write(out)
-    tell(f"Exported {count_kinds(done.counts)}.")
+            counts = write(out)
+    tell(f"Exported {count_kinds(counts)}.")
 
 
-def _write_stdout(write: Callable[[BinaryIO], Export]) -> Export:
+def _write_stdout(write: Callable[[BinaryIO], Counts]) -> Counts:
     try:
         done = write(sys.stdout.buffer)
         sys.stdout.buffer.flush()
@@ -69,7 +77,7 @@ def _write_stdout(write: Callable[[BinaryIO], Export]) -> Export:
 
 async def _export(
     settings: Settings, out: BinaryIO, spaces: list[str], with_vectors: bool
-) -> Export:
+) -> Counts:
     async with open_current(settings) as place, open_snapshot(place) as session:
         facts = (await session.count_rows())["observation"]
         with show_progress("Exporting facts", facts) as report:
@@ -77,7 +85,16 @@ async def _export(
             await exporting.run(spaces, with_vectors=with_vectors)
         if not spaces and exporting.counts["fact"] != facts:
             raise StartRefused(f"{facts:,} facts are there and {exporting.counts['fact']:,} came")
-    return exporting
+    return exporting.counts
+
+
+async def _export_graph(settings: Settings, out: BinaryIO, spaces: list[str]) -> Counts:
+    if len(spaces) != 1:
+        raise ArgumentInvalid("such a file has one graph: name one", title="More than one SPACE")
+    async with open_current(settings) as place, open_snapshot(place) as session:
+        entities = (await session.count_rows())["entity"]
+        with show_progress("Exporting entities", entities) as report:
+            return await write_server_memory(session, out.write, spaces[0], report)
 
 
 @asynccontextmanager

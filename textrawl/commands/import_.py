@@ -1,28 +1,33 @@
 """`textrawl import`: an export into a memory."""
 
+import getpass
 import os
 import sys
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, BinaryIO, TextIO
+from typing import Annotated, BinaryIO, Literal, TextIO
 
 import typer
 from rich.text import Text
 
-from textrawl.archive.database import open_writing
+from textrawl.archive.database import Session, open_writing
 from textrawl.archive.files import write_whole
 from textrawl.archive.imports import Import, Tally
 from textrawl.archive.indexes import build_indexes
+from textrawl.archive.server_memory import ServerMemory
 from textrawl.archive.streams import read_lines
 from textrawl.commands.administration import tell
 from textrawl.commands.console import open_console
 from textrawl.commands.export import STREAM, count_kinds, open_current
 from textrawl.commands.foreground import run_foreground
 from textrawl.commands.progress import show_index_progress, show_progress
-from textrawl.errors import StartRefused
+from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.settings import Settings, read_settings
+from textrawl.texts import clean_name
+
+FileKind = Literal["textrawl", "server-memory"]
 
 _SHOWN = 20
 
@@ -31,6 +36,16 @@ def import_(
     file: Annotated[
         str, typer.Argument(metavar="FILE|-", help="What `textrawl export` wrote; - is stdin.")
     ],
+    kind: Annotated[
+        FileKind,
+        typer.Option("--from", help="Whose file: server-memory is the reference memory server."),
+    ] = "textrawl",
+    space: Annotated[
+        str,
+        typer.Option(
+            metavar="SPACE", parser=clean_name, help="With server-memory: where it belongs."
+        ),
+    ] = "default",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would come.")] = False,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every bad line's fault there.")
@@ -45,7 +60,8 @@ def import_(
     with ExitStack() as stack:
         source = stack.enter_context(_open_source(file))
         faults = stack.enter_context(_open_faults(report))
-        tally = run_foreground(lambda: _import(settings, source, faults, dry_run=dry_run))
+        given = _Source(source, kind, space)
+        tally = run_foreground(lambda: _import(settings, given, faults, dry_run=dry_run))
     _tell_faults(faults, tally)
     _tell_tally(tally, dry_run=dry_run)
     if faults.number or not tally.whole:
@@ -94,19 +110,45 @@ def _open_faults(report: Path | None) -> Generator[_Faults]:
         yield _Faults(file)
 
 
-async def _import(settings: Settings, source: BinaryIO, faults: _Faults, *, dry_run: bool) -> Tally:
-    size = None if source is sys.stdin.buffer else os.fstat(source.fileno()).st_size
+@dataclass(frozen=True)
+class _Source:
+    """A file to import; `space` is where one belongs that names none."""
+
+    file: BinaryIO
+    kind: FileKind
+    space: str
+
+
+async def _import(settings: Settings, given: _Source, faults: _Faults, *, dry_run: bool) -> Tally:
+    file = given.file
+    size = None if file is sys.stdin.buffer else os.fstat(file.fileno()).st_size
     async with (
         open_current(settings, empty=True) as place,
         open_writing(place, dry_run=dry_run) as session,
     ):
+        space = await _find_space(session, given)
         with show_progress("Importing bytes", size) as progress:
-            importing = Import(session, faults.add, size)
-            tally = await importing.run(read_lines(source, progress))
+            importing, lines = Import(session, faults.add, size), read_lines(file, progress)
+            if space is not None:
+                translator = ServerMemory(
+                    session, given.space, space, getpass.getuser(), importing.refuse
+                )
+                lines = translator.translate(lines)
+            tally = await importing.run(lines)
         if not dry_run:
             with show_index_progress() as report:
                 await build_indexes(place, session, report)
     return tally
+
+
+async def _find_space(session: Session, given: _Source) -> int | None:
+    """The number of the space that a file belongs to, None where its lines name theirs."""
+    if given.kind == "textrawl":
+        return None
+    found = (await session.find_spaces()).get(given.space)
+    if found is None:
+        raise ArgumentInvalid("see `textrawl space list`", title=f"No space {given.space}")
+    return found
 
 
 def _tell_faults(faults: _Faults, tally: Tally) -> None:

@@ -10,6 +10,7 @@ from textrawl.commands.foreground import Interrupted, run_foreground
 from textrawl.logs import configure_logs
 from textrawl.server import MemoryServer, create_server
 from textrawl.settings import Settings, read_settings
+from textrawl.toolsets import find_toolsets
 
 
 def serve(
@@ -53,7 +54,7 @@ async def _serve_http(settings: Settings, *, insecure: bool) -> None:
     from textrawl.transports.metrics import Metrics  # noqa: PLC0415
 
     server = create_server(settings, tokens_needed=not insecure)
-    metrics = Metrics(server.tool_names)
+    metrics = Metrics(name for toolset in find_toolsets().values() for name in toolset.tools)
     metrics.watch(server.read_gauges)
     server.observe_call = metrics.observe_call
     lookup = None if insecure else server.find_principal

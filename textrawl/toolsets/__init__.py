@@ -2,9 +2,10 @@
 
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from mcp.server.mcpserver.context import Context
@@ -13,7 +14,7 @@ from mcp.types import CallToolResult, ToolAnnotations
 
 from textrawl.access import Caller, Principal, Scope
 from textrawl.directory import Directory
-from textrawl.errors import NotAuthenticated
+from textrawl.errors import NotAuthenticated, StartRefused
 from textrawl.memory import Memory
 from textrawl.recalls import NOTHING, Finding, Recall, Recalls
 from textrawl.replies import Renderer, Reply
@@ -32,6 +33,8 @@ DELETES = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
 
+EVERY = "all"  # in TOOLSETS: every toolset there is
+
 
 @dataclass(frozen=True)
 class Identity:
@@ -47,7 +50,12 @@ class Identity:
 
 
 class App:
-    """What a tool has at hand while the server runs; without `recalls` none are noted."""
+    """What a tool has at hand while the server runs; without `recalls` none are noted.
+
+    `import_dir` is the folder whose files a tool may read, None for no folder.
+    """
+
+    import_dir: Path | None = None
 
     def __init__(
         self, memory: Memory, renderer: Renderer, identity: Identity, recalls: Recalls | None = None
@@ -57,6 +65,11 @@ class App:
         self.render = renderer.render
         self._renderer = renderer
         self._recalls = recalls
+
+    @property
+    def takes_notes(self) -> bool:
+        """Whether what was looked at is noted: not with READ_ONLY or without RECORD_RECALLS."""
+        return self._recalls is not None
 
     async def identify(self, ctx: "Context[App]", tool: str) -> Caller:
         """Who calls `tool`: by the token of the request, else the server itself.
@@ -171,12 +184,14 @@ class ToolSpec:
 class Toolset:
     """A named group of tools, listed in the `order` given.
 
-    `purpose` is its sentence in the documentation.
+    `purpose` is its sentence in the documentation; `instructions` tell models when to use it,
+    where they are not the server's own.
     """
 
     name: str
     purpose: str
     order: tuple[str, ...]
+    instructions: str | None = None
     _specs: dict[str, ToolSpec] = field(default_factory=dict[str, ToolSpec])
 
     @property
@@ -206,6 +221,17 @@ class Toolset:
 
 def find_toolsets() -> dict[str, Toolset]:
     """Every toolset by name."""
-    from textrawl.toolsets.memory import memory  # noqa: PLC0415 - it imports this package
+    from textrawl.toolsets.graph import graph  # noqa: PLC0415 - they import this package
+    from textrawl.toolsets.memory import memory  # noqa: PLC0415
 
-    return {toolset.name: toolset for toolset in (memory,)}
+    return {toolset.name: toolset for toolset in (memory, graph)}
+
+
+def choose_toolsets(names: Sequence[str]) -> list[Toolset]:
+    """The toolsets of these names; `all` names every one. Raises StartRefused, naming them."""
+    known = find_toolsets()
+    if unknown := [name for name in names if name not in (*known, EVERY)]:
+        raise StartRefused(
+            f"TOOLSETS: there is no toolset {unknown[0]!r}; known: {', '.join((*known, EVERY))}"
+        )
+    return [one for name, one in known.items() if EVERY in names or name in names]

@@ -1,6 +1,7 @@
-"""Streamable HTTP at /mcp and /mcp/{space}, for both protocol eras, behind every guard."""
+"""Streamable HTTP at /mcp, /mcp/{space} and /mcp/t/{toolset}, both eras, behind every guard."""
 
 import logging
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -15,6 +16,7 @@ from starlette.routing import Route
 from textrawl.errors import TextrawlError
 from textrawl.logs import ANNOUNCED
 from textrawl.settings import Settings
+from textrawl.toolsets import find_toolsets
 from textrawl.transports.authentication import Authentication, Lookup
 from textrawl.transports.bodies import MOST_BYTES, Bodies
 from textrawl.transports.deadlines import Deadlines
@@ -24,6 +26,7 @@ from textrawl.transports.listening import listen, serve_app
 from textrawl.transports.metrics import Metrics
 from textrawl.transports.probes import FindMissing, build_probes
 from textrawl.transports.requests import Requests
+from textrawl.transports.toolset_paths import add_paths
 
 if TYPE_CHECKING:  # the server reads what these modules note of a request
     from textrawl.server import MemoryServer
@@ -59,7 +62,8 @@ async def serve_http(
             if lookup is None:
                 logger.warning("--insecure: whoever reaches this machine needs no token")
             app = build_http_app(
-                server, settings, lookup=lookup, metrics=metrics, find_missing=find_missing
+                server, settings, lookup=lookup, metrics=metrics, find_missing=find_missing,
+                toolsets={name: server.offer(name) for name in find_toolsets()},
             )  # fmt: skip
             address = f"{bracket(host)}:{listener.getsockname()[1]}"
             logger.log(ANNOUNCED, "listens on http://%s/mcp", address)
@@ -73,19 +77,21 @@ def build_http_app(
     lookup: Lookup | None,
     metrics: Metrics,
     find_missing: FindMissing,
+    toolsets: Mapping[str, MCPServer[Any]] | None = None,
 ) -> Starlette:
-    """The ASGI application: /mcp and /mcp/{space}, probes, metrics, and every guard before them."""
+    """The ASGI application: /mcp and /mcp/{space}, probes, metrics, and every guard before them.
+
+    `toolsets` are servers of their own at /mcp/t/{toolset}.
+    """
     resource = _find_resource(settings)
     metadata_url = build_resource_metadata_url(resource) if resource else None
-    app = server.streamable_http_app(
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        max_request_body_size=MOST_BYTES,
-    )
+    app = _mount(server)
     app.router.routes += [
         Route("/mcp/{space}", StreamableHTTPASGIApp(server.session_manager)),
         *build_probes(find_missing, metrics, insecure=lookup is None, metadata_url=metadata_url),
         *_build_metadata(settings, resource),
     ]
+    add_paths(app, toolsets or {}, _mount)
     # The last one added is the first to see a request.
     app.add_middleware(Bodies)
     if settings.rate_limit:
@@ -96,6 +102,13 @@ def build_http_app(
     app.add_middleware(Hosts, host=settings.http_host, public_url=settings.public_url)
     app.add_middleware(Requests, metrics=metrics)
     return app
+
+
+def _mount(server: MCPServer[Any]) -> Starlette:
+    return server.streamable_http_app(
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        max_request_body_size=MOST_BYTES,
+    )
 
 
 def _find_resource(settings: Settings) -> AnyHttpUrl | None:

@@ -1,0 +1,14 @@
+create function textrawl.export_edges(space integer)
+returns table (type text, "from" text, "to" text, "relationType" text)
+language sql stable
+begin atomic
+    select 'relation'::text, f.name, t.name, coalesce(r.label, r.relation_type)
+    from textrawl.relation r
+    join textrawl.entity f on f.space_id = r.space_id and f.id = r.from_entity
+    join textrawl.entity t on t.space_id = r.space_id and t.id = r.to_entity
+    where r.space_id = export_edges.space and (r.valid_until is null or r.valid_until > now())
+    order by r.created_at, r.id;
+end;
+
+comment on function textrawl.export_edges is
+    'Valid relations of a space, as lines of the reference memory server''s file. Example: select row_to_json(e) from textrawl.export_edges(1) e;';

@@ -1,0 +1,12 @@
+create function textrawl.export_nodes(space integer)
+returns table (type text, name text, "entityType" text, observations text[])
+language sql stable
+begin atomic
+    select 'entity'::text, e.name, coalesce(e.metadata ->> 'type', e.entity_type), textrawl.list_observations(e.space_id, e.id)
+    from textrawl.entity e
+    where e.space_id = export_nodes.space
+    order by e.space_id, e.created_at, e.id;
+end;
+
+comment on function textrawl.export_nodes is
+    'Entities of a space with their valid facts, as lines of the reference memory server''s file. Example: select row_to_json(n) from textrawl.export_nodes(1) n;';

@@ -1,0 +1,41 @@
+create function textrawl.add_observations(
+    additions jsonb, model integer default null, embeddings halfvec[] default null,
+    credential bytea default null, space integer default null,
+    client text default null, tool text default 'sql', request text default null
+) returns table (place bigint, name text, entity_type text, added text[], observations text[])
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    origin origin := open_write(credential, space, 'write', client, tool, request);
+    nodes  jsonb;
+    kept   jsonb;
+    absent text;
+begin
+    perform from entity e
+    where e.space_id = origin.space_id
+      and e.name_key in (select name_key(value ->> 'entity') from jsonb_array_elements(additions))
+    order by e.name_key for no key update;
+    select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'observations', given.value -> 'observations') order by given.ordinality), '[]'),
+        min(given.value ->> 'entity') filter (where e.id is null)
+    into nodes, absent
+    from jsonb_array_elements(additions) with ordinality given
+    left join entity e on e.space_id = origin.space_id and e.name_key = name_key(given.value ->> 'entity');
+    if absent is not null then
+        raise exception using errcode = 'TR050', message = 'no such entity', detail = absent;
+    end if;
+    select coalesce(jsonb_object_agg(new.place, new.contents), '{}') into kept
+    from (select k.place, jsonb_agg(k.content) as contents
+          from keep_observations(nodes, add_observations.model, embeddings, origin) k group by k.place) new;
+    return query
+        select node.ordinality, e.name, coalesce(e.metadata ->> 'type', e.entity_type),
+            array(select jsonb_array_elements_text(kept -> node.ordinality::text)), list_observations(e.space_id, e.id)
+        from jsonb_array_elements(nodes) with ordinality node
+        join entity e on e.space_id = origin.space_id and e.id = (node.value ->> 'id')::uuid
+        order by node.ordinality;
+end
+$$;
+
+comment on function textrawl.add_observations is
+    'Adds observations [{entity, observations}] to entities that are there, all or nothing; for each its place, the entity, those that are new, and all. embeddings: one for each observation. Errors: TR050 (no such entity, its name in detail), TR010 to TR012 (access).';

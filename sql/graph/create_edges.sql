@@ -1,0 +1,58 @@
+create function textrawl.create_edges(
+    relations jsonb,
+    credential bytea default null, space integer default null,
+    client text default null, tool text default 'sql', request text default null
+) returns table (place bigint, outcome text, missing text[])
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    origin origin := open_write(credential, space, 'write', client, tool, request);
+    edge   record;
+    made   uuid;
+begin
+    perform from entity e
+    where e.space_id = origin.space_id and e.name_key in (
+        select name_key(unnest(array[value ->> 'from', value ->> 'to'])) from jsonb_array_elements(relations))
+    order by e.name_key for no key update;
+    for edge in
+        select given.ordinality as place, given.value ->> 'relation' as label, relation_key(given.value ->> 'relation') as key,
+            source.id as source, target.id as target,
+            array_remove(array[case when source.id is null then given.value ->> 'from' end,
+                               case when target.id is null then given.value ->> 'to' end], null) as missing
+        from jsonb_array_elements(relations) with ordinality given
+        left join entity source on source.space_id = origin.space_id and source.name_key = name_key(given.value ->> 'from')
+        left join entity target on target.space_id = origin.space_id and target.name_key = name_key(given.value ->> 'to')
+        order by given.ordinality
+    loop
+        place := edge.place; missing := edge.missing; made := null;
+        if edge.missing <> '{}' then
+            outcome := 'missing';
+        elsif edge.source = edge.target then
+            outcome := 'circle';
+        else
+            insert into relation as r (space_id, from_entity, relation_type, label, to_entity, valid_from, author_id, client, tool, request, created_at)
+            values (origin.space_id, edge.source, edge.key, nullif(edge.label, edge.key), edge.target, clock_timestamp(),
+                    origin.author_id, origin.client, origin.tool, origin.request, clock_timestamp())
+            on conflict (space_id, from_entity, relation_type, to_entity) where valid_until is null do nothing
+            returning r.id into made;
+            outcome := case when made is null then 'known' else 'created' end;
+            if made is null then
+                select r.id into made from relation r
+                where r.space_id = origin.space_id and r.from_entity = edge.source and r.relation_type = edge.key
+                  and r.to_entity = edge.target and r.valid_until is null;
+            else
+                update entity e set updated_at = clock_timestamp()
+                where e.space_id = origin.space_id and e.id in (edge.source, edge.target);
+            end if;
+            perform record_event(case outcome when 'created' then 'related' else 'repeated' end,
+                                 edge.source, null, made, origin, jsonb_build_object('to', edge.target));
+        end if;
+        return next;
+    end loop;
+end
+$$;
+
+comment on function textrawl.create_edges is
+    'Connects entities that are there [{from, relation, to}]; for each its place and created, known, circle (both ends are the same) or missing (with the names that are not there). Errors: TR010 to TR012 (access).';

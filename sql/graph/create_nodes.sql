@@ -1,0 +1,41 @@
+create function textrawl.create_nodes(
+    entities jsonb, model integer default null, embeddings halfvec[] default null,
+    credential bytea default null, space integer default null,
+    client text default null, tool text default 'sql', request text default null
+) returns table (name text, entity_type text, created boolean, added bigint, observations text[])
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    origin  origin := open_write(credential, space, 'write', client, tool, request);
+    moment  timestamptz := clock_timestamp();
+    claimed jsonb;
+    nodes   jsonb;
+    counted jsonb;
+begin
+    -- In the order of names, so that two writers never wait for each other in a circle; dated in the
+    -- order of the call, in which the graph is read.
+    select coalesce(jsonb_object_agg(given.key, to_jsonb(c)), '{}') into claimed
+    from (select distinct on (name_key(value ->> 'name')) name_key(value ->> 'name') as key, ordinality,
+              value ->> 'name' as name, value ->> 'type' as type
+          from jsonb_array_elements(entities) with ordinality
+          order by name_key(value ->> 'name'), ordinality) given
+    cross join lateral claim_node(given.name, given.type, moment + given.ordinality * interval '1 microsecond', origin) c;
+    select coalesce(jsonb_agg(jsonb_build_object(
+        'id', claimed -> name_key(value ->> 'name') ->> 'id', 'observations', value -> 'observations') order by ordinality), '[]')
+    into nodes from jsonb_array_elements(entities) with ordinality;
+    select coalesce(jsonb_object_agg(new.id, new.added), '{}') into counted
+    from (select nodes -> (k.place - 1)::integer ->> 'id' as id, count(*) as added
+          from keep_observations(nodes, create_nodes.model, embeddings, origin) k group by 1) new;
+    return query
+        select e.name, coalesce(e.metadata ->> 'type', e.entity_type), (claimed -> e.name_key ->> 'created')::boolean,
+            coalesce((counted ->> e.id::text)::bigint, 0), list_observations(e.space_id, e.id)
+        from (select value ->> 'id' as id, min(ordinality) as place from jsonb_array_elements(nodes) with ordinality group by 1) first
+        join entity e on e.space_id = origin.space_id and e.id = first.id::uuid
+        order by first.place;
+end
+$$;
+
+comment on function textrawl.create_nodes is
+    'Creates entities [{name, type, observations}] or adds to those that are there; for each its name, type, whether it is new, how many observations are, and all of them. embeddings: one for each observation. Errors: TR010 to TR012 (access). Example: select * from textrawl.create_nodes(''[{"name": "Ada", "type": "Engineer", "observations": ["leads QA"]}]'');';

@@ -1,0 +1,41 @@
+create function textrawl.delete_observations(
+    deletions jsonb,
+    credential bytea default null, space integer default null,
+    client text default null, tool text default 'sql', request text default null
+) returns table (place bigint, name text, entity_type text, deleted bigint, observations text[])
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    origin  origin := open_write(credential, space, 'forget', client, tool, request);
+    counted jsonb;
+begin
+    perform from entity e
+    where e.space_id = origin.space_id
+      and e.name_key in (select name_key(value ->> 'entity') from jsonb_array_elements(deletions))
+    order by e.name_key for update;
+    select coalesce(jsonb_object_agg(gone.place, gone.deleted), '{}') into counted
+    from (select said.place, count(forgotten.observation_id) as deleted
+          from (select distinct on (o.id) given.ordinality as place, e.name, o.id
+                from jsonb_array_elements(deletions) with ordinality given
+                join entity e on e.space_id = origin.space_id and e.name_key = name_key(given.value ->> 'entity')
+                join lateral jsonb_array_elements_text(given.value -> 'observations') text on true
+                join observation o on o.space_id = e.space_id and o.entity_id = e.id
+                    and o.content_hash = md5(fact_key(text.value))::uuid and o.content = text.value
+                order by o.id, given.ordinality) said
+          cross join lateral forget_entity(said.name, said.id::text, false, delete_observations.credential, origin.space_id,
+                                           delete_observations.client, delete_observations.tool, delete_observations.request) forgotten
+          group by said.place) gone;
+    return query
+        select given.ordinality, coalesce(e.name, given.value ->> 'entity'), coalesce(e.metadata ->> 'type', e.entity_type),
+            coalesce((counted ->> given.ordinality::text)::bigint, 0),
+            case when e.id is not null then list_observations(e.space_id, e.id) end
+        from jsonb_array_elements(deletions) with ordinality given
+        left join entity e on e.space_id = origin.space_id and e.name_key = name_key(given.value ->> 'entity')
+        order by given.ordinality;
+end
+$$;
+
+comment on function textrawl.delete_observations is
+    'Forgets observations [{entity, observations}] by their exact text; for each its place, the entity, how many went, and those that are left (null: no such entity). Errors: TR010 to TR012 (access).';

@@ -1,0 +1,46 @@
+create function textrawl.end_edge(
+    number bigint,
+    credential bytea default null, space integer default null,
+    client text default null, tool text default 'sql', request text default null
+) returns table (outcome text, from_entity text, relation text, to_entity text, inverse bigint)
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    origin origin := open_write(credential, space, 'write', client, tool, request);
+    edge   relation;
+    other  relation;
+    moment timestamptz := clock_timestamp();
+begin
+    select r.* into edge from number_range(number) range
+    join relation r on r.space_id = origin.space_id and r.id between range.first and range.last order by r.id limit 1;
+    if edge.id is null then
+        return query select 'missing', null::text, null::text, null::text, null::bigint;
+        return;
+    end if;
+    perform from entity e where e.space_id = origin.space_id and e.id in (edge.from_entity, edge.to_entity)
+    order by e.name_key for no key update;
+    select r.* into edge from relation r where r.space_id = origin.space_id and r.id = edge.id;
+    select r.* into other from relation r
+    where r.space_id = origin.space_id and r.from_entity = edge.to_entity and r.to_entity = edge.from_entity and r.valid_until is null
+      and (edge.relation_type, r.relation_type) in (('contiene', 'parte_de'), ('parte_de', 'contiene'), ('contains', 'part_of'), ('part_of', 'contains'));
+    outcome := case when edge.valid_until is null then 'ended' else 'known' end;
+    if outcome = 'ended' then
+        update relation r set valid_until = moment where r.space_id = origin.space_id and r.id in (edge.id, other.id);
+        update entity e set updated_at = moment where e.space_id = origin.space_id and e.id in (edge.from_entity, edge.to_entity);
+        perform record_event('ended', edge.from_entity, null, edge.id, origin, jsonb_build_object('to', edge.to_entity));
+        if other.id is not null then
+            perform record_event('ended', other.from_entity, null, other.id, origin, jsonb_build_object('to', other.to_entity));
+        end if;
+    end if;
+    return query
+        select end_edge.outcome, f.name, coalesce(edge.label, edge.relation_type), t.name,
+            case when end_edge.outcome = 'ended' then node_number(other.id) end
+        from entity f, entity t
+        where f.space_id = origin.space_id and f.id = edge.from_entity and t.space_id = origin.space_id and t.id = edge.to_entity;
+end
+$$;
+
+comment on function textrawl.end_edge is
+    'Ends the relation of a number of node_number(), and the inverse of one that says what contains what; ended, known (it had ended) or missing. It stays, as what was so. Errors: TR010 to TR012 (access).';

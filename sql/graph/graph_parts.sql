@@ -1,0 +1,46 @@
+create function textrawl.graph_parts(space integer, entities uuid[], skip bigint, max_rows integer, outgoing boolean)
+returns table (
+    number bigint, part bigint, kind text, name text, entity_type text, content text,
+    from_entity text, relation text, to_entity text, relation_number bigint
+)
+language sql stable rows 200
+set search_path from current
+begin atomic
+    with node as materialized (
+        select e.id, e.name, coalesce(e.metadata ->> 'type', e.entity_type) as entity_type, given.place
+        from unnest(entities) with ordinality given(id, place)
+        join textrawl.entity e on e.space_id = space and e.id = given.id
+    ), end_of as (
+        select r.id, n.place from node n join textrawl.relation r on r.space_id = space and r.from_entity = n.id
+        union all
+        select r.id, n.place from node n join textrawl.relation r on r.space_id = space and r.to_entity = n.id
+        where not outgoing
+    ), edge as (
+        -- Once, with the first of its ends.
+        select end_of.id, min(end_of.place) as place from end_of group by end_of.id
+    ), part as (
+        select n.place, 0 as rank, null::timestamptz as at, null::uuid as id, null::text as content,
+            null::text as from_entity, null::text as relation, null::text as to_entity
+        from node n
+        union all
+        select n.place, 1, o.created_at, o.id, o.content, null, null, null
+        from node n join textrawl.observation o on o.space_id = space and o.entity_id = n.id
+        where o.valid_from <= clock_timestamp() and (o.valid_until is null or o.valid_until > clock_timestamp())
+        union all
+        select edge.place, 2, r.created_at, r.id, null, f.name, coalesce(r.label, r.relation_type), t.name
+        from edge join textrawl.relation r on r.space_id = space and r.id = edge.id
+        join textrawl.entity f on f.space_id = space and f.id = r.from_entity
+        join textrawl.entity t on t.space_id = space and t.id = r.to_entity
+        where r.valid_until is null or r.valid_until > clock_timestamp()
+    ), counted as (
+        select part.*, row_number() over (partition by part.place order by part.rank, part.at, part.id) - 1 as turn from part
+    )
+    select textrawl.node_number(n.id), c.turn, (array['entity', 'observation', 'relation'])[c.rank + 1], n.name, n.entity_type,
+        c.content, c.from_entity, c.relation, c.to_entity, case when c.rank = 2 then textrawl.node_number(c.id) end
+    from counted c join node n on n.place = c.place
+    order by c.place, c.turn
+    offset skip limit max_rows;
+end;
+
+comment on function textrawl.graph_parts is
+    'Entities in the order given, each followed by its valid facts and its relations, oldest first; a relation stands once, with the first of its ends, or, outgoing, with the entity it leaves.';

@@ -1,0 +1,9 @@
+create function textrawl.graph_space(credential bytea default null, space integer default null) returns integer
+language sql stable security definer
+set search_path from current
+begin atomic
+    select (textrawl.readable_spaces(credential, case when space is not null then array[space] end))[1];
+end;
+
+comment on function textrawl.graph_space is
+    'The one space that graph tools read: the given one, else the home of a credential, else the first it may read. Errors: TR010, TR011 (access).';

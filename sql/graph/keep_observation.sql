@@ -1,0 +1,37 @@
+create function textrawl.keep_observation(
+    entity uuid, observation text, model integer, embedding halfvec, origin textrawl.origin
+) returns boolean
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    space  integer := origin.space_id;
+    hash   uuid := md5(fact_key(observation))::uuid;
+    moment timestamptz := clock_timestamp();
+    known  uuid;
+begin
+    -- Word for word: who wrote two spellings expects to read, and to delete, both.
+    select o.id into known from observation o
+    where o.space_id = space and o.entity_id = entity and o.content_hash = hash and o.content = observation
+      and (o.valid_until is null or o.valid_until > moment)
+    limit 1;
+    if known is not null then
+        perform record_event('repeated', entity, known, null, origin);
+        return false;
+    end if;
+    insert into observation as o (space_id, entity_id, entity_type, content, content_hash, source,
+                                  valid_from, author_id, client, tool, request, created_at, fts)
+    select space, e.id, e.entity_type, observation, hash, 'conversation',
+        moment, origin.author_id, origin.client, origin.tool, origin.request, moment,
+        search_document(space, e.name, observation)
+    from entity e where e.space_id = space and e.id = entity
+    returning o.id into known;
+    perform store_embedding(space, known, model, embedding);
+    perform record_event('remembered', entity, known, null, origin);
+    return true;
+end
+$$;
+
+comment on function textrawl.keep_observation is
+    'Stores an observation of an entity that the caller has claimed, unless a valid one is the same word for word; whether it is new.';

@@ -1,0 +1,10 @@
+create function textrawl.list_observations(space integer, entity uuid) returns text[]
+language sql stable
+set search_path from current
+begin atomic
+    select coalesce(array_agg(o.content order by o.created_at, o.id), '{}') from textrawl.observation o
+    where o.space_id = space and o.entity_id = entity
+      and o.valid_from <= clock_timestamp() and (o.valid_until is null or o.valid_until > clock_timestamp());
+end;
+
+comment on function textrawl.list_observations is 'The valid facts of an entity, first told first.';

@@ -1,0 +1,33 @@
+create function textrawl.read_graph(
+    beginning bigint default null, skip bigint default 0, max_rows integer default 200,
+    space integer default null, credential bytea default null
+) returns table (
+    number bigint, part bigint, kind text, name text, entity_type text, content text,
+    from_entity text, relation text, to_entity text, relation_number bigint
+)
+language plpgsql stable security definer rows 200
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    place integer := graph_space(credential, space);
+    start entity;
+begin
+    if beginning is not null then
+        select e.* into start from number_range(beginning) range
+        join entity e on e.space_id = place and e.id between range.first and range.last
+        order by e.id limit 1;
+        if start.id is null then
+            raise exception using errcode = 'TR051', message = 'the entity where it was to go on is gone';
+        end if;
+    end if;
+    return query
+        select p.* from graph_parts(place, array(
+            select e.id from entity e
+            where e.space_id = place and (start.id is null or (e.created_at, e.id) >= (start.created_at, start.id))
+            order by e.created_at, e.id limit max_rows), skip, max_rows, true) p;
+end
+$$;
+
+comment on function textrawl.read_graph is
+    'The graph of one space in the order in which it was told, each entity with its facts and the relations that leave it, from the entity numbered beginning on, without the first skip parts of that. Errors: TR051 (that entity is gone), TR010, TR011 (access). Example: select name, kind, content, relation, to_entity from textrawl.read_graph();';

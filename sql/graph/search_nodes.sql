@@ -1,0 +1,44 @@
+create function textrawl.search_nodes(
+    query text, model integer default null, vector halfvec default null,
+    skip bigint default 0, max_rows integer default 200, max_nodes integer default 100,
+    space integer default null, credential bytea default null
+) returns table (
+    number bigint, part bigint, kind text, name text, entity_type text, content text,
+    from_entity text, relation text, to_entity text, relation_number bigint
+)
+language plpgsql stable security definer rows 200
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    place   integer := graph_space(credential, space);
+    folded  text := fold_case(query);
+    pattern text := '%' || replace(replace(replace(folded, '\', '\\'), '%', '\%'), '_', '\_') || '%';
+    -- What is ASCII needs no folding beyond what ilike does, which is much faster.
+    plain   boolean := octet_length(folded) = char_length(folded);
+    found   uuid[];
+begin
+    found := array(
+        select e.id from entity e
+        where e.space_id = place and (
+            case when plain then e.name ilike pattern or coalesce(e.metadata ->> 'type', e.entity_type) ilike pattern
+                 else fold_case(e.name || e'\n' || coalesce(e.metadata ->> 'type', e.entity_type)) like pattern end
+            or e.id in (
+                select o.entity_id from observation o
+                where o.space_id = place and case when plain then o.content ilike pattern else fold_case(o.content) like pattern end
+                  and o.valid_from <= clock_timestamp() and (o.valid_until is null or o.valid_until > clock_timestamp())))
+        order by e.created_at, e.id limit max_nodes);
+    if btrim(query) <> '' and place is not null then
+        -- Then what holds its words apart, or means the same: from the score on that docs/search.md calls moderate.
+        found := found || array(
+            select hit.entity_id
+            from search_memory(query, array[place], null, clock_timestamp(), 20, model, vector, false, credential) hit
+            where hit.score >= 0.4 and hit.entity_id <> all(found)
+            group by hit.entity_id order by max(hit.score) desc, hit.entity_id);
+    end if;
+    return query select p.* from graph_parts(place, found[1:max_nodes], skip, max_rows, false) p;
+end
+$$;
+
+comment on function textrawl.search_nodes is
+    'Entities whose name, type or a fact holds a text, in any case, oldest first; then those that search_memory finds by its words and, given a vector, its meaning. Errors: TR010, TR011 (access), TR049 (no such model). Example: select distinct name from textrawl.search_nodes(''astro'');';

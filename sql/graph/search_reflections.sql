@@ -1,0 +1,42 @@
+create function textrawl.search_reflections(
+    query text, model integer default null, vector halfvec default null,
+    voice text default null, mood text default null, target_type text default null, max_rows integer default 10,
+    space integer default null, credential bytea default null
+) returns table (
+    number bigint, target_type text, target bigint, voice text, content text, mood text, created_at timestamptz,
+    score double precision
+)
+language sql stable security definer rows 10
+set search_path from current
+begin atomic
+    with scope as materialized (
+        select textrawl.graph_space(credential, search_reflections.space) as place
+    ), wanted as materialized (
+        select r.*, case when r.model_id = search_reflections.model then 1 - (r.vector <=> search_reflections.vector) end as cosine,
+            ts_rank(r.fts, asked.terms) as likeness, r.fts @@ asked.terms as worded
+        from textrawl.reflection r, plainto_tsquery('english', textrawl.search_text(query)) asked(terms)
+        where r.space_id = (select place from scope)
+          and (search_reflections.voice is null or r.voice = search_reflections.voice)
+          and (search_reflections.mood is null or r.mood = search_reflections.mood)
+          and (search_reflections.target_type is null or r.target_type = search_reflections.target_type)
+    ), near as (
+        select w.id, row_number() over (order by w.cosine desc, w.id) as rank from wanted w
+        where w.cosine is not null and w.cosine <> 'nan' order by w.cosine desc, w.id limit 3 * max_rows
+    ), worded as (
+        select w.id, row_number() over (order by w.likeness desc, w.id) as rank from wanted w
+        where w.worded order by w.likeness desc, w.id limit 3 * max_rows
+    ), scored as (
+        -- Without any word in common it is the likeness of meaning alone.
+        select w.*, textrawl.limbic_decay(w.created_at, clock_timestamp())
+            * case when exists (select from worded) then coalesce(1.0 / (60 + n.rank), 0) + coalesce(1.0 / (60 + t.rank), 0)
+                   else greatest(0, w.cosine) end::double precision as score
+        from wanted w left join near n on n.id = w.id left join worded t on t.id = w.id
+        where n.id is not null or t.id is not null
+    )
+    select textrawl.node_number(s.id), s.target_type, textrawl.node_number(coalesce(s.entity_id, s.relation_id)),
+        s.voice, s.content, s.mood, s.created_at, s.score
+    from scored s order by s.score desc, s.id limit max_rows;
+end;
+
+comment on function textrawl.search_reflections is
+    'Reflections by their words and, given a vector, by meaning: reciprocal ranks of both (k 60), or the cosine where no word fits, times how fresh they are. Errors: TR010, TR011 (access). Example: select voice, content from textrawl.search_reflections(''architecture'');';

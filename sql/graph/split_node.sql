@@ -1,0 +1,58 @@
+create function textrawl.split_node(
+    entity text, splits jsonb,
+    credential bytea default null, space integer default null,
+    client text default null, tool text default 'sql', request text default null
+) returns table (names text[], moved bigint, related bigint, remaining bigint)
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    origin origin := open_write(credential, space, 'write', client, tool, request);
+    source entity;
+    child  record;
+    made   record;
+    fact   uuid;
+begin
+    select e.* into source from entity e where e.space_id = origin.space_id and e.name_key = name_key(split_node.entity);
+    if source.id is null then
+        raise exception using errcode = 'TR050', message = 'no such entity', detail = split_node.entity;
+    end if;
+    -- In the order of names, like every writer.
+    perform from entity e
+    where e.space_id = origin.space_id and (e.id = source.id
+        or e.name_key in (select name_key(value ->> 'name') from jsonb_array_elements(splits)))
+    order by e.name_key for no key update;
+    names := '{}'; moved := 0; related := 0;
+    for child in select value, ordinality from jsonb_array_elements(splits) with ordinality order by ordinality loop
+        select * into made from claim_node(child.value ->> 'name',
+            coalesce(child.value ->> 'type', source.metadata ->> 'type', source.entity_type), clock_timestamp(), origin);
+        if made.id = source.id then
+            raise exception using errcode = 'TR005', message = 'both ends are the same entity';
+        end if;
+        names := names || made.stored_name;
+        for fact in
+            update observation o
+            set entity_id = made.id, fts = search_document(o.space_id, made.stored_name, o.content),
+                entity_type = (select e.entity_type from entity e where e.space_id = o.space_id and e.id = made.id)
+            where o.space_id = origin.space_id and o.entity_id = source.id
+              and o.content in (select jsonb_array_elements_text(child.value -> 'observations'))
+            returning o.id
+        loop
+            moved := moved + 1;
+            perform record_event('moved', made.id, fact, null, origin, jsonb_build_object('from', source.id));
+        end loop;
+        update entity e set updated_at = clock_timestamp() where e.space_id = origin.space_id and e.id in (made.id, source.id);
+        related := related + (
+            select count(*) from create_edges(jsonb_build_array(
+                jsonb_build_object('from', source.name, 'relation', 'contiene', 'to', made.stored_name),
+                jsonb_build_object('from', made.stored_name, 'relation', 'parte_de', 'to', source.name)),
+                split_node.credential, origin.space_id, split_node.client, split_node.tool, split_node.request));
+    end loop;
+    remaining := cardinality(list_observations(origin.space_id, source.id));
+    return next;
+end
+$$;
+
+comment on function textrawl.split_node is
+    'Moves facts of an entity to others [{name, type, observations}], made where they are not there, and relates them both ways (contiene, parte_de), all or nothing. Errors: TR050 (no such entity), TR005 (a part is the entity itself), TR010 to TR012 (access).';

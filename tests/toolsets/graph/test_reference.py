@@ -1,0 +1,259 @@
+"""Who knows the reference memory server finds it again, with nothing lost."""
+
+import json
+import sys
+from typing import Any
+
+import anyio
+import psycopg
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
+
+from tests.conftest import TOKEN, Connect
+from tests.toolsets.calls import ask as recall
+from tests.toolsets.calls import count, remember
+from tests.toolsets.graph.reference import ask, call, check_server, read, text_of
+
+pytestmark = pytest.mark.anyio
+
+SERVE = ["-m", "textrawl", "serve"]
+
+
+def name_environment(database_url: str) -> dict[str, str]:
+    return {
+        "DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "TOOLSETS": "graph",
+        "LOG_LEVEL": "ERROR",
+    }  # fmt: skip
+
+
+async def test_the_checks_that_the_reference_passes_pass_over_stdio(database_url: str) -> None:
+    await check_server(sys.executable, SERVE, name_environment(database_url))
+
+
+async def test_twenty_entities_created_at_once_are_all_kept(connect: Connect) -> None:
+    client = await connect(toolsets=["graph"])
+
+    async def create(number: int) -> None:
+        item = {"name": f"node {number}", "entityType": "test", "observations": [f"fact {number}"]}
+        assert await ask(client, "create_entities", entities=[item]) == {"entities": [item]}
+
+    async with anyio.create_task_group() as together:
+        for number in range(20):
+            together.start_soon(create, number)
+
+    nodes, _ = await read(client)
+    assert {name: node["observations"] for name, node in nodes.items()} == {
+        f"node {number}": [f"fact {number}"] for number in range(20)
+    }
+
+
+async def test_three_processes_that_create_ten_each_lose_nothing(database_url: str) -> None:
+    parameters = StdioServerParameters(
+        command=sys.executable, args=SERVE, env=name_environment(database_url)
+    )
+
+    async def create(process: int) -> None:
+        async with Client(stdio_client(parameters), mode="legacy") as client:
+            for number in range(10):
+                shared = {"name": "shared", "observations": [f"said by {process} as {number}"]}
+                own = {"name": f"node {process}.{number}", "entityType": "test"}
+                result = await call(client, "create_entities", entities=[own, shared])
+                assert not result.is_error, text_of(result)
+
+    async with anyio.create_task_group() as together:
+        for process in range(3):
+            together.start_soon(create, process)
+
+    async with Client(stdio_client(parameters), mode="legacy") as client:
+        result = await ask(client, "open_nodes", names=["shared"])
+        [shared] = result["entities"]
+        assert len(shared["observations"]) == 30
+        found = {node["name"] for node in (await read_whole(client))[0]}
+    assert found == {"shared"} | {f"node {p}.{n}" for p in range(3) for n in range(10)}
+
+
+async def read_whole(client: Client) -> tuple[list[Any], list[Any], list[int]]:
+    """Entities and relations of all pages, and the tokens of each."""
+    nodes: list[Any] = []
+    edges: list[Any] = []
+    costs: list[int] = []
+    cursor: dict[str, str] = {}
+    while True:
+        result = await call(client, "read_graph", **cursor)
+        told = result.structured_content
+        assert told is not None
+        texts = [text_of(result), json.dumps(told, separators=(",", ":"), ensure_ascii=False)]
+        costs.append(sum(batch_count(texts, "o200k_base", threads=1)))
+        nodes += told["entities"]
+        edges += told["relations"]
+        if "nextCursor" not in told:
+            return nodes, edges, costs
+        assert told["nextCursor"] in text_of(result)
+        assert told["note"] == "There is more: call again with cursor"
+        cursor = {"cursor": told["nextCursor"]}
+
+
+async def test_a_graph_of_2500_observations_is_read_in_pages_within_the_budget(
+    connect: Connect,
+) -> None:
+    client = await connect(toolsets=["graph"], embedding_provider="none", max_response_tokens=4000)
+    items = [
+        {
+            "name": f"node {node}", "entityType": "test",
+            "observations": [f"observation {number} of {node}" for number in range(count)],
+        }
+        for node, count in enumerate([1000, *[15] * 100])
+    ]  # fmt: skip
+    links = [
+        {"from": f"node {node}", "to": f"node {node + 1}", "relationType": "precedes"}
+        for node in range(100)
+    ]
+    result = await call(client, "create_entities", entities=items)
+    assert not result.is_error, text_of(result)
+    assert not (await call(client, "create_relations", relations=links)).is_error
+
+    nodes, edges, costs = await read_whole(client)
+
+    assert max(costs) <= 4000
+    together: dict[str, list[str]] = {}
+    for node in nodes:
+        together.setdefault(node["name"], []).extend(node["observations"])
+    assert together == {item["name"]: item["observations"] for item in items}
+    assert edges == links
+
+
+async def test_a_node_larger_than_an_answer_is_opened_in_pages(connect: Connect) -> None:
+    client = await connect(toolsets=["graph"], embedding_provider="none")
+    said = [f"observation {number} of the one node" for number in range(300)]
+    await call(client, "create_entities", entities=[{"name": "One", "observations": said}])
+
+    for tool, asked in (("open_nodes", {"names": ["one"]}), ("search_nodes", {"query": "ONE"})):
+        found, cursor = list[str](), ""
+        while True:
+            told = await ask(client, tool, **asked, cursor=cursor)
+            found += told["entities"][0]["observations"]
+            if "nextCursor" not in told:
+                break
+            cursor = told["nextCursor"]
+        assert found == said
+
+
+async def test_an_observation_longer_than_the_budget_does_not_stop_the_reading(
+    connect: Connect,
+) -> None:
+    client = await connect(toolsets=["graph"], embedding_provider="none", max_response_tokens=400)
+    said = ["first", "word " * 390, "last"]
+    await call(client, "create_entities", entities=[{"name": "One", "observations": said}])
+
+    first = await ask(client, "read_graph")
+    second = await ask(client, "read_graph", cursor=first["nextCursor"])
+    third = await ask(client, "read_graph", cursor=second["nextCursor"])
+
+    assert first["entities"][0]["observations"] == ["first"]
+    assert second["entities"] == []
+    assert "too long" in second["note"]
+    assert third["entities"][0]["observations"] == ["last"]
+
+
+async def test_both_shapes_of_observations_are_answered_in_kind(connect: Connect) -> None:
+    client = await connect(toolsets=["graph"])
+    await ask(client, "create_entities", entities=[{"name": "Ada", "entityType": "Engineer"}])
+
+    told = await ask(client, "add_observations", name="Ada", observations=["leads QA", "sings"])
+    assert told == {
+        "entity": {"name": "Ada", "entityType": "Engineer", "observations": ["leads QA", "sings"]}
+    }
+    told = await ask(client, "delete_observations", name="ada", observations=["sings", "unsaid"])
+    assert told["entity"]["observations"] == ["leads QA"]
+    for tool in ("add_observations", "delete_observations"):
+        result = await call(client, tool, name="Nobody", observations=["x"])
+        assert result.is_error
+        assert "Entity with name Nobody not found" in text_of(result)
+
+
+async def test_what_one_toolset_stores_the_other_finds(connect: Connect) -> None:
+    client = await connect(toolsets=["all"])
+    await remember(client, "Jeff", "prefers dark mode in every editor")
+    item = {"name": "Anvil", "entityType": "Proyecto", "observations": ["is written in Zig"]}
+    await ask(client, "create_entities", entities=[item])
+
+    told = await ask(client, "search_nodes", query="editor dark")
+    assert told["entities"] == [
+        {
+            "name": "Jeff",
+            "entityType": "person",
+            "observations": ["prefers dark mode in every editor"],
+        }
+    ]
+    found = await recall(client, query="zig", entityTypes=["project"])
+    assert found["e"][0]["n"] == "Anvil"
+    assert found["e"][0]["t"] == "project"
+    assert (await ask(client, "open_nodes", names=["Anvil"]))["entities"] == [item]
+
+
+async def test_search_finds_by_several_words_and_by_meaning(connect: Connect) -> None:
+    client = await connect(toolsets=["graph"])
+    await ask(
+        client, "create_entities",
+        entities=[
+            {"name": "Docs", "observations": ["the site is built with a static generator"]},
+            {"name": "Payroll", "observations": ["salaries are paid on the last Friday"]},
+        ],
+    )  # fmt: skip
+
+    async def find(query: str) -> list[str]:
+        told = await ask(client, "search_nodes", query=query)
+        return [node["name"] for node in told["entities"]]
+
+    assert (await find("generator site"))[0] == "Docs"
+    assert (await find("employee wages payment"))[0] == "Payroll"
+    assert await find("xylophonequux") == []
+
+
+async def test_adding_to_an_entity_that_is_there_merges_and_a_given_type_replaces(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    client = await connect(toolsets=["all"])
+    await remember(client, "Ada", "leads QA", kind="concept")
+
+    told = await ask(
+        client, "create_entities",
+        entities=[
+            {"name": "ada", "entityType": "Engineer", "observations": ["leads QA", "sings"]},
+            {"name": "ADA", "observations": ["sings", "dances"]},
+        ],
+    )  # fmt: skip
+
+    assert told["entities"] == [
+        {"name": "Ada", "entityType": "Engineer", "observations": ["leads QA", "sings", "dances"]}
+    ]
+    assert count(owner, "entity") == 1
+    assert owner.execute("select distinct entity_type from observation").fetchall() == [("person",)]
+
+
+async def test_relations_to_entities_that_are_not_there_are_told_and_the_others_kept(
+    connect: Connect,
+) -> None:
+    client = await connect(toolsets=["graph"])
+    await ask(client, "create_entities", entities=[{"name": "A"}, {"name": "B"}])
+    good = {"from": "A", "to": "B", "relationType": "isBeside"}
+    bad = {"from": "A", "to": "Nobody", "relationType": "knows"}
+
+    told = await ask(client, "create_relations", relations=[good, bad])
+    assert told == {"relations": [good], "errors": ["Entity not found: Nobody"]}
+    result = await call(client, "create_relations", relations=[bad])
+    assert result.is_error
+    assert "Entity with name Nobody not found" in text_of(result)
+    assert (await ask(client, "delete_relations", relations=[good, bad]))["message"] == (
+        "Deleted 1 of 2 relations. Entity not found: Nobody"
+    )
+
+
+async def test_nodes_are_opened_in_the_order_asked_for_each_once(connect: Connect) -> None:
+    client = await connect(toolsets=["graph"])
+    await ask(client, "create_entities", entities=[{"name": name} for name in "ABC"])
+
+    told = await ask(client, "open_nodes", names=["C", "a", "Nobody", "c", "B"])
+    assert [node["name"] for node in told["entities"]] == ["C", "A", "B"]

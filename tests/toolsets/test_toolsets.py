@@ -1,0 +1,113 @@
+"""Groups of tools: chosen by name, each with a path of its own over HTTP."""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from mcp.types import Tool
+
+from tests.conftest import Connect, Era
+from tests.listening import listen
+from tests.toolsets.calls import read, remember
+from textrawl import Settings, create_server
+from textrawl.definitions import count_introduction, write_definition
+from textrawl.server import INSTRUCTIONS
+from textrawl.tokens import choose_counter
+from textrawl.toolsets import Toolset, find_toolsets
+
+pytestmark = pytest.mark.anyio
+
+KNOWN = find_toolsets()
+SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
+
+
+async def list_tools(client: Client) -> list[Tool]:
+    return (await client.list_tools()).tools
+
+
+async def list_names(client: Client) -> list[str]:
+    return [tool.name for tool in await list_tools(client)]
+
+
+async def test_the_default_is_the_memory_toolset(connect: Connect, era: Era) -> None:
+    assert await list_names(await connect(era)) == list(KNOWN["memory"].tools)
+
+
+async def test_toolsets_are_offered_together_each_tool_once(connect: Connect, era: Era) -> None:
+    every = [name for toolset in KNOWN.values() for name in toolset.tools]
+    assert len(every) == len(set(every))
+    for chosen in (["all"], ["graph", "memory"], ["memory", "all", "graph"]):
+        assert await list_names(await connect(era, toolsets=chosen)) == every
+
+
+async def test_models_are_told_when_to_use_the_tools_that_they_have(connect: Connect) -> None:
+    assert (await connect("legacy", toolsets=["all"])).instructions == INSTRUCTIONS
+    alone = (await connect("legacy", toolsets=["graph"])).instructions
+    assert alone == KNOWN["graph"].instructions
+    for told, toolset in ((INSTRUCTIONS, KNOWN["memory"]), (alone or "", KNOWN["graph"])):
+        named = set(re.findall(r"[a-z]+_[a-z]+", told))
+        assert named
+        assert named <= set(toolset.tools)
+
+
+@pytest.mark.parametrize("toolset", KNOWN.values(), ids=list(KNOWN))
+async def test_definitions_of_a_toolset_are_those_of_its_snapshots(
+    connect: Connect, toolset: Toolset
+) -> None:
+    client = await connect(toolsets=[toolset.name])
+    folder = SNAPSHOTS / toolset.name
+    folder.mkdir(exist_ok=True)
+    for tool in await list_tools(client):
+        now = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+        file = folder / f"{tool.name}.json"
+        if os.environ.get("UPDATE_SNAPSHOTS") == "1":
+            file.write_text(json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        assert json.loads(file.read_text(encoding="utf-8")) == now
+    assert {file.stem for file in folder.iterdir()} == set(toolset.tools)
+
+
+async def test_descriptions_of_graph_tools_show_an_example_and_schemas_are_portable(
+    connect: Connect,
+) -> None:
+    client = await connect(toolsets=["graph"])
+    for tool in await list_tools(client):
+        if examples := re.findall(r"Example: (\{.*\})\.$", tool.description or ""):
+            assert json.loads(examples[0]).keys() <= tool.input_schema["properties"].keys()
+        dumped = json.dumps([tool.input_schema, tool.output_schema])
+        assert not re.search(r'"(\$ref|\$defs|anyOf|oneOf|allOf|title|format)":', dumped)
+        assert tool.output_schema is not None
+        assert tool.output_schema["type"] == tool.input_schema["type"] == "object"
+
+
+async def test_a_path_of_http_offers_its_toolset_to_everybody(
+    settings: Callable[..., Settings], era: Era
+) -> None:
+    async with listen(settings()) as address:
+        async with Client(address.mcp, mode=era) as own:
+            assert await list_names(own) == list(KNOWN["memory"].tools)
+            await remember(own, "Ada", "likes proofs")
+        for path in ("/t/graph", "/t/graph/default"):
+            async with Client(address.mcp + path, mode=era) as other:
+                assert await list_names(other) == list(KNOWN["graph"].tools)
+                told = read(await other.call_tool("open_nodes", {"names": ["Ada"]}))
+                assert told["entities"][0]["observations"] == ["likes proofs"]
+        async with Client(address.mcp + "/t/memory", mode=era) as again:
+            assert await list_names(again) == list(KNOWN["memory"].tools)
+
+
+async def test_the_tokens_of_a_toolset_are_those_of_its_definitions(connect: Connect) -> None:
+    counter = choose_counter("o200k_base")
+    client = await connect(toolsets=["all"])
+    told = await count_introduction(create_server(Settings(toolsets=["all"])), counter)
+
+    costs = {
+        tool.name: counter.count(write_definition(tool.name, tool.description, tool.input_schema))
+        for tool in await list_tools(client)
+    }
+    assert {tool.name: tool.tokens for one in told.toolsets for tool in one.tools} == costs
+    assert [one.name for one in told.toolsets] == list(KNOWN)
+    assert sum(one.tokens for one in told.toolsets) == sum(costs.values())

@@ -1,0 +1,244 @@
+"""The file of the reference memory server, read as lines of an export and written.
+
+One JSON object a line: {"type": "entity", name, entityType, observations} or {"type": "relation",
+from, to, relationType}. Ids are made from what a line says, so that reading it again adds nothing.
+Relations are read after all entities, wherever they stand.
+"""
+
+import unicodedata
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, LiteralString, cast
+from uuid import UUID, uuid5
+
+from pydantic_core import from_json, to_json
+
+from textrawl.archive.database import Session
+from textrawl.archive.exports import VERSION
+from textrawl.archive.lines import LineRefused
+from textrawl.errors import ArgumentInvalid
+from textrawl.texts import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name, clean_relation
+
+_NAMESPACE = UUID("7d1f7c52-52c1-4a0b-9a55-3a7f5b4f0a6e")  # of ids made from what a line says
+_BATCH = 1_000
+_TOOL = "import"
+
+Refuse = Callable[[int, str], object]
+Numbered = tuple[int, bytes]
+
+
+@dataclass(frozen=True)
+class _Node:
+    number: int
+    id: UUID
+    name: str
+    type: str
+    observations: list[str]
+
+
+@dataclass(frozen=True)
+class _Edge:
+    number: int
+    source: str
+    label: str
+    target: str
+
+
+@dataclass
+class ServerMemory:
+    """Reads such a file into `space`, whose number is `place`; `author` is who brings it.
+
+    `refuse` is told of each line, and each observation, that cannot be used.
+    """
+
+    session: Session
+    space: str
+    place: int
+    author: str
+    refuse: Refuse
+    _moment: datetime = field(default_factory=lambda: datetime.now(UTC))
+    _types: dict[str, str] = field(default_factory=dict[str, str])
+    _ids: dict[str, UUID] = field(default_factory=dict[str, UUID])
+    _counts: dict[str, int] = field(
+        default_factory=lambda: {"space": 0, "entity": 0, "fact": 0, "relation": 0}
+    )
+
+    async def translate(
+        self, lines: AsyncIterable[tuple[int, bytes | None]]
+    ) -> AsyncGenerator[Numbered]:
+        """The lines of an export that say the same, each with the number that it comes from."""
+        yield 0, to_json({"textrawl": "export", "version": VERSION})
+        nodes, edges = list[_Node](), list[_Edge]()
+        async for number, raw in lines:
+            found = self._read(number, raw)
+            if isinstance(found, _Edge):
+                edges.append(found)
+            elif found is not None:
+                nodes.append(found)
+            if len(nodes) >= _BATCH:
+                for line in await self._write_nodes(nodes):
+                    yield line
+                nodes.clear()
+        await self._find_names(edges)
+        for line in [*await self._write_nodes(nodes), *self._write_edges(edges)]:
+            yield line
+        yield 0, to_json({"textrawl": "end", **self._counts})
+
+    def _read(self, number: int, raw: bytes | None) -> _Node | _Edge | None:
+        if raw is not None and not raw.strip():
+            return None
+        try:
+            given = parse_line(raw)
+            return (
+                self._read_node(number, given)
+                if given["type"] == "entity"
+                else _read_edge(number, given)
+            )
+        except LineRefused as refused:
+            self.refuse(number, str(refused))
+            return None
+
+    def _read_node(self, number: int, given: dict[str, Any]) -> _Node:
+        name = read_name(given, "name")
+        kind = read_name(given, "entityType", empty="Generic")
+        told = given.get("observations", [])
+        if not isinstance(told, list):
+            raise LineRefused("observations must be a list")
+        kept = list[str]()
+        for place, text in enumerate(cast("list[Any]", told), 1):
+            try:
+                kept.append(read_text(text))
+            except ValueError as error:
+                self.refuse(number, f"observation {place} {error}")
+        key = _fold(name)
+        self._ids.setdefault(key, uuid5(_NAMESPACE, f"{self.space}\n{key}"))
+        return _Node(number, self._ids[key], name, kind, kept)
+
+    async def _write_nodes(self, nodes: list[_Node]) -> list[Numbered]:
+        """Entities first, then what is said about them: a batch of a kind is stored at once."""
+        for kind in {node.type for node in nodes} - self._types.keys():
+            [(self._types[kind],)] = await self.session.call("nearest_type", kind)
+        return [*map(self._write_node, nodes), *self._write_facts(nodes)]
+
+    def _write_node(self, node: _Node) -> Numbered:
+        nearest = self._types[node.type]
+        at = self._date(node.number)
+        line = {
+            "kind": "entity", "space": self.space, "id": str(node.id), "name": node.name,
+            "entity_type": nearest, "metadata": {} if nearest == node.type else {"type": node.type},
+            "created_at": at, "updated_at": at,
+        }  # fmt: skip
+        self._counts["entity"] += 1
+        return node.number, to_json(line)
+
+    def _write_facts(self, nodes: list[_Node]) -> Iterator[Numbered]:
+        for node in nodes:
+            for place, text in enumerate(node.observations):
+                self._counts["fact"] += 1
+                line = self._say(uuid5(node.id, text), node.number, place) | {
+                    "kind": "fact", "entity": str(node.id), "text": text,
+                    "source": "conversation", "confidence": 1.0,
+                }  # fmt: skip
+                yield node.number, to_json(line)
+
+    async def _find_names(self, edges: list[_Edge]) -> None:
+        """Entities that the file does not have may be in the memory."""
+        names = {_fold(end) for edge in edges for end in (edge.source, edge.target)}
+        absent = sorted(names - self._ids.keys())
+        if absent:
+            for place, found in await self.session.call("find_names", self.place, absent):
+                self._ids[absent[place - 1]] = found
+
+    def _write_edges(self, edges: list[_Edge]) -> Iterator[Numbered]:
+        for edge in edges:
+            ends = [self._ids.get(_fold(end)) for end in (edge.source, edge.target)]
+            if None in ends:
+                absent = edge.source if ends[0] is None else edge.target
+                self.refuse(edge.number, f"there is no entity {absent}")
+                continue
+            self._counts["relation"] += 1
+            key = clean_relation(edge.label)
+            line = self._say(uuid5(_NAMESPACE, f"{ends[0]} {key} {ends[1]}"), edge.number, 0) | {
+                "kind": "relation", "from_entity": str(ends[0]), "relation": key,
+                "label": edge.label, "to_entity": str(ends[1]), "strength": 1.0,
+            }  # fmt: skip
+            yield edge.number, to_json(line)
+
+    def _say(self, number: UUID, line: int, place: int) -> dict[str, object]:
+        at = self._date(line, place)
+        return {
+            "space": self.space, "id": str(number), "valid_from": at, "created_at": at,
+            "author": self.author, "tool": _TOOL,
+        }  # fmt: skip
+
+    def _date(self, number: int, place: int = 0) -> str:
+        """Now, and a little after what stood before: the order in which it was told is kept."""
+        return (self._moment + timedelta(microseconds=number + place)).isoformat()
+
+
+def parse_line(raw: bytes | None) -> dict[str, Any]:
+    """A line whose type is entity or relation. Raises LineRefused."""
+    if raw is None:
+        raise LineRefused("too long")
+    try:
+        given = from_json(raw)
+    except ValueError:
+        raise LineRefused("is no JSON") from None
+    if not isinstance(given, dict):
+        raise LineRefused("is no JSON object")
+    known = cast("dict[str, Any]", given)
+    if known.get("type") not in ("entity", "relation"):
+        raise LineRefused("type is neither entity nor relation")
+    return known
+
+
+def _read_edge(number: int, given: dict[str, Any]) -> _Edge:
+    label = read_name(given, "relationType", longest=100)
+    return _Edge(number, read_name(given, "from"), label, read_name(given, "to"))
+
+
+def read_name(
+    given: dict[str, Any], key: str, *, empty: str = "", longest: int = NAME_LENGTH
+) -> str:
+    """A name or type of a line, as it is stored. Raises LineRefused."""
+    value = given.get(key, empty)
+    if not isinstance(value, str) or not (name := clean_name(value) or empty):
+        raise LineRefused(f"{key} must be text")
+    if len(name) > longest:
+        raise LineRefused(f"{key} is longer than {longest} characters")
+    return name
+
+
+def read_text(text: object) -> str:
+    """An observation as it is stored. Raises ValueError."""
+    if not isinstance(text, str) or not (fact := clean_fact(text)):
+        raise ValueError("must be text")
+    if len(fact) > FACT_LENGTH:
+        raise ValueError(f"is longer than {FACT_LENGTH} characters")
+    return fact
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFC", clean_name(name).casefold())
+
+
+async def write_server_memory(
+    session: Session, write: Callable[[bytes], object], space: str, report: Callable[[int], object]
+) -> dict[str, int]:
+    """Writes a space as such a file, valid facts and relations alone; counts of its lines.
+
+    `report` is told how many entities there are so far. Raises ArgumentInvalid for no such space.
+    """
+    place = (await session.find_spaces()).get(space)
+    if place is None:
+        raise ArgumentInvalid("see `textrawl space list`", title=f"No space {space}")
+    counts = {"entity": 0, "relation": 0}
+    functions: dict[str, LiteralString] = {"entity": "export_nodes", "relation": "export_edges"}
+    for kind, function in functions.items():
+        async for page in session.read_lines(function, place):
+            for line, _ in page:
+                write(line.encode() + b"\n")
+            counts[kind] += len(page)
+            report(counts["entity"])
+    return counts

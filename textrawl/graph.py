@@ -1,0 +1,252 @@
+"""The memory as a graph of nodes, for the `graph` toolset: what is neither SQL nor wire.
+
+Everything happens in one space, the home of who calls. Observations are embedded before they are
+stored; while the provider is down they are stored without, and embedded later.
+"""
+
+import json
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, LiteralString
+
+from textrawl import errors
+from textrawl.access import Caller
+from textrawl.database import DataRefused
+from textrawl.embeddings import Vector
+from textrawl.memory import Memory, compose_document
+
+logger = logging.getLogger("textrawl")
+
+_NO_ENTITY = "TR050"
+
+
+@dataclass(frozen=True)
+class NodeRow:
+    """An entity as create_nodes left it: whether it is new, how many observations are."""
+
+    name: str
+    entity_type: str
+    created: bool
+    added: int
+    observations: list[str]
+
+
+@dataclass(frozen=True)
+class EdgeRow:
+    """What became of a relation: created, known, circle or missing, with the names that are."""
+
+    place: int
+    outcome: str
+    missing: list[str]
+
+
+@dataclass(frozen=True)
+class AddedRow:
+    """An entity with those of its observations that are new, and all of them."""
+
+    name: str
+    entity_type: str
+    added: list[str]
+    observations: list[str]
+
+
+@dataclass(frozen=True)
+class DeletedNodeRow:
+    """Whether an entity was there to be deleted."""
+
+    name: str
+    deleted: bool
+
+
+@dataclass(frozen=True)
+class DeletedObservationsRow:
+    """How many observations went, and what is left; `observations` None: no such entity."""
+
+    name: str
+    entity_type: str | None
+    deleted: int
+    observations: list[str] | None
+
+
+@dataclass(frozen=True)
+class DeletedEdgeRow:
+    """Whether a relation was there to be deleted; `missing` names the ends that are not."""
+
+    place: int
+    deleted: bool
+    missing: list[str]
+
+
+@dataclass(frozen=True)
+class PartRow:
+    """A part of a graph: an entity, then its observations, then its relations.
+
+    `number` and `name` are the entity's, `part` counts from 0 within it.
+    """
+
+    number: int
+    part: int
+    kind: str
+    name: str
+    entity_type: str
+    content: str | None
+    from_entity: str | None
+    relation: str | None
+    to_entity: str | None
+    relation_number: int | None
+
+
+@dataclass(frozen=True)
+class Node:
+    """An entity to create or add to."""
+
+    name: str
+    type: str | None
+    observations: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Triple:
+    """A relation by its ends and its type as it is spelt."""
+
+    source: str
+    relation: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Said:
+    """Observations of one entity."""
+
+    entity: str
+    observations: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Page:
+    """Which parts of a graph: `most` of them after `skip`, from the entity `number` on."""
+
+    number: int | None
+    skip: int
+    most: int
+
+
+class Graph:
+    """The nodes of one memory."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._call = memory.database.call
+
+    async def create(self, nodes: Sequence[Node], caller: Caller) -> list[NodeRow]:
+        """Creates entities, or adds to those that are there."""
+        model, vectors = await self._embed((node.name, node.observations) for node in nodes)
+        given = [
+            {"name": node.name, "type": node.type, "observations": node.observations}
+            for node in nodes
+        ]
+        return await self._call(
+            "create_nodes", NodeRow, entities=json.dumps(given), model=model, embeddings=vectors,
+            **caller.writing,
+        )  # fmt: skip
+
+    async def relate(self, triples: Sequence[Triple], caller: Caller) -> list[EdgeRow]:
+        """Connects entities that are there; a row for each."""
+        given = json.dumps([_plain(triple) for triple in triples])
+        return await self._call("create_edges", EdgeRow, relations=given, **caller.writing)
+
+    async def add(self, additions: Sequence[Said], caller: Caller) -> list[AddedRow]:
+        """Adds observations, all or none. Raises EntityNotFound."""
+        model, vectors = await self._embed((said.entity, said.observations) for said in additions)
+        try:
+            return await self._call(
+                "add_observations", AddedRow, additions=_write(additions), model=model,
+                embeddings=vectors, **caller.writing,
+            )  # fmt: skip
+        except DataRefused as refusal:
+            if refusal.code != _NO_ENTITY:
+                raise
+            raise errors.EntityNotFound(refusal.detail or "") from refusal
+
+    async def delete_nodes(self, names: Sequence[str], caller: Caller) -> list[DeletedNodeRow]:
+        """Forgets entities with all that is said about them; a row for each name."""
+        return await self._call("delete_nodes", DeletedNodeRow, names=names, **caller.writing)
+
+    async def delete_observations(
+        self, deletions: Sequence[Said], caller: Caller
+    ) -> list[DeletedObservationsRow]:
+        """Forgets observations by their exact text; a row for each entity."""
+        return await self._call(
+            "delete_observations", DeletedObservationsRow, deletions=_write(deletions),
+            **caller.writing,
+        )  # fmt: skip
+
+    async def delete_edges(self, triples: Sequence[Triple], caller: Caller) -> list[DeletedEdgeRow]:
+        """Forgets relations; a row for each."""
+        given = json.dumps([_plain(triple) for triple in triples])
+        return await self._call("delete_edges", DeletedEdgeRow, relations=given, **caller.writing)
+
+    async def read(self, page: Page, caller: Caller) -> list[PartRow]:
+        """A page of the whole graph. Raises ArgumentInvalid where its beginning is gone."""
+        try:
+            return await self._call(
+                "read_graph", PartRow, beginning=page.number, skip=page.skip, max_rows=page.most,
+                **read_from(caller),
+            )  # fmt: skip
+        except DataRefused as refusal:
+            raise errors.ArgumentInvalid(
+                "cursor: the entity where it goes on was deleted; read again without a cursor"
+            ) from refusal
+
+    async def open(self, names: Sequence[str], page: Page, caller: Caller) -> list[PartRow]:
+        """Entities by name, those that are not there left out."""
+        return await self._page("open_nodes", page, caller, names=names)
+
+    async def search(self, query: str, page: Page, caller: Caller) -> list[PartRow]:
+        """Entities that hold a text, then those that say the same in other words."""
+        model, vector = None, None
+        try:
+            active = await self._memory.models.find_active()
+            model, vector = active.model_id, await active.embedder.embed_query(query or " ")
+        except (errors.EmbeddingNotConfigured, errors.EmbeddingUnavailable):
+            self._memory.without_vector += 1
+        return await self._page(
+            "search_nodes", page, caller, query=query, model=model, vector=vector
+        )
+
+    async def _page(
+        self, function: LiteralString, page: Page, caller: Caller, **asked: Any
+    ) -> list[PartRow]:
+        return await self._call(
+            function, PartRow, skip=page.skip, max_rows=page.most, **asked, **read_from(caller)
+        )
+
+    async def _embed(
+        self, nodes: Iterable[tuple[str, Sequence[str]]]
+    ) -> tuple[int | None, list[Vector] | None]:
+        """The active model and a vector an observation; none while it is down."""
+        texts = [compose_document(name, text) for name, said in nodes for text in said]
+        if not texts or not self._memory.models.has_vectors:
+            return None, None
+        try:
+            active = await self._memory.models.find_active()
+            return active.model_id, await active.embedder.embed_documents(texts)
+        except errors.EmbeddingUnavailable as error:
+            logger.warning("Stored without vectors, which will follow: %s", error.fix)
+            self._memory.without_vector += len(texts)
+            return None, None
+
+
+def _plain(triple: Triple) -> dict[str, str]:
+    return {"from": triple.source, "relation": triple.relation, "to": triple.target}
+
+
+def _write(said: Sequence[Said]) -> str:
+    return json.dumps([{"entity": one.entity, "observations": one.observations} for one in said])
+
+
+def read_from(caller: Caller) -> dict[str, object]:
+    """What SQL functions of the graph that read ask for: whose reach, and the one space."""
+    principal = caller.principal
+    return {"credential": principal.credential, "space": principal.home}

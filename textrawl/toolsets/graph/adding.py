@@ -1,0 +1,93 @@
+"""create_entities, create_relations, add_observations: the tools that add."""
+
+from typing import Annotated
+
+from mcp.server.mcpserver.context import Context
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from textrawl.errors import ArgumentInvalid, EntityNotFound
+from textrawl.graph import Graph, Node, Said
+from textrawl.toolsets import WRITES, App
+from textrawl.toolsets.graph.declaration import (
+    MOST_ITEMS,
+    Addition,
+    EntityItem,
+    OptionalName,
+    Relations,
+    gather,
+    graph,
+)
+from textrawl.toolsets.graph.replies import (
+    AddedPart,
+    AddedReply,
+    CreatedReply,
+    EdgePart,
+    EntityReply,
+    NodePart,
+    RelatedReply,
+)
+
+
+@graph.tool(WRITES, CreatedReply)
+async def create_entities(
+    ctx: Context[App],
+    entities: Annotated[list[EntityItem], Field(max_length=MOST_ITEMS)],
+) -> CallToolResult:
+    """Create entities, or add observations to those that are there.
+
+    Answers what is new. Example: {"entities":[{"name":"Ada","entityType":"person",
+    "observations":["leads QA"]}]}.
+    """
+    app: App = ctx.request_context.lifespan_context
+    nodes = [Node(item.name, item.entityType or None, item.observations) for item in entities]
+    rows = await Graph(app.memory).create(nodes, await app.identify(ctx, "create_entities"))
+    return app.render(CreatedReply.build(rows))
+
+
+@graph.tool(WRITES, RelatedReply)
+async def create_relations(ctx: Context[App], relations: Relations) -> CallToolResult:
+    """Connect entities that are there, in active voice.
+
+    Answers what is new. Example: {"relations":[{"from":"Ada","to":"Acme Corp",
+    "relationType":"works_at"}]}.
+    """
+    app: App = ctx.request_context.lifespan_context
+    triples = [item.read() for item in relations]
+    rows = await Graph(app.memory).relate(triples, await app.identify(ctx, "create_relations"))
+    missing = list(dict.fromkeys(name for row in rows for name in row.missing))
+    if missing and all(row.outcome == "missing" for row in rows):
+        raise EntityNotFound(missing[0])
+    circles = [relations[row.place - 1] for row in rows if row.outcome == "circle"]
+    faults = [f"Entity not found: {name}" for name in missing]
+    faults += [f"Both ends are the same: {one.source} ({one.relationType})" for one in circles]
+    made = [relations[row.place - 1] for row in rows if row.outcome == "created"]
+    told = [EdgePart(source=one.source, to=one.to, relation_type=one.relationType) for one in made]
+    return app.render(RelatedReply(relations=told, errors=faults or None))
+
+
+@graph.tool(WRITES, AddedReply, EntityReply)
+async def add_observations(
+    ctx: Context[App],
+    observations: Annotated[list[Addition], Field(max_length=MOST_ITEMS)],
+    name: Annotated[
+        OptionalName, Field(description="entity, where observations are plain text")
+    ] = "",
+) -> CallToolResult:
+    """Add observations to entities that are there, all or none.
+
+    Example: {"observations":[{"entityName":"Ada","contents":["prefers tea"]}]}.
+    """
+    said, single = gather(name, [Said(item.entityName, item.contents) for item in observations])
+    if not all(one.entity for one in said):
+        raise ArgumentInvalid("observations: every item needs entityName", title="Missing name")
+    app: App = ctx.request_context.lifespan_context
+    rows = await Graph(app.memory).add(said, await app.identify(ctx, "add_observations"))
+    if single:
+        [row] = rows
+        node = NodePart(
+            name=row.name, entity_type=row.entity_type, observations=row.observations
+        )  # fmt: skip
+        return app.render(EntityReply(entity=node))
+    parts = [AddedPart(entity_name=row.name, added_observations=row.added) for row in rows]
+    return app.render(AddedReply(results=parts))

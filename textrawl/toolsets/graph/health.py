@@ -1,0 +1,150 @@
+"""find_duplicate_observations, consolidation_report: what might be tidied; they change nothing."""
+
+from typing import Annotated
+
+from mcp.server.mcpserver.context import Context
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from textrawl.insight import Insight, StaleRow
+from textrawl.toolsets import READS, App
+from textrawl.toolsets.graph.declaration import Name, graph
+from textrawl.toolsets.graph.snake import ListedReply, SnakePart
+from textrawl.toolsets.graph.splitting import AnalysisPart
+
+_COSINE, _CONTAINMENT = 0.85, 0.7
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class PairPart(SnakePart):
+    """Two observations that may say the same."""
+
+    obs_text_a: str
+    obs_text_b: str
+    similarity_score: float
+    match_type: str
+
+
+class PairsReply(ListedReply):
+    """Pairs of an entity."""
+
+    entity_name: str
+    total_observations: int
+    duplicate_pairs: list[PairPart]
+
+
+@graph.tool(READS, PairsReply)
+async def find_duplicate_observations(
+    ctx: Context[App],
+    entity_name: Name,
+    threshold: Share = _COSINE,
+    containment_threshold: Share = _CONTAINMENT,
+) -> CallToolResult:
+    """List pairs of an entity's observations that may say the same; changes nothing."""
+    app: App = ctx.request_context.lifespan_context
+    caller = await app.identify(ctx, "find_duplicate_observations")
+    insight = Insight(app.memory)
+    size = await insight.count(entity_name, caller)
+    rows = await insight.find_similar(entity_name, threshold, containment_threshold, caller)
+    pairs = [
+        PairPart(
+            obs_text_a=row.one, obs_text_b=row.other, similarity_score=round(row.similarity, 4),
+            match_type=row.match_type,
+        )
+        for row in rows
+    ]  # fmt: skip
+    return app.render(
+        PairsReply(entity_name=size.name, total_observations=size.facts, duplicate_pairs=pairs)
+    )
+
+
+class SummaryPart(SnakePart):
+    """How much there is of everything."""
+
+    total_entities: int
+    total_observations: int
+    split_candidates_count: int
+    flagged_observations_count: int
+    stale_entities_count: int
+    large_entities_count: int
+
+
+class FlaggedPart(SnakePart):
+    """An observation that an earlier one may say already."""
+
+    entity_name: str
+    observation_text: str
+    similarity_flag: int = 1
+
+
+class StalePart(SnakePart):
+    """An entity that nobody looks at; days null: nobody ever did."""
+
+    entity_name: str
+    entity_type: str
+    last_accessed_days_ago: int | None
+    access_count: int
+    observation_count: int
+
+
+class LargePart(SnakePart):
+    """An entity that is large and needs no split."""
+
+    entity_name: str
+    entity_type: str
+    observation_count: int
+
+
+class ReportReply(ListedReply):
+    """What might be tidied."""
+
+    summary: SummaryPart
+    split_candidates: list[AnalysisPart]
+    flagged_observations: list[FlaggedPart]
+    stale_entities: list[StalePart]
+    large_entities: list[LargePart]
+
+
+@graph.tool(READS, ReportReply)
+async def consolidation_report(
+    ctx: Context[App], stale_days: Annotated[float, Field(ge=0, le=36_500)] = 90.0
+) -> CallToolResult:
+    """Report what might be tidied: too large, said twice, not looked at; changes nothing."""
+    app: App = ctx.request_context.lifespan_context
+    caller = await app.identify(ctx, "consolidation_report")
+    insight = Insight(app.memory)
+    sized = await insight.find_large(caller)
+    pairs = await insight.find_similar(None, _COSINE, _CONTAINMENT, caller)
+    flagged = dict.fromkeys((row.entity_name, row.other) for row in pairs)
+    stale = await insight.find_stale(stale_days, caller)
+    total = await insight.count_all(caller)
+    splits = [row for row in sized if row[1].needs_split]
+    large = [row for row, found in sized if not found.needs_split]
+    summary = SummaryPart(
+        total_entities=total.entities, total_observations=total.valid_facts,
+        split_candidates_count=len(splits), flagged_observations_count=len(flagged),
+        stale_entities_count=len(stale), large_entities_count=len(large),
+    )  # fmt: skip
+    reply = ReportReply(
+        summary=summary,
+        split_candidates=[AnalysisPart.build(*row, with_topics=False) for row in splits],
+        flagged_observations=[
+            FlaggedPart(entity_name=name, observation_text=text) for name, text in flagged
+        ],
+        stale_entities=list(map(_tell_stale, stale)),
+        large_entities=[
+            LargePart(
+                entity_name=row.name, entity_type=row.entity_type, observation_count=row.facts
+            )
+            for row in large
+        ],
+    )
+    return app.render(reply)
+
+
+def _tell_stale(row: StaleRow) -> StalePart:
+    return StalePart(
+        entity_name=row.name, entity_type=row.entity_type,
+        last_accessed_days_ago=None if row.days is None else int(row.days),
+        access_count=row.uses, observation_count=row.facts,
+    )  # fmt: skip
