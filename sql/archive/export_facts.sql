@@ -12,7 +12,7 @@ begin atomic
     join textrawl.space s on s.id = o.space_id
     join textrawl.actor a on a.id = o.author_id
     where o.space_id = export_facts.space
-    order by o.space_id, o.id;
+    order by o.ordinal, o.id;
 end;
 
 comment on function textrawl.export_facts is

@@ -59,6 +59,7 @@ begin
             s.valid_from, s.valid_until, s.author_id, s.client, s.tool, s.request, s.created_at,
             search_document(s.space, s.name, s.text)
         from single s where s.outcome = 'added' and s.first = s.id
+        order by s.place
         returning space_id, id, entity_id, created_at
     ), pending as (
         insert into embedding_pending (space_id, observation_id, model_id)

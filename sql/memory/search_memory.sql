@@ -111,15 +111,22 @@ begin
         nearest as materialized (%s),
         scored as materialized (
             select o.space_id, o.id, o.entity_id, o.entity_type, o.content, o.source, o.confidence,
-                o.valid_until, o.created_at, o.author_id, %s as coverage,
+                o.valid_until, o.created_at, o.author_id, o.ordinal, %s as coverage,
                 -- The cosine of a vector of zeros, of a text without any known word, is not a number.
                 nullif(1 - (v.vector <=> $4), 'nan') as cosine
             from (select * from lexical union select * from nearest) candidate
             join observation o using (space_id, id)
             left join %s v on v.space_id = o.space_id and v.observation_id = o.id
         ),
+        judged as materialized (
+            select *, search_score(search_likeness(cosine, $5, $6), coverage, $7) as own from scored
+        ),
         best as (
-            select *, search_score(search_likeness(cosine, $5, $6), coverage, $7) as score from scored
+            -- What was told just before and after a fact is mostly about the same: half of what speaks
+            -- for the best of them speaks for it. Only what is better counts, so the best keeps its score.
+            select *, sqrt(own * max(own) over (
+                partition by space_id order by ordinal range between 2 preceding and 2 following)) as score
+            from judged
             order by score desc, created_at desc, id limit $8
         )
         select b.id, b.entity_id, b.space_id, s.name, e.name, b.entity_type, b.content, b.source, b.confidence,

@@ -28,6 +28,8 @@ begin
             fact.entity_type := kept.entity_type;
             fact.replaced_by := null;
             fact.fts := search_document(fact.space_id, kept.name, fact.content);
+            -- What was kept before facts were counted has no number.
+            fact.ordinal := coalesce(fact.ordinal, nextval(pg_get_serial_sequence('observation', 'ordinal')));
             insert into observation select fact.*;
             perform store_embedding(fact.space_id, fact.id, null, null);
         else
