@@ -23,7 +23,9 @@ begin
     end if;
     -- The parser would take what these tie together for one word, address, path or tag, and a number
     -- after - for a negative one. Only the point inside a number stays.
-    return regexp_replace(translate(plain, '<>&_/\:@-+~=#|', '              '), '\.(?!\d)|(?<!\d)\.', ' ', 'g');
+    plain := regexp_replace(translate(plain, '<>&_/\:@-+~=#|', '              '), '\.(?!\d)|(?<!\d)\.', ' ', 'g');
+    -- v1.2.3 is version 1.2.3.
+    return regexp_replace(plain, '\m[vV](?=\d+\.\d)', '', 'g');
 end
 $$;
 
