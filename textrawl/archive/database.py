@@ -117,14 +117,13 @@ class Session:
     ) -> AsyncGenerator[list[tuple[str, Any]]]:
         """Pages of JSON lines of textrawl.`function`; with a `model` beside each its vector."""
         given = sql.SQL("") if space is None else sql.Literal(space)
-        vectors = sql.SQL(" v on v.space_id = {} and v.observation_id = f.id").format(given)
-        query = sql.SQL("select row_to_json(f)::text, {} from {}({}) f{}").format(
-            sql.SQL("null" if model is None else "v.vector"),
-            sql.Identifier(SCHEMA, function), given,
-            sql.SQL("") if model is None else sql.Composed([
-                sql.SQL(" left join "), sql.Identifier(SCHEMA, f"embedding_{model}"), vectors,
-            ]),
-        )  # fmt: skip
+        # A join would be free to give the facts in another order.
+        vector = sql.SQL("null") if model is None else sql.SQL(
+            "(select v.vector from {} v where v.space_id = {} and v.observation_id = f.id)"
+        ).format(sql.Identifier(SCHEMA, f"embedding_{model}"), given)  # fmt: skip
+        query = sql.SQL("select row_to_json(f)::text, {} from {}({}) f").format(
+            vector, sql.Identifier(SCHEMA, function), given
+        )
         async with self._connection.cursor("export") as cursor:
             await cursor.execute(query)
             while page := await cursor.fetchmany(_PAGE):
