@@ -19,13 +19,14 @@ SMALL = {
 }
 CONVERSATION = {
     "id": "small",
+    "session_dates": {"1": "1:56 pm on 8 May, 2023"},
     "facts": [
         {"entity": "Ada", "fact": "plays the theremin", "evidence": ["D1:1"]},
         {"entity": "Bob", "fact": "keeps bees", "evidence": ["D1:2"]},
     ],
     "turns": [
-        {"id": "D1:1", "speaker": "Ada", "text": "I play the theremin every day"},
-        {"id": "D1:2", "speaker": "Bob", "text": "My bees are fine"},
+        {"id": "D1:1", "session": 1, "speaker": "Ada", "text": "I play the theremin every day"},
+        {"id": "D1:2", "session": 1, "speaker": "Bob", "text": "My bees are fine"},
     ],
     "questions": [
         {"question": "What does Ada play?", "evidence": ["D1:1"], "category": 1},
@@ -48,12 +49,14 @@ def test_a_benchmark_prints_its_table(name: str) -> None:
     assert run(name, *SMALL[name]).count("|---") >= 1
 
 
-def test_recall_is_measured_for_both_tasks_and_every_arm(tmp_path: Path) -> None:
-    data = tmp_path / "conversations.json"
+def test_recall_is_measured_for_every_task_and_arm(tmp_path: Path) -> None:
+    data, file = tmp_path / "conversations.json", tmp_path / "figures.json"
     data.write_text(json.dumps([CONVERSATION]), encoding="utf-8")
-    lines = run("recall", str(data)).splitlines()[1:]
-    arms = ("keywords", "vectors", "hybrid")
-    assert [line.split()[:2] for line in lines] == [
-        [t, m] for t in ("facts", "turns") for m in arms
-    ]
-    assert lines[2].split()[3] == "100.0"
+    lines = run("recall", str(data), "--json", str(file)).splitlines()[1:]
+    arms = ("literal", "words", "keywords", "vectors", "hybrid")
+    names = [[t, m] for t in ("facts", "turns", "dated") for m in arms]
+    assert [line.split()[:2] for line in lines] == names
+    rows = json.loads(file.read_text("utf-8"))["rows"]
+    assert [[row["task"], row["arm"]] for row in rows] == names
+    found = {row["arm"]: row["recall@10"] for row in rows if row["task"] == "facts"}
+    assert (found["literal"], found["words"], found["hybrid"]) == (0, 100, 100)
