@@ -5,7 +5,7 @@ grant execute on function
     textrawl.authenticate, textrawl.vouch,
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
     textrawl.remember_fact, textrawl.build_knowledge, textrawl.relate_entities, textrawl.forget_entity,
-    textrawl.memory_statistics, textrawl.recall_costs,
+    textrawl.memory_statistics, textrawl.memory_report, textrawl.recall_costs,
     textrawl.plan_undo, textrawl.undo_author, textrawl.revert_undo, textrawl.purge_undone,
     textrawl.list_events, textrawl.read_events,
     textrawl.grant_access, textrawl.revoke_access, textrawl.list_grants, textrawl.owns_memory
@@ -17,7 +17,7 @@ grant execute on function
     textrawl.embedding_models, textrawl.register_embedding_model, textrawl.queue_embeddings,
     textrawl.claim_pending_embeddings, textrawl.fill_pending_embeddings,
     textrawl.release_pending_embeddings, textrawl.pending_embeddings,
-    textrawl.refresh_search_statistics, textrawl.record_recalls, textrawl.default_space
+    textrawl.refresh_search_statistics, textrawl.record_recalls, textrawl.prune_recalls, textrawl.default_space
     to textrawl_app;
 grant select on textrawl.migration, textrawl.code to textrawl_app;
 
@@ -26,11 +26,16 @@ grant execute on function
     textrawl.readable_spaces, textrawl.session_spaces, textrawl.default_space, textrawl.owns_memory,
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
     textrawl.memory_statistics, textrawl.recall_costs,
-    textrawl.name_key, textrawl.fact_key, textrawl.relation_key
+    textrawl.name_key, textrawl.fact_key, textrawl.relation_key,
+    textrawl.memory_report, textrawl.similar_to, textrawl.entity_context, textrawl.path_between, textrawl.neighbours, textrawl.live_edges,
+    textrawl.as_of, textrawl.memory_diff, textrawl.near_facts, textrawl.active_model, textrawl.numbers_in,
+    textrawl.states_the_same, textrawl.fold_case
     to textrawl_analyst;
 grant select on
-    textrawl.memory_entities, textrawl.memory_observations, textrawl.memory_relations,
-    textrawl.space, textrawl.entity, textrawl.observation, textrawl.relation, textrawl.event, textrawl.recall,
+    textrawl.memory_entities, textrawl.memory_observations, textrawl.memory_relations, textrawl.memory_timeline,
+    textrawl.memory_stale, textrawl.memory_duplicates, textrawl.memory_conflicts, textrawl.memory_growth,
+    textrawl.memory_recalls, textrawl.memory_unanswered, textrawl.memory_health, textrawl.memory_graph_degree,
+    textrawl.space, textrawl.entity, textrawl.observation, textrawl.relation, textrawl.event, textrawl.recall, textrawl.recalled,
     textrawl.embedding_model, textrawl.embedding_pending, textrawl.migration, textrawl.code
     to textrawl_analyst;
 grant select (id, name, created_at) on textrawl.actor to textrawl_analyst;

@@ -1,4 +1,4 @@
-"""What a recall cost is noted: the cost alone, whatever happens, and in nobody's way."""
+"""Recalls are logged: as much of them as the settings say, whatever happens, in nobody's way."""
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -121,7 +121,7 @@ async def test_only_text_is_counted_where_nothing_else_is_sent(
     ]
 
 
-async def test_neither_questions_nor_facts_are_recorded(
+async def test_neither_questions_nor_facts_are_recorded_unless_a_setting_says_so(
     settings: MakeSettings, owner: psycopg.Connection
 ) -> None:
     async with visit(settings()) as client:
@@ -133,6 +133,92 @@ async def test_neither_questions_nor_facts_are_recorded(
     rows = owner.execute("select lower(to_jsonb(recall)::text) from recall").fetchall()
     assert len(rows) == 3
     assert [row for (row,) in rows if "marmoset" in row or "zaphod" in row] == []
+
+
+async def test_questions_are_recorded_as_text_where_the_settings_say_so(
+    settings: MakeSettings, owner: psycopg.Connection
+) -> None:
+    async with visit(settings(record_recalls="text")) as client:
+        await remember(client, "Jeff", "likes tea")
+        await recall(client, query="who likes TEA?")
+        await recall(client, entityName="jeff")
+        await recall(client, mode="list")
+
+    assert owner.execute("select mode, query, hits from recall order by id").fetchall() == [
+        ("search", "who likes TEA?", 1),
+        ("entity", "jeff", 1),
+        ("list", None, 0),
+    ]
+
+
+async def test_the_hash_of_a_question_is_the_same_whatever_its_case_and_white_space(
+    settings: MakeSettings, owner: psycopg.Connection
+) -> None:
+    for kept, query in (("hash", "Who likes tea?"), ("text", "who  LIKES tea?")):
+        async with visit(settings(record_recalls=kept)) as client:
+            await recall(client, query=query)
+
+    told = owner.execute("select distinct query_hash from recall").fetchall()
+    assert len(told) == 1
+    assert len(told[0][0]) == 16
+
+
+async def test_a_recall_tells_how_good_its_best_fact_was_by_each_arm_and_how_long_it_took(
+    settings: MakeSettings, owner: psycopg.Connection
+) -> None:
+    async with visit(settings()) as client:
+        await remember(client, "Jeff", "likes tea")
+        found = await recall(client, query="tea")
+        await recall(client, query="zeppelin", searchMode="hybrid")
+
+    [best, _] = owner.execute(
+        "select score, cosine, coverage, milliseconds from recall order by id"
+    ).fetchall()
+    told: Any = found.structured_content
+    score = told["entities"][0]["memories"][0]["score"]
+    assert best[0] == pytest.approx(score, abs=0.01)
+    assert 0 < best[1] < 1
+    assert best[2] == 1
+    assert 0 < best[3] < 60_000
+
+
+async def test_how_often_each_fact_was_recalled_is_counted_for_those_in_the_answer(
+    settings: MakeSettings, owner: psycopg.Connection
+) -> None:
+    facts = [
+        {"entityName": "Jeff", "entityType": "person", "observation": f"likes tea number {n}"}
+        for n in range(30)
+    ]
+    async with visit(settings(compact_responses="lines")) as client:
+        await client.call_tool("build_knowledge", {"facts": facts})
+        await recall(client, query="tea", limit=30, maxTokens=300)
+        await recall(client, query="tea", limit=2)
+
+    items, hits = owner.execute("select items, hits from recall order by id limit 1").fetchall()[0]
+    assert 2 < items < hits == 30
+    assert owner.execute("select cardinality(facts) from recall order by id").fetchall() == [
+        (items,),
+        (2,),
+    ]
+    assert owner.execute("select count(*), sum(recalls) from recalled").fetchone() == (
+        items,
+        items + 2,
+    )
+
+
+async def test_what_verbose_text_would_have_cost_is_counted_for_one_answer_of_a_batch(
+    settings: MakeSettings, owner: psycopg.Connection
+) -> None:
+    async with visit(settings(structured_content="off")) as client:
+        await remember(client, "Jeff", "likes tea")
+        await recall(client, query="tea")
+        await recall(client, query="tea")
+
+    [(_, first), (tokens, last)] = owner.execute(
+        "select tokens, verbose_tokens from recall order by id"
+    ).fetchall()
+    assert first is None
+    assert last > tokens
 
 
 async def test_calls_that_write_or_fail_are_no_recalls(
@@ -147,7 +233,9 @@ async def test_calls_that_write_or_fail_are_no_recalls(
     assert read_recalls(owner) == []
 
 
-@pytest.mark.parametrize("change", [{"record_recalls": False}, {"read_only": True}])
+@pytest.mark.parametrize(
+    "change", [{"record_recalls": "off"}, {"record_recalls": "false"}, {"read_only": True}]
+)
 async def test_nothing_is_recorded_where_the_settings_say_so(
     settings: MakeSettings, owner: psycopg.Connection, change: dict[str, bool]
 ) -> None:
@@ -246,7 +334,7 @@ async def test_recalls_that_are_refused_do_not_keep_others_back(
         await recalls.flush(database)
 
     assert [row[4] for row in read_recalls(owner)] == [2]
-    assert "Costs of 1 recalls are lost" in caplog.text
+    assert "1 recalls are lost" in caplog.text
 
 
 async def test_the_newest_thousand_wait_and_no_more(

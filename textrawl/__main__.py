@@ -15,8 +15,10 @@ from textrawl import __version__
 _COMMANDS = (
     "serve", "demo", "doctor", "migrate", "upgrade", "stats", "tokens", "log", "watch", "undo",
     "settings", "backup", "restore", "export", "import", "space", "grant", "token", "embed",
+    "analyst", "psql",
 )  # fmt: skip
 """All commands, in the order of the help; each is a module of textrawl.commands."""
+_PASSING_ON = {"psql": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
 
 
 def _build_app(names: Iterable[str]) -> typer.Typer:
@@ -35,7 +37,7 @@ def _build_app(names: Iterable[str]) -> typer.Typer:
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
-            app.command(name)(command)
+            app.command(name, context_settings=_PASSING_ON.get(name))(command)
     app.callback(invoke_without_command=True)(start)
     return app
 

@@ -9,7 +9,8 @@ its writes go, and which scopes it has in which spaces. The scopes:
     admin    /metrics, grants, the trail and undo of a space
 """
 
-from dataclasses import dataclass, replace
+import time
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, Self
 
@@ -93,6 +94,7 @@ class Caller:
     client: str | None
     tool: str
     request: str | None = None
+    begun: float = field(default_factory=time.perf_counter, compare=False)
 
     @property
     def reading(self) -> dict[str, object]:

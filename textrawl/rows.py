@@ -20,6 +20,8 @@ class HitRow:
     created_at: datetime
     author: str
     score: float
+    cosine: float | None = None
+    coverage: float | None = None
 
 
 @dataclass(frozen=True)
@@ -231,6 +233,20 @@ class StatisticsRow:
 
 
 @dataclass(frozen=True)
+class ReportRow:
+    """What memory_report tells of some days; times are ISO 8601, costs are tokens."""
+
+    growth: list[dict[str, Any]]
+    sources: dict[str, int]
+    authors: list[dict[str, Any]]
+    recalls: dict[str, Any]
+    recall_days: list[dict[str, Any]]
+    slowest: list[dict[str, Any]]
+    stale: dict[str, Any]
+    unanswered: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class OwnershipRow:
     """What owns_memory returns."""
 
@@ -287,6 +303,13 @@ class BoundLoginRow:
     """Whether the login of bind_login has the rights of textrawl_analyst."""
 
     bind_login: bool
+
+
+@dataclass(frozen=True)
+class MadeAnalystRow:
+    """What create_analyst returns: nothing."""
+
+    create_analyst: None
 
 
 @dataclass(frozen=True)

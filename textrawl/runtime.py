@@ -37,6 +37,7 @@ _MEND = 30.0  # seconds between looks for indexes that are missing
 _CLEANUP = 5.0  # seconds that closing connections may take
 _REVOKED_WITHIN = 1.0  # seconds for which a token is believed before the database is asked again
 _OWN_LIFETIME = 60.0  # the same for our own: the database checks each call anyway
+_NO_BUDGET = 1_000_000
 _LAST_WORD = 1.0  # seconds that recording the last recalls may take
 
 
@@ -159,7 +160,7 @@ async def open_app(settings: Settings, *, tokens_needed: bool = False) -> AsyncG
     With `tokens_needed` whoever has no token of their own is nobody, else they are this process.
     """
     async with open_memory(settings, serving=True) as memory:
-        recalls = Recalls() if settings.record_recalls and not settings.read_only else None
+        recalls = build_recalls(settings)
         upkeep = Upkeep(memory, recalls)
         lifetime = _REVOKED_WITHIN if tokens_needed else _OWN_LIFETIME
         directory = Directory(memory.database, lifetime=lifetime)
@@ -183,6 +184,14 @@ def build_renderer(settings: Settings) -> Renderer:
         counter=choose_counter(settings.tokenizer),
         budget=settings.max_response_tokens,
     )
+
+
+def build_recalls(settings: Settings) -> Recalls | None:
+    """The log of recalls, None where `settings` want none."""
+    if settings.record_recalls == "off" or settings.read_only:
+        return None
+    verbose = replace(build_renderer(settings), format="verbose", budget=_NO_BUDGET)
+    return Recalls(settings.record_recalls, price=lambda reply: verbose.write(reply).tokens)
 
 
 def build_bearers(settings: Settings, app: App) -> Bearers:

@@ -10,7 +10,7 @@ from typing import LiteralString, cast
 
 from psycopg import AsyncConnection
 
-_FUNCTIONS = ("access", "archive", "memory", "trail", "vectors")
+_FUNCTIONS = ("access", "analytics", "archive", "memory", "trail", "vectors")
 _VIEWS = "views"
 
 
@@ -38,6 +38,12 @@ def _order(functions: dict[str, LiteralString]) -> list[str]:
         for name, text in functions.items()
     }
     return list(TopologicalSorter(graph).static_order())
+
+
+def describe_views() -> dict[str, str]:
+    """The views that analysts read, each with the first clause of what is said about it."""
+    about = re.compile(r"^comment on view textrawl\.\w+ is '([^.:;]+)", re.MULTILINE)
+    return {name: about.findall(text)[0] for name, text in read_folder(_VIEWS).items()}
 
 
 def read_fingerprint() -> str:

@@ -19,11 +19,16 @@ from textrawl.errors import StartRefused
 
 Format = Literal["compact", "verbose", "lines"]
 Provider = Literal["auto", "openai", "ollama", "local", "none"]
+Kept = Literal["hash", "text", "off"]
 
 _FORMATS: dict[str, Format] = {
     **dict.fromkeys(("true", "1", "yes", "on"), "compact"),
     **dict.fromkeys(("false", "0", "no", "off"), "verbose"),
     "lines": "lines",
+}
+_KEPT: dict[str, Kept] = {
+    **dict.fromkeys(("true", "1", "yes", "on"), "hash"),
+    **dict.fromkeys(("false", "0", "no"), "off"),
 }
 
 
@@ -61,10 +66,11 @@ class Settings(BaseSettings):
     tokenizer: Literal["o200k_base", "cl100k_base"] = Field(
         default="o200k_base", description="Encoding that tokens are counted in."
     )
-    record_recalls: bool = Field(
-        default=True,
-        description="Note what each recall cost in tokens, for `textrawl tokens`: never what was "
-        "asked or answered. READ_ONLY notes nothing.",
+    record_recalls: Kept = Field(
+        default="hash",
+        description="Log what each recall found and cost, for `textrawl stats`: hash keeps what "
+        "was asked as a hash, text as it is, for finding out what nobody has told yet; off logs "
+        "nothing, nor does READ_ONLY.",
     )
     database_url: SecretStr | None = Field(
         default=None,
@@ -162,6 +168,12 @@ class Settings(BaseSettings):
     @classmethod
     def _name_format(cls, value: object) -> object:
         return _FORMATS.get(str(value).strip().lower(), value)
+
+    @field_validator("record_recalls", mode="before")
+    @classmethod
+    def _name_kept(cls, value: object) -> object:
+        word = str(value).strip().lower()
+        return _KEPT.get(word, word)
 
     @field_validator("log_level", mode="before")
     @classmethod

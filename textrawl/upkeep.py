@@ -1,6 +1,7 @@
-"""What goes on beside the calls: missing vectors, statistics that grew old, costs of recalls."""
+"""What goes on beside the calls: missing vectors, statistics that grew old, the log of recalls."""
 
 import logging
+import time
 from dataclasses import dataclass
 
 import anyio
@@ -14,9 +15,17 @@ from textrawl.recalls import Recalls
 logger = logging.getLogger("textrawl")
 
 
+_PRUNING = 3600.0  # seconds between looks for recalls that are too old to be kept
+
+
 @dataclass(frozen=True)
 class _Refreshed:
     refresh_search_statistics: bool
+
+
+@dataclass(frozen=True)
+class _Pruned:
+    prune_recalls: int
 
 
 class Upkeep:
@@ -28,6 +37,7 @@ class Upkeep:
         self._memory = memory
         self._recalls = recalls
         self._pause = pause
+        self._pruning = 0.0  # when recalls are looked through next, on the monotonic clock
 
     async def run(self) -> None:
         """Rounds until cancelled; a round that fails is tried again at the next."""
@@ -41,6 +51,7 @@ class Upkeep:
     async def do_round(self) -> None:
         """Everything that is due now. Raises DatabaseUnavailable, EmbeddingUnavailable."""
         await self.record_recalls()
+        await self._prune_recalls()
         await self._memory.database.call("refresh_search_statistics", _Refreshed)
         if self._memory.models.has_vectors:
             active, *kept = await self._memory.models.find_served()
@@ -52,9 +63,14 @@ class Upkeep:
                 await self._fill(model)
 
     async def record_recalls(self) -> None:
-        """Records what recalls cost, or leaves it for later."""
+        """Records what was recalled, or leaves it for later."""
         if self._recalls is not None:
             await self._recalls.flush(self._memory.database)
+
+    async def _prune_recalls(self) -> None:
+        if time.monotonic() >= self._pruning:
+            self._pruning = time.monotonic() + _PRUNING
+            await self._memory.database.call("prune_recalls", _Pruned)
 
     async def count_backlog(self) -> int:
         """How many facts wait for a vector of the active model; 0 without an embedder."""

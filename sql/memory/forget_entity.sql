@@ -66,6 +66,11 @@ begin
         select o.id from observation o
         where o.space_id = origin.space_id and o.entity_id = forget_entity.entity_id
           and (forget_entity.observation_id is null or o.id = forget_entity.observation_id)));
+    perform withdraw_queries(origin.space_id, array(
+        select o.id from observation o
+        where o.space_id = origin.space_id and o.entity_id = forget_entity.entity_id
+          and (forget_entity.observation_id is null or o.id = forget_entity.observation_id)),
+        case when forget_entity.observation_id is null then forget_entity.entity_name end);
     if observation_id is null then
         delete from entity e where e.space_id = origin.space_id and e.id = forget_entity.entity_id;
     else
@@ -78,4 +83,4 @@ end
 $$;
 
 comment on function textrawl.forget_entity is
-    'Deletes an entity with its facts, relations, vectors and pending work, or one fact of it, also what an undo keeps of them; the trail keeps ids and counts. No row when there is no such entity. A dry run needs the scope read alone. Errors: TR001, TR002, TR010 to TR012 (access). Example: select * from textrawl.forget_entity(''Jeff'', dry_run => true);';
+    'Deletes an entity with its facts, relations, vectors and pending work, or one fact of it, also what an undo keeps of them and what the log of recalls has of them; the trail keeps ids and counts. No row when there is no such entity. A dry run needs the scope read alone. Errors: TR001, TR002, TR010 to TR012 (access). Example: select * from textrawl.forget_entity(''Jeff'', dry_run => true);';

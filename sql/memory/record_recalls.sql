@@ -2,16 +2,33 @@ create function textrawl.record_recalls(recalls jsonb) returns integer
 language sql volatile security definer
 set search_path from current
 begin atomic
-    insert into textrawl.recall (space_id, at, client, mode, format, structured, tokens, budget, items, dropped)
-    select coalesce(given.space, textrawl.default_space()), given.at, given.client, given.mode, given.format, given.structured, given.tokens, given.budget, given.items, given.dropped
+    insert into textrawl.recall (space_id, at, client, mode, format, structured, tokens, budget, items, dropped,
+        query, query_hash, hits, milliseconds, score, cosine, coverage, verbose_tokens, facts)
+    select s.id, given.at, given.client, given.mode, given.format, given.structured, given.tokens, given.budget, given.items, given.dropped,
+        left(given.query, 500), given.query_hash, given.hits, given.milliseconds, given.score, given.cosine, given.coverage, given.verbose_tokens,
+        -- Ids of other spaces are nothing for those who may read this one.
+        array(select found.id::uuid from jsonb_array_elements_text(given.found -> s.name) with ordinality found (id, place) order by place)
     from jsonb_to_recordset(recalls) as given(space integer, at timestamptz, client text, mode text, format text, structured boolean,
-                                              tokens integer, budget integer, items integer, dropped integer);
-    delete from textrawl.recall r
-    using (select distinct coalesce((value ->> 'space')::integer, textrawl.default_space()) as space from jsonb_array_elements(recalls)) given
-    where r.space_id = given.space and r.id <= (
-        select old.id from textrawl.recall old where old.space_id = given.space order by old.id desc offset 10000 limit 1);
+                                              tokens integer, budget integer, items integer, dropped integer,
+                                              query text, query_hash text, hits integer, milliseconds real, score real, cosine real,
+                                              coverage real, verbose_tokens integer, found jsonb)
+    join textrawl.space s on s.id = coalesce(given.space, textrawl.default_space());
+    insert into textrawl.recalled as r (space_id, observation_id, recalls, last_at)
+    select o.space_id, o.id, given.recalls, given.last_at
+    from (select s.id as space_id, fact.id::uuid as id, count(*) as recalls, max((recall.value ->> 'at')::timestamptz) as last_at
+          from jsonb_array_elements(recalls) recall
+          cross join jsonb_each(recall.value -> 'found') found
+          cross join jsonb_array_elements_text(found.value) fact (id)
+          join textrawl.space s on s.name = found.key
+          group by s.id, fact.id) given
+    join textrawl.observation o on o.space_id = given.space_id and o.id = given.id
+    -- One order for all servers, and nobody waits for a fact that is being forgotten.
+    order by o.space_id, o.id
+    for key share of o skip locked
+    on conflict (space_id, observation_id) do update
+    set recalls = r.recalls + excluded.recalls, last_at = greatest(r.last_at, excluded.last_at);
     select jsonb_array_length(recalls);
 end;
 
 comment on function textrawl.record_recalls is
-    'Notes what recalls cost and drops all but the newest 10,000 of each space; called by servers every few seconds. Returns how many were given.';
+    'Notes recalls, and how often each fact was in one; called by servers every few seconds. Returns how many were given.';

@@ -26,6 +26,9 @@ begin
     end if;
     execute format('comment on table %I is %L', 'embedding_' || model,
                    'Vectors of ' || name || ', one a fact, apart from the facts so that full text reads few pages.');
+    execute format('comment on column %I.space_id is %L', 'embedding_' || model, 'Space of the fact.');
+    execute format('comment on column %I.observation_id is %L', 'embedding_' || model, 'The fact.');
+    execute format('comment on column %I.vector is %L', 'embedding_' || model, 'Its vector, in half precision.');
     perform protect_tables();
     return model;
 end

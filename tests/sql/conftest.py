@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from tests.sql.story import Ids, age, tell
 from textrawl.embedded.configuration import OWNER
 
 
@@ -18,3 +19,29 @@ def sql(request: pytest.FixtureRequest) -> Iterator[psycopg.Connection]:
     ):
         connection.execute("set search_path = textrawl, public")
         yield connection
+
+
+@pytest.fixture
+def story(sql: psycopg.Connection) -> Ids:
+    """Ada moved from Oslo to Riga and drinks tea; Bo knows her, Cy works with Bo."""
+    oslo = tell(sql, "Ada", "lives in Oslo since 2019")
+    age(sql, oslo, 300)
+    riga = tell(sql, "Ada", "lives in Riga since 2024", replaces=oslo)
+    sql.execute("update observation set valid_from = created_at where id = %s", (riga,))
+    tea = tell(sql, "Ada", "drinks tea", confidence=0.4)
+    for one, verb, other in (("Bo", "knows", "Ada"), ("Bo", "works_with", "Cy")):
+        sql.execute("select relate_entities(%s, %s, %s, 'person', 'person')", (one, verb, other))
+    return {"oslo": oslo, "riga": riga, "tea": tea}
+
+
+@pytest.fixture
+def vectors(sql: psycopg.Connection, story: Ids) -> Ids:
+    """The facts of the story with vectors, Oslo and Riga close to each other."""
+    sql.execute("select register_embedding_model('test:model', 3)")
+    told = {"oslo": "[1, 0, 0]", "riga": "[0.99, 0.1, 0]", "tea": "[0, 0, 1]"}
+    for name, vector in told.items():
+        sql.execute(
+            "insert into embedding_1 select space_id, id, %s from observation where id = %s",
+            (vector, story[name]),
+        )
+    return story

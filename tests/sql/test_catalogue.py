@@ -39,6 +39,41 @@ def test_every_table_view_and_function_says_what_it_is_for(sql: psycopg.Connecti
     )
 
 
+def test_every_column_and_type_says_what_it_holds(sql: psycopg.Connection) -> None:
+    columns = list_names(
+        sql,
+        """
+        select attrelid::regclass || '.' || attname from pg_attribute
+        join pg_class on pg_class.oid = attrelid
+        where relnamespace = 'textrawl'::regnamespace and relkind in ('r', 'v', 'm', 'p', 'c')
+        and attnum > 0 and not attisdropped and col_description(attrelid, attnum) is null
+        """,
+    )
+    types = list_names(
+        sql,
+        """
+        select typname from pg_type t
+        where typnamespace = 'textrawl'::regnamespace and obj_description(t.oid, 'pg_type') is null
+        and typelem = 0 and not exists (
+            select from pg_class where reltype = t.oid and relkind in ('r', 'v', 'm', 'p'))
+        """,
+    )
+    assert columns + types == []
+
+
+def test_every_view_reads_with_the_rights_of_whoever_asks(sql: psycopg.Connection) -> None:
+    assert (
+        list_names(
+            sql,
+            """
+            select relname from pg_class where relnamespace = 'textrawl'::regnamespace
+            and relkind = 'v' and 'security_invoker=true' <> all(coalesce(reloptions, '{}'))
+            """,
+        )
+        == []
+    )
+
+
 def test_every_key_of_a_table_with_spaces_begins_with_the_space(sql: psycopg.Connection) -> None:
     keys = list_names(
         sql,

@@ -5,7 +5,7 @@ from typing import Any
 
 import psycopg
 
-LAST_KEPT = 10_000
+MOST_KEPT = 100_000
 
 
 def record(sql: psycopg.Connection, tokens: list[int], **same: Any) -> None:
@@ -55,22 +55,26 @@ def test_without_recalls_there_is_a_row_that_says_so(sql: psycopg.Connection) ->
     assert sum_up(sql, 100) == (0, None, None, None, 0, 0)
 
 
-def test_the_newest_ten_thousand_of_a_space_stay(sql: psycopg.Connection) -> None:
+def test_old_recalls_go_and_the_newest_hundred_thousand_of_a_space_stay(
+    sql: psycopg.Connection,
+) -> None:
     sql.execute("insert into space (name) values ('other')")
     sql.execute(
-        """select record_recalls(jsonb_build_array(jsonb_build_object(
-            'space', id, 'at', '2026-01-01', 'mode', 'list', 'format', 'lines',
-            'structured', true, 'tokens', 1, 'budget', 50, 'items', 0, 'dropped', 0)))
-        from space where name = 'other'"""
+        """insert into recall
+            (space_id, at, mode, format, structured, tokens, budget, items, dropped)
+        select id, now() - make_interval(days => case when n = 1 then 91 else 1 end), 'list',
+            'lines', false, n, 2000, 0, 0
+        from space, generate_series(1, case when name = 'other' then 2 else %s end) n
+        order by id, n""",
+        (MOST_KEPT + 5,),
     )
-    record(sql, list(range(LAST_KEPT)))
-    record(sql, list(range(LAST_KEPT, LAST_KEPT + 5)))
+    assert sql.execute("select prune_recalls()").fetchone() == (6,)
 
     kept = sql.execute(
         "select name, count(*), min(tokens), max(tokens) from recall"
         " join space on space.id = space_id group by name order by name"
     ).fetchall()
-    assert kept == [("default", LAST_KEPT, 5, LAST_KEPT + 4), ("other", 1, 1, 1)]
+    assert kept == [("default", MOST_KEPT, 6, MOST_KEPT + 5), ("other", 1, 2, 2)]
 
 
 def test_recalls_go_with_their_space(sql: psycopg.Connection) -> None:

@@ -49,6 +49,13 @@ _FAULTS: dict[str, tuple[str, str]] = {
     "TR027": ("This login cannot act as somebody: {}", "make one with `create role … login`"),
     "TR028": ("{} is the first space, which cannot be archived", "it may be renamed"),
     "TR029": ("Not a token that can be: {}", "see `textrawl token --help`"),
+    "TR070": ("No name for a login: {}", "use 1 to 63 of a-z, 0-9 and _, no digit first"),
+    "TR071": ("There is a login {} already", "choose another name, or drop that role"),
+    "TR072": (
+        "The login of DATABASE_URL may not make {}",
+        "run this with the DATABASE_URL of an administrator, or as one run the statements in "
+        "docs/sql.md",
+    ),
     "TR004": ("{} sends other dimensions than it did", "build the vectors under another name"),
     "TR041": ("{} is searched with already", "there is nothing to build"),
     "TR042": ("{} is kept from before", "`textrawl embed rollback` goes back to it"),
@@ -85,13 +92,14 @@ class Administration:
 
 @asynccontextmanager
 async def open_administration(
-    settings: Settings, *, owned: bool = True
+    settings: Settings, *, owned: bool = True, role: str = OWNER
 ) -> AsyncGenerator[Administration]:
     """The memory that `settings` name, for its owner, else where not `owned` for ACCESS_TOKEN.
 
-    Raises StartRefused when the schema does not fit or the login is another's, DatabaseUnavailable.
+    `role` is what to log in as on the embedded Postgres. Raises StartRefused when the schema does
+    not fit or the login is another's, DatabaseUnavailable.
     """
-    async with _find_database(settings) as conninfo:
+    async with _find_database(settings, role) as conninfo:
         database = Database(conninfo, timeout=settings.database_timeout, max_size=1)
         await database.open()
         try:
@@ -103,7 +111,7 @@ async def open_administration(
 
 
 @asynccontextmanager
-async def _find_database(settings: Settings) -> AsyncGenerator[str]:
+async def _find_database(settings: Settings, role: str) -> AsyncGenerator[str]:
     if settings.database_url is not None:
         conninfo = settings.database_url.get_secret_value()
         await check(conninfo, connect_timeout=settings.database_timeout, serving=False)
@@ -112,7 +120,7 @@ async def _find_database(settings: Settings) -> AsyncGenerator[str]:
     await require_memory(settings)
     async with run_embedded(settings.data_dir) as cluster:
         await migrate(cluster.dsn(OWNER))
-        yield cluster.dsn(OWNER)
+        yield cluster.dsn(role)
 
 
 def _require_token(settings: Settings, *, owned: bool) -> bytes:
@@ -130,6 +138,7 @@ def administer(
     *,
     owned: bool = True,
     wait: str | None = "Asking the database",
+    role: str = OWNER,
 ) -> Result:
     """What `work` returns, on the memory of the settings; open_administration says who may.
 
@@ -138,7 +147,7 @@ def administer(
     settings = read_settings()
 
     async def run() -> Result:
-        async with open_administration(settings, owned=owned) as administration:
+        async with open_administration(settings, owned=owned, role=role) as administration:
             return await work(administration)
 
     with show_wait(wait) if wait else nullcontext():

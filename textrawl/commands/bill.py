@@ -60,7 +60,7 @@ def draw_bill(console: Console, bill: Bill, settings: Settings) -> None:
 
 
 def _are_noted(settings: Settings) -> bool:
-    return settings.record_recalls and not settings.read_only
+    return settings.record_recalls != "off" and not settings.read_only
 
 
 def _draw_introduction(introduction: Introduction) -> Table:

@@ -1,7 +1,7 @@
 """Running a command: until it ends or a signal comes, with everything cleaned up either way."""
 
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import anyio
@@ -18,7 +18,12 @@ class Interrupted(Exception):
         self.code = 128 + number
 
 
-def run_foreground(work: Callable[[], Awaitable[Result]], *, use_uvloop: bool = False) -> Result:
+def run_foreground(
+    work: Callable[[], Awaitable[Result]],
+    *,
+    use_uvloop: bool = False,
+    signals: Sequence[signal.Signals] = _SIGNALS,
+) -> Result:
     """What `work` returns. SIGTERM, SIGINT and SIGHUP cancel it, and are ignored from then on.
 
     uvloop is faster with many connections, and slower to start.
@@ -26,12 +31,14 @@ def run_foreground(work: Callable[[], Awaitable[Result]], *, use_uvloop: bool = 
     Raises what `work` raises, freed from groups of one, and Interrupted after a signal.
     """
     try:
-        return anyio.run(_supervise, work, backend_options={"use_uvloop": use_uvloop})
+        return anyio.run(_supervise, work, signals, backend_options={"use_uvloop": use_uvloop})
     except BaseExceptionGroup as group:
         raise _find_cause(group) from None
 
 
-async def _supervise(work: Callable[[], Awaitable[Result]]) -> Result:
+async def _supervise(
+    work: Callable[[], Awaitable[Result]], expected: Sequence[signal.Signals]
+) -> Result:
     caught: list[signal.Signals] = []
     watch = anyio.CancelScope()
 
@@ -42,7 +49,7 @@ async def _supervise(work: Callable[[], Awaitable[Result]]) -> Result:
                 group.cancel_scope.cancel()
                 return
 
-    with anyio.open_signal_receiver(*_SIGNALS) as signals:
+    with anyio.open_signal_receiver(*expected) as signals:
         async with anyio.create_task_group() as group:
             group.start_soon(cancel_on_signal)
             result = await work()

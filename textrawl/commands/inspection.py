@@ -16,6 +16,9 @@ _PGVECTOR = """
 _MODEL = "select name from textrawl.embedding_models() where status = 'active'"
 
 
+_ACTS = "select pg_has_role(session_user, 'textrawl_analyst', 'set')"
+
+
 @dataclass(frozen=True)
 class Server:
     """Versions. `pgvector` is the one in this database, `offered` the one it could have."""
@@ -41,6 +44,16 @@ async def find_active_model(conninfo: str, *, timeout: float) -> str | None:
     async with await connect(conninfo, timeout) as connection:
         row = await (await connection.execute(_MODEL)).fetchone()
         return str(row[0]) if row else None
+
+
+async def require_analyst(conninfo: str, *, timeout: float) -> None:
+    """Raises StartRefused unless the login of `conninfo` may act as an analyst."""
+    async with await connect(conninfo, timeout) as connection:
+        if await (await connection.execute(_ACTS)).fetchone() != (True,):
+            raise StartRefused(
+                f"The login {connection.info.user} is no analyst: make one with `textrawl analyst "
+                "create NAME --space SPACE`, then run `textrawl psql --as NAME`"
+            )
 
 
 async def require_memory(settings: Settings) -> None:

@@ -16,6 +16,7 @@ _ROLE_IS_PLAIN = """
     from pg_roles where rolname = %s
 """
 _PLAIN: LiteralString = "login nosuperuser nocreaterole nocreatedb noreplication nobypassrls"
+_IS_MEMBER = "select pg_has_role(%s, %s, 'set')"
 _MAY_CONNECT = "select has_database_privilege(%s, %s, 'connect')"
 _VECTOR = """
     select installed_version, default_version from pg_available_extensions where name = 'vector'
@@ -32,6 +33,9 @@ def prepare_server(conninfo: str) -> None:
             is None
         ):
             connection.execute(f"create role {ANALYST} nologin")
+        if not _holds(connection, _IS_MEMBER, OWNER, ANALYST):
+            # For `textrawl psql`: a session that only reads, of whoever owns everything anyway.
+            connection.execute(f"grant {ANALYST} to {OWNER} with inherit false")
         known = "select from pg_database where datname = %s"
         if connection.execute(known, [DATABASE]).fetchone() is None:
             # template0, since nobody can be connected to it, which would make this fail
@@ -40,6 +44,8 @@ def prepare_server(conninfo: str) -> None:
             connection.execute(f"revoke connect on database {DATABASE} from public")
         if not _holds(connection, _MAY_CONNECT, APP, DATABASE):
             connection.execute(f"grant connect on database {DATABASE} to {OWNER}, {APP}")
+        if not _holds(connection, _MAY_CONNECT, ANALYST, DATABASE):
+            connection.execute(f"grant connect on database {DATABASE} to {ANALYST}")
 
 
 def prepare_extension(conninfo: str) -> None:

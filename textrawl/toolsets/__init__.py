@@ -1,6 +1,7 @@
 """Toolsets: groups of tools that a server offers, each a module of this package."""
 
 import secrets
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,7 +15,7 @@ from textrawl.access import Caller, Principal, Scope
 from textrawl.directory import Directory
 from textrawl.errors import NotAuthenticated
 from textrawl.memory import Memory
-from textrawl.recalls import Recall, Recalls
+from textrawl.recalls import NOTHING, Finding, Recall, Recalls
 from textrawl.replies import Renderer, Reply
 from textrawl.schemas import merge, shorten_items, slim
 from textrawl.texts import clean_name
@@ -87,18 +88,24 @@ class App:
         return found
 
     def recall(
-        self, caller: Caller, mode: str, reply: Reply, max_tokens: int | None
+        self,
+        caller: Caller,
+        mode: str,
+        reply: Reply,
+        max_tokens: int | None,
+        finding: Finding = NOTHING,
     ) -> CallToolResult:
-        """The result that tells what `caller` recalled in `mode`, its cost noted."""
+        """The result that tells what `caller` recalled in `mode`, noted with what it cost."""
         written = self._renderer.write(reply, max_tokens)
         if self._recalls is not None:
             recall = Recall(
                 space=caller.principal.home, client=caller.client, mode=mode,
                 format=self._renderer.format, structured=self._renderer.structured,
                 tokens=written.tokens, budget=written.budget, items=written.items,
-                dropped=written.dropped,
+                dropped=written.dropped, finding=finding,
+                milliseconds=1000 * (time.perf_counter() - caller.begun),
             )  # fmt: skip
-            self._recalls.add(recall)
+            self._recalls.add(recall, reply)
         return written.result
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, PrivateAttr
 
 from textrawl.access import Principal
+from textrawl.recalls import NOTHING, Finding
 from textrawl.replies import Key, Part, Reply, write_line
 from textrawl.rows import HitRow, ListRow
 
@@ -55,6 +56,10 @@ class Answer(Reply):
     truncated: Literal[True] | None = None
     dropped: Annotated[int | None, Key("cut")] = None
     used_tokens: int | None = None
+
+    def read_finding(self, asked: str) -> Finding:
+        """What is noted of it as the answer to what was `asked`."""
+        return NOTHING
 
     def structured(self) -> dict[str, Any]:
         """Canonical keys, what was left out told last."""
@@ -141,6 +146,17 @@ class SearchReply(Answer):
             reply.degraded, reply.note = True, f"keyword only: {missing}"
         reply._rows, reply._shown = rows, shown
         return reply
+
+    def read_finding(self, asked: str) -> Finding:
+        """The question and the facts, with the best that each arm found."""
+        rows = self._rows
+        return Finding(
+            asked,
+            [(row.space, str(row.observation_id)) for row in rows],
+            score=max((row.score for row in rows), default=None),
+            cosine=max((row.cosine for row in rows if row.cosine is not None), default=None),
+            coverage=max((row.coverage for row in rows if row.coverage is not None), default=None),
+        )
 
     def verbose(self) -> dict[str, Any]:
         """As structured, led by the query."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
+from textrawl.recalls import Finding
 from textrawl.replies import Key, Part, write_line
 from textrawl.rows import EntityRow
 from textrawl.toolsets.memory.answers import ALONE, Answer, Reach, Shown, write_header
@@ -129,6 +130,11 @@ class EntityReply(Answer):
     def miss(cls, like: list[str]) -> Self:
         """The reply where there is no such entity."""
         return cls(found=False, like=like or None)
+
+    def read_finding(self, asked: str) -> Finding:
+        """The name and the facts."""
+        items = self._row.observations if self._row else []
+        return Finding(asked, [(item["space"], item["id"]) for item in items])
 
     def compact(self) -> Any:
         """Facts as strings, relations as arrows."""

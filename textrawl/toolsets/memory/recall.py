@@ -72,7 +72,8 @@ async def query_memory(
                 types, caller, limit=most, offset=skipped, as_of=asOf
             )
             reply = ListReply.build(page, offset, read_reach(caller.principal))
-    return app.recall(caller, chosen, reply, maxTokens)
+    finding = reply.read_finding(query if chosen == "search" else entityName)
+    return app.recall(caller, chosen, reply, maxTokens, finding)
 
 
 def _infer_mode(query: str, entity_name: str) -> Mode:

@@ -1,0 +1,9 @@
+create function textrawl.active_model() returns integer
+language sql stable security definer
+set search_path from current
+begin atomic
+    select m.id from textrawl.embedding_model m where m.status = 'active';
+end;
+
+comment on function textrawl.active_model is
+    'Id of the model that questions are compared with; null before there are vectors. Example: select textrawl.active_model();';

@@ -1,0 +1,14 @@
+create function textrawl.live_edges(space integer, entity uuid)
+returns table (relation_id uuid, other uuid, relation_type text, leaves boolean)
+language sql stable rows 10
+begin atomic
+    -- Not one condition on both ends: it would read every relation of the space.
+    select r.id, r.to_entity, r.relation_type, true from textrawl.relation r
+    where r.space_id = space and r.from_entity = entity and (r.valid_until is null or r.valid_until > now())
+    union all
+    select r.id, r.from_entity, r.relation_type, false from textrawl.relation r
+    where r.space_id = space and r.to_entity = entity and (r.valid_until is null or r.valid_until > now());
+end;
+
+comment on function textrawl.live_edges is
+    'Valid relations of an entity, both ways: which, who is at the other end, and whether it leaves the entity.';

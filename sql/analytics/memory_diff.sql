@@ -1,0 +1,23 @@
+create function textrawl.memory_diff(since timestamptz, until timestamptz default now())
+returns table (
+    change text, at timestamptz, space text, entity_name text, content text, author text, instead text, observation_id uuid
+)
+language sql stable
+begin atomic
+    select case when held.later then '+' else '-' end,
+        case when held.later then o.valid_from else o.valid_until end,
+        s.name, e.name, o.content, a.name, successor.content, o.id
+    from textrawl.observation o
+    cross join lateral (
+        select o.valid_from <= since and (o.valid_until is null or o.valid_until > since) as earlier,
+               o.valid_from <= until and (o.valid_until is null or o.valid_until > until) as later) held
+    join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
+    join textrawl.space s on s.id = o.space_id
+    join textrawl.actor a on a.id = o.author_id
+    left join textrawl.observation successor on successor.space_id = o.space_id and successor.id = o.replaced_by
+    where held.earlier <> held.later
+    order by 2, 1 desc, o.id;
+end;
+
+comment on function textrawl.memory_diff is
+    'What two moments disagree about: + facts that hold at the later one alone, - facts that held at the earlier one alone, with what took their place (instead). Example: select change, entity_name, content, instead from textrawl.memory_diff(''2026-01-01'', ''2026-02-01'');';

@@ -1,0 +1,46 @@
+create function textrawl.near_facts(similarity real default 0.9, most_pairs bigint default 1000000, max_rows integer default 5000)
+returns table (space_id integer, one uuid, other uuid, cosine real)
+language plpgsql stable security definer rows 500
+set search_path from current
+set jit = off
+set work_mem = '64MB'
+as $$
+#variable_conflict use_column
+declare
+    model integer := active_model();
+begin
+    if model is null then
+        return;
+    end if;
+    -- All pairs of all entities would be too many. Entities that somebody last wrote to come first, and
+    -- of an entity with more than 300 facts its newest, until most_pairs were compared.
+    return query execute format($query$
+        with entity as (
+            select space_id, entity_id, max(created_at) as last, least(count(*), 300) as facts
+            from observation o
+            where space_id = any($1) and (valid_until is null or valid_until > now())
+            group by space_id, entity_id having count(*) > 1
+        ), chosen as (
+            select space_id, entity_id, facts from (
+                select *, sum(facts * (facts - 1) / 2) over (order by last desc, entity_id) as pairs from entity) e
+            where pairs <= $3 or facts = pairs
+        ), fact as materialized (
+            select * from chosen cross join lateral (
+                select id, vector, row_number() over (order by created_at desc, id) as place
+                from (
+                    select o.id, o.created_at from observation o
+                    where o.space_id = chosen.space_id and o.entity_id = chosen.entity_id
+                      and (o.valid_until is null or o.valid_until > now())
+                    order by o.created_at desc, o.id limit 300) newest
+                join %I v on v.space_id = chosen.space_id and v.observation_id = newest.id) given
+        )
+        select space_id, one.id, other.id, (1 - (one.vector <=> other.vector))::real
+        from fact one join fact other using (space_id, entity_id)
+        where one.place > other.place and one.vector <=> other.vector <= 1 - $2
+        order by 4 desc, 2, 3 limit $4$query$, 'embedding_' || model)
+    using readable_spaces(), similarity, most_pairs, max_rows;
+end
+$$;
+
+comment on function textrawl.near_facts is
+    'Pairs of valid facts of one entity, the older one first, whose vectors have a cosine of at least similarity; the nearest first. Compares most_pairs at most, entities that were last written to first. Nothing before there are vectors. Example: select * from textrawl.near_facts(0.95);';

@@ -1,0 +1,44 @@
+create function textrawl.similar_to(fact text, max_rows integer default 10, spaces integer[] default null, credential bytea default null)
+returns table (
+    observation_id uuid, space text, entity_name text, content text, author text, created_at timestamptz, score real, cosine real
+)
+language plpgsql stable security definer rows 10
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    scoped integer[] := readable_spaces(credential, spaces);
+    model  integer := active_model();
+    given  observation;
+    found_vector halfvec;
+begin
+    if fact ~* '^[0-9a-f]{8}[0-9a-f-]{0,28}$' then
+        -- The front of an id is a range of ids, which the key finds.
+        select * into given from observation o
+        where o.space_id = any(scoped)
+          and o.id between rpad(replace(fact, '-', ''), 32, '0')::uuid and rpad(replace(fact, '-', ''), 32, 'f')::uuid
+        order by o.id limit 1;
+    end if;
+    if given.id is null then
+        select o.* into given
+        from search_memory(fact, scoped, max_rows => 50, credential => credential) found
+        join observation o on o.space_id = found.space_id and o.id = found.observation_id
+        where o.content_hash = md5(fact_key(fact))::uuid
+        limit 1;
+    end if;
+    if given.id is null then
+        raise exception using errcode = 'TR001', message = 'no such fact', detail = left(fact, 200),
+            hint = 'Give the id of a fact, the first 8 or more characters of one, or its exact text.';
+    end if;
+    found_vector := read_vector(given.space_id, given.id, model);
+    return query
+        select s.observation_id, s.space, s.entity_name, s.content, s.author, s.created_at, s.score, s.cosine
+        from search_memory(given.content, scoped, max_rows => max_rows + 1, model => case when found_vector is not null then model end,
+                           vector => found_vector, semantic => found_vector is not null, credential => credential) s
+        where s.observation_id <> given.id
+        limit max_rows;
+end
+$$;
+
+comment on function textrawl.similar_to is
+    'Facts like one, best first: by meaning where it has a vector, else by its words. The fact is named by its id, the first 8 or more characters of one, or its exact text. Errors: TR001 no such fact, TR010, TR011 (access). Example: select entity_name, content, score from textrawl.similar_to(''likes tea'');';

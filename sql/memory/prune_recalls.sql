@@ -1,0 +1,20 @@
+create function textrawl.prune_recalls() returns bigint
+language sql volatile security definer
+set search_path from current
+begin atomic
+    with bound as materialized (
+        select s.id as space_id, (
+            select old.id from textrawl.recall old where old.space_id = s.id order by old.id desc offset 100000 limit 1) as last
+        from textrawl.space s
+    ), old as materialized (
+        select r.space_id, r.id from bound b join textrawl.recall r on r.space_id = b.space_id and r.id <= b.last
+        union
+        select r.space_id, r.id from bound b join textrawl.recall r on r.space_id = b.space_id and r.at < now() - interval '90 days'
+    ), gone as (
+        delete from textrawl.recall r using old where r.space_id = old.space_id and r.id = old.id returning r.id
+    )
+    select count(*) from gone;
+end;
+
+comment on function textrawl.prune_recalls is
+    'Drops recalls older than 90 days and all but the newest 100,000 of each space; called by servers every hour. Returns how many there were.';

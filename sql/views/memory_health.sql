@@ -1,0 +1,27 @@
+create view textrawl.memory_health with (security_invoker) as
+select c.relname::text as table_name, greatest(c.reltuples, 0)::bigint as estimated_rows, pg_table_size(c.oid) as table_bytes,
+       pg_indexes_size(c.oid) as index_bytes,
+       (select jsonb_object_agg(i.indexrelid::regclass, pg_relation_size(i.indexrelid)) from pg_index i where i.indrelid = c.oid) as indexes,
+       coalesce(t.n_dead_tup, 0) as dead_rows,
+       round(coalesce(t.n_dead_tup, 0) / greatest(t.n_live_tup + t.n_dead_tup, 1)::numeric, 3) as dead_share,
+       greatest(t.last_vacuum, t.last_autovacuum) as last_vacuum, greatest(t.last_analyze, t.last_autoanalyze) as last_analyze,
+       m.name as model, m.status as model_status,
+       case when m.id is not null then (select count(*) from textrawl.embedding_pending p where p.model_id = m.id) end as pending
+from pg_class c
+join pg_stat_user_tables t on t.relid = c.oid
+left join textrawl.embedding_model m on c.relname = 'embedding_' || m.id
+where c.relnamespace = 'textrawl'::regnamespace and c.relkind = 'r';
+
+comment on view textrawl.memory_health is 'Every table: its size and that of its indexes, dead rows, when it was last cleaned and analyzed; tables of vectors with their model and the facts that still wait for one.';
+comment on column textrawl.memory_health.table_name is 'Name of the table.';
+comment on column textrawl.memory_health.estimated_rows is 'Rows as of the last analyze, all spaces together.';
+comment on column textrawl.memory_health.table_bytes is 'Size without indexes.';
+comment on column textrawl.memory_health.index_bytes is 'Size of all its indexes.';
+comment on column textrawl.memory_health.indexes is 'Size of each index in bytes.';
+comment on column textrawl.memory_health.dead_rows is 'Rows that were replaced or deleted and not cleaned up yet.';
+comment on column textrawl.memory_health.dead_share is 'Their share of all rows: bloat.';
+comment on column textrawl.memory_health.last_vacuum is 'When it was last cleaned up.';
+comment on column textrawl.memory_health.last_analyze is 'When the planner''s statistics were last made.';
+comment on column textrawl.memory_health.model is 'The model whose vectors it holds.';
+comment on column textrawl.memory_health.model_status is 'active: questions are compared with these; building, previous.';
+comment on column textrawl.memory_health.pending is 'Facts of the spaces you may read that wait for a vector of the model; null: no table of vectors.';

@@ -1,0 +1,30 @@
+create view textrawl.memory_timeline with (security_invoker) as
+select s.name as space, o.valid_from as at, o.valid_from::date as day, true as became, 'told' as reason,
+       e.name as entity_name, o.entity_type, o.content, a.name as author, o.client, o.id as observation_id
+from textrawl.observation o
+join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
+join textrawl.space s on s.id = o.space_id
+join textrawl.actor a on a.id = o.author_id
+where o.valid_from <= now()
+union all
+select s.name, o.valid_until, o.valid_until::date, false, case when o.replaced_by is null then 'ended' else 'replaced' end,
+       e.name, o.entity_type, o.content, a.name, case when n.id is null then o.client else n.client end, o.id
+from textrawl.observation o
+left join textrawl.observation n on n.space_id = o.space_id and n.id = o.replaced_by
+join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
+join textrawl.space s on s.id = o.space_id
+join textrawl.actor a on a.id = coalesce(n.author_id, o.author_id)
+where o.valid_until <= now();
+
+comment on view textrawl.memory_timeline is 'What became true and what stopped being true, and through whom: a row a change.';
+comment on column textrawl.memory_timeline.space is 'Name of its space.';
+comment on column textrawl.memory_timeline.at is 'When it became so.';
+comment on column textrawl.memory_timeline.day is 'The same as a date, in the time zone of the session.';
+comment on column textrawl.memory_timeline.became is 'true: the fact became valid; false: it stopped being so.';
+comment on column textrawl.memory_timeline.reason is 'told, replaced (by a newer fact), or ended (at the time it was given).';
+comment on column textrawl.memory_timeline.entity_name is 'What the fact is about.';
+comment on column textrawl.memory_timeline.entity_type is 'Type of the entity.';
+comment on column textrawl.memory_timeline.content is 'The fact.';
+comment on column textrawl.memory_timeline.author is 'Who told it; of a replaced fact who told the newer one.';
+comment on column textrawl.memory_timeline.client is 'The MCP client that they used; null from SQL.';
+comment on column textrawl.memory_timeline.observation_id is 'Id of the fact.';

@@ -1,0 +1,41 @@
+"""A memory whose story is known, and what is asked of it."""
+
+import json
+from typing import Any, LiteralString
+
+import psycopg
+
+Ids = dict[str, str]
+
+
+def ask(sql: psycopg.Connection, query: LiteralString, *values: object) -> list[Any]:
+    return sql.execute(query, values).fetchall()
+
+
+def tell(sql: psycopg.Connection, entity: str, content: str, **more: Any) -> str:
+    """The id of a new fact."""
+    given = {"entity": entity, "type": "person", "observation": content, **more}
+    names = ", ".join(f"{name} => %({name})s" for name in given)
+    row = sql.execute(
+        f"select observation_id::text from remember_fact({names})".encode(),  # noqa: S608
+        given,
+    ).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def age(sql: psycopg.Connection, fact: str, days: int) -> None:
+    """Makes a fact as old as that."""
+    sql.execute(
+        "update observation set created_at = now() - %(d)s * interval '1 day',"
+        " valid_from = now() - %(d)s * interval '1 day' where id = %(id)s",
+        {"d": days, "id": fact},
+    )
+
+
+def recall(sql: psycopg.Connection, **told: Any) -> None:
+    same = {
+        "at": "2026-11-21T12:00:00Z", "client": "tester 1", "mode": "search", "format": "lines",
+        "structured": False, "tokens": 10, "budget": 2000, "items": 1, "dropped": 0,
+    }  # fmt: skip
+    sql.execute("select record_recalls(%s)", (json.dumps([same | told]),))

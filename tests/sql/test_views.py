@@ -1,0 +1,234 @@
+"""What the views tell analysts of a memory whose story is known."""
+
+import psycopg
+import pytest
+
+from tests.sql.story import Ids, age, ask, recall, tell
+
+
+def test_the_timeline_tells_what_became_true_and_what_stopped_being_so(
+    sql: psycopg.Connection, story: Ids
+) -> None:
+    told = ask(
+        sql,
+        "select became, reason, content from memory_timeline where entity_name = 'Ada'"
+        " order by at, became, content",
+    )
+    assert told == [
+        (True, "told", "lives in Oslo since 2019"),
+        (False, "replaced", "lives in Oslo since 2019"),
+        (True, "told", "lives in Riga since 2024"),
+        (True, "told", "drinks tea"),
+    ]
+
+
+def test_a_fact_whose_end_has_come_is_told_as_ended(sql: psycopg.Connection) -> None:
+    fact = tell(sql, "Ada", "is on holiday")
+    age(sql, fact, 9)
+    sql.execute("update observation set valid_until = now() - interval '1 day'")
+
+    assert ask(sql, "select became, reason from memory_timeline order by at") == [
+        (True, "told"),
+        (False, "ended"),
+    ]
+
+
+def test_stale_facts_are_told_with_every_reason(sql: psycopg.Connection, story: Ids) -> None:
+    for name in ("tea", "oslo"):
+        recall(sql, found={"default": [story[name]]}, at="2030-01-01T00:00:00Z")
+    old = tell(sql, "Bo", "collects stamps")
+    age(sql, old, 200)
+
+    told = ask(sql, "select id::text, reasons, recalls from memory_stale order by content")
+    assert told == [
+        (old, "old, never recalled", 0),
+        (story["tea"], "low confidence", 1),
+        (story["oslo"], "recalled though replaced", 1),
+    ]
+
+
+def test_near_duplicates_are_pairs_of_valid_facts_of_one_entity(
+    sql: psycopg.Connection, vectors: Ids
+) -> None:
+    assert ask(sql, "select * from memory_duplicates") == []
+    again = tell(sql, "Ada", "has been living in Riga since 2024")
+    sql.execute(
+        "insert into embedding_1 select space_id, id, '[0.99, 0.11, 0]' from observation"
+        " where id = %s",
+        (again,),
+    )
+    [row] = ask(
+        sql, "select id::text, other_id::text, similarity, same_statement from memory_duplicates"
+    )
+    assert row[:2] == (vectors["riga"], again)
+    assert row[2] == pytest.approx(1, abs=0.001)
+    assert row[3] is True
+
+
+def test_near_duplicates_compare_no_more_pairs_than_they_are_told_to(
+    sql: psycopg.Connection, vectors: Ids
+) -> None:
+    for name in ("Bo", "Cy"):
+        for number in (1, 2, 3):
+            fact = tell(sql, name, f"likes number {number}")
+            sql.execute(
+                "insert into embedding_1 select space_id, id, '[0, 1, 0]' from observation"
+                " where id = %s",
+                (fact,),
+            )
+    assert ask(sql, "select count(*) from near_facts(0.9)") == [(6,)]
+    assert ask(sql, "select count(*) from near_facts(0.9, most_pairs => 3)") == [(3,)]
+    assert ask(sql, "select count(*) from near_facts(0.9, max_rows => 2)") == [(2,)]
+
+
+def test_conflicts_are_replaced_facts_and_close_ones_whose_numbers_differ(
+    sql: psycopg.Connection, vectors: Ids
+) -> None:
+    other = tell(sql, "Ada", "lives in Riga since May 2023")
+    sql.execute(
+        "insert into embedding_1 select space_id, id, '[0.98, 0.11, 0]' from observation"
+        " where id = %s",
+        (other,),
+    )
+    told = ask(sql, "select reason, id::text, other_id::text from memory_conflicts order by reason")
+    assert told == [
+        ("numbers differ", vectors["riga"], other),
+        ("replaced", vectors["oslo"], vectors["riga"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("moved on 3 May 2019 at 12:30", ["12:30", "2019", "3", "may"]),
+        ("version 1.2.3, every Monday", ["1.2.3", "monday"]),
+        ("marches on", []),
+    ],
+)
+def test_numbers_of_a_text_are_found_with_its_months_and_weekdays(
+    sql: psycopg.Connection, text: str, numbers: list[str]
+) -> None:
+    assert ask(sql, "select numbers_in(%s)", text) == [(numbers,)]
+
+
+def test_growth_counts_facts_by_week_type_source_and_author(
+    sql: psycopg.Connection, story: Ids
+) -> None:
+    told = ask(
+        sql,
+        "select week = date_trunc('week', now())::date, entity_type, source, facts, still_valid"
+        " from memory_growth order by week",
+    )
+    assert told == [
+        (False, "person", "conversation", 1, 0),
+        (True, "person", "conversation", 2, 2),
+    ]
+
+
+def test_recalls_tell_what_was_asked_found_and_spent(sql: psycopg.Connection, story: Ids) -> None:
+    recall(
+        sql, query="what does Ada drink?", query_hash="ab", hits=2, milliseconds=7.5, score=0.8,
+        cosine=0.7, coverage=0.5, found={"default": [story["tea"], story["riga"]]},
+    )  # fmt: skip
+    assert ask(
+        sql,
+        "select space, query, hits, score, cosine, coverage, tokens, milliseconds, facts::text[]"
+        " from memory_recalls",
+    ) == [
+        (
+            "default", "what does Ada drink?", 2, pytest.approx(0.8), pytest.approx(0.7), 0.5, 10,
+            7.5, [story["tea"], story["riga"]],
+        )
+    ]  # fmt: skip
+    assert ask(sql, "select observation_id::text, recalls from recalled order by 1") == sorted(
+        [(story["tea"], 1), (story["riga"], 1)]
+    )
+
+
+def test_ids_of_other_spaces_are_counted_but_not_told_in_the_space_of_who_asked(
+    sql: psycopg.Connection,
+) -> None:
+    sql.execute("insert into space (name) values ('other')")
+    row = sql.execute("select id from find_space('other') id").fetchone()
+    assert row is not None
+    fact = tell(sql, "Ada", "drinks tea", space=row[0])
+    recall(sql, found={"other": [fact], "gone": [fact]}, hits=1)
+
+    assert ask(sql, "select space, facts from memory_recalls") == [("default", [])]
+    assert ask(sql, "select space_id, observation_id::text from recalled") == [(row[0], fact)]
+
+
+def test_a_question_is_unanswered_until_its_last_answer_is_good(sql: psycopg.Connection) -> None:
+    recall(sql, query="x?", query_hash="x", score=0.3, hits=1, at="2026-11-01T00:00:00Z")
+    recall(sql, query="x?", query_hash="x", score=None, hits=0, at="2026-11-02T00:00:00Z")
+    recall(sql, query="y?", query_hash="y", score=0.4, hits=1, at="2026-11-01T00:00:00Z")
+    recall(sql, query="y?", query_hash="y", score=0.5, hits=1, at="2026-11-02T00:00:00Z")
+    recall(sql, mode="list", query=None, query_hash=None, hits=0)
+
+    assert ask(sql, "select query, times, score, hits from memory_unanswered") == [
+        ("x?", 2, None, 0)
+    ]
+
+
+def test_what_is_forgotten_leaves_the_log_of_recalls(sql: psycopg.Connection, story: Ids) -> None:
+    recall(sql, query="where is she?", query_hash="a", found={"default": [story["riga"]]})
+    recall(sql, query="tell me about ADA", query_hash="b")
+    recall(sql, query="and Bo?", query_hash="c", found={"default": []})
+
+    sql.execute("select forget_entity('Ada')")
+
+    assert ask(sql, "select query, query_hash, facts, tokens from recall order by id") == [
+        (None, None, [], 10),
+        (None, None, [], 10),
+        ("and Bo?", "c", [], 10),
+    ]
+    assert ask(sql, "select * from recalled") == []
+
+
+def test_one_forgotten_fact_leaves_the_recalls_that_it_was_in(
+    sql: psycopg.Connection, story: Ids
+) -> None:
+    both = [story["riga"], story["tea"]]
+    recall(sql, query="where is she?", query_hash="a", found={"default": both}, items=2)
+    recall(sql, query="Ada?", query_hash="b", found={"default": [story["riga"]]})
+
+    sql.execute("select forget_entity('Ada', fact => 'drinks tea')")
+
+    assert ask(sql, "select query, facts::text[] from recall order by id") == [
+        (None, [story["riga"]]),
+        ("Ada?", [story["riga"]]),
+    ]
+
+
+def test_health_tells_every_table_and_the_model_of_its_vectors(
+    sql: psycopg.Connection, vectors: Ids
+) -> None:
+    tell(sql, "Bo", "waits for a vector")
+    sql.execute("analyze observation")
+    told = ask(
+        sql,
+        "select table_name, model, model_status, pending from memory_health"
+        " where table_name in ('embedding_1', 'observation') order by 1",
+    )
+    assert told == [("embedding_1", "test:model", "active", 1), ("observation", None, None, None)]
+    [(rows, sizes, analyzed)] = ask(
+        sql,
+        "select estimated_rows, indexes, last_analyze is not null from memory_health"
+        " where table_name = 'observation'",
+    )
+    assert (rows, analyzed) == (4, True)
+    assert sizes["observation_fts_idx"] > 0
+
+
+def test_degrees_count_relations_both_ways_and_entities_without_any(
+    sql: psycopg.Connection, story: Ids
+) -> None:
+    tell(sql, "Di", "is alone")
+    told = ask(
+        sql,
+        "select entity_name, outgoing, incoming, degree, neighbours from memory_graph_degree"
+        " order by 1",
+    )
+    assert told == [
+        ("Ada", 0, 1, 1, 1), ("Bo", 2, 0, 2, 2), ("Cy", 0, 1, 1, 1), ("Di", 0, 0, 0, 0)
+    ]  # fmt: skip
