@@ -2,7 +2,8 @@
 
 - A block ```text whose lines begin with `> tool {arguments}` is a talk with the server: below each
   call stands what it answered. The word after `text` is the format of the answers.
-- A block ```sql is a statement, and a block ```text right below it is its result.
+- A block ```sql is a statement, and a block ```text right below it is its result. Of ```text sample
+  only the columns and the kinds of their values have to be those of the result.
 - What stands between `<!-- generated: name -->` and `<!-- end -->` is written by a function.
 
 Ids and times differ in every run; pages show others in their place, always the same.
@@ -26,7 +27,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _BLOCK = re.compile(r"^```(\w*)(?: ([\w ]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _GENERATED = re.compile(r"(<!-- generated: ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _STATEMENT = re.compile(
-    r"(^```sql\n(.*?)^```$)(?:(\n\n```text\n).*?(^```$))?", re.MULTILINE | re.DOTALL
+    r"(^```sql\n(.*?)^```$)(?:(\n\n```text(?: sample)?\n)(.*?)(^```$))?", re.MULTILINE | re.DOTALL
 )
 _ID = re.compile(r"\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b([0-9a-f]{8})\b")
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d(?::\d\d)?)")
@@ -123,12 +124,15 @@ def rewrite_results(text: str, connection: psycopg.Connection) -> str:
     aliases = Aliases()
 
     def replace(match: re.Match[str]) -> str:
-        statement, query, before, after = match.groups()
+        statement, query, before, shown, after = match.groups()
         cursor = connection.execute(query.encode())
         if before is None:
             return statement
         names = [column.name for column in cursor.description or ()]
-        return statement + before + aliases.hide(write_rows(names, cursor.fetchall())) + after
+        result = aliases.hide(write_rows(names, cursor.fetchall()))
+        if " sample" in before and read_shape(shown) == read_shape(result):
+            result = shown
+        return statement + before + result + after
 
     return _STATEMENT.sub(replace, text)
 
@@ -152,6 +156,25 @@ def write_rows(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         + count
         + "\n"
     )
+
+
+def read_shape(result: str) -> list[tuple[str, str]]:
+    """The columns of a result as psql prints it, each with the kinds of its values."""
+    titles, _, *lines, _ = result.splitlines() or ["", "", ""]
+    rows = [[cell.strip() for cell in re.split(r" \|(?: |$)", line)] for line in (titles, *lines)]
+    return [
+        (title, "".join(sorted({_name_kind(row[place]) for row in rows[1:]} - {"-"})))
+        for place, title in enumerate(rows[0])
+    ]
+
+
+def _name_kind(cell: str) -> str:
+    """- nothing, n number, d date, w anything else."""
+    if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", cell):
+        return "n"
+    if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}.*", cell):
+        return "d"
+    return "w" if cell else "-"
 
 
 def _write_value(value: object) -> str:

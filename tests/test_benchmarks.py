@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SMALL = {
     "access": ("--facts", "60", "--calls", "2"),
+    "analytics": ("--facts", "60", "--calls", "2"),
     "latency": ("--facts", "60", "--calls", "2"),
     "load": ("--facts", "60", "--clients", "2", "--seconds", "2", "--every", "1"),
     "profile": ("--facts", "60", "--calls", "2"),

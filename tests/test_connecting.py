@@ -170,6 +170,7 @@ ELSEWHERE = {
 }
 ASKS = r"uv run textrawl tokens \""  # there is no memory here yet: tests/commands/test_tokens.py
 ADDS = r"(claude|codex) mcp add "  # the test of the snippets starts what follows the --
+READS = r"uv run textrawl (psql|analyst|stats --html) ?"  # tests/commands/test_analysts.py
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team
 
 
@@ -179,7 +180,7 @@ def find_commands() -> list[str]:
     return sorted(
         line
         for line in lines
-        if line not in ELSEWHERE and not re.match(f"{ASKS}|{ADDS}|{COMPOSE}", line)
+        if line not in ELSEWHERE and not re.match(f"{ASKS}|{ADDS}|{READS}|{COMPOSE}", line)
     )
 
 

@@ -233,20 +233,6 @@ class StatisticsRow:
 
 
 @dataclass(frozen=True)
-class ReportRow:
-    """What memory_report tells of some days; times are ISO 8601, costs are tokens."""
-
-    growth: list[dict[str, Any]]
-    sources: dict[str, int]
-    authors: list[dict[str, Any]]
-    recalls: dict[str, Any]
-    recall_days: list[dict[str, Any]]
-    slowest: list[dict[str, Any]]
-    stale: dict[str, Any]
-    unanswered: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class OwnershipRow:
     """What owns_memory returns."""
 
@@ -303,13 +289,6 @@ class BoundLoginRow:
     """Whether the login of bind_login has the rights of textrawl_analyst."""
 
     bind_login: bool
-
-
-@dataclass(frozen=True)
-class MadeAnalystRow:
-    """What create_analyst returns: nothing."""
-
-    create_analyst: None
 
 
 @dataclass(frozen=True)

@@ -41,8 +41,8 @@ def _order(functions: dict[str, LiteralString]) -> list[str]:
 
 
 def describe_views() -> dict[str, str]:
-    """The views that analysts read, each with the first clause of what is said about it."""
-    about = re.compile(r"^comment on view textrawl\.\w+ is '([^.:;]+)", re.MULTILINE)
+    """The views that analysts read, each with what is said first about it."""
+    about = re.compile(r"^comment on view textrawl\.\w+ is '(.+?)(?:; |\. |\.';)", re.MULTILINE)
     return {name: about.findall(text)[0] for name, text in read_folder(_VIEWS).items()}
 
 

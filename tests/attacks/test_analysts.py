@@ -77,7 +77,8 @@ WRITES = (
     "select claim_pending_embeddings(1)", "select withdraw_queries(2, '{}', 'a')",
     "create table textrawl.mine ()", "create function textrawl.f() returns int return 1",
     "create extension dblink", "lock table observation", "alter role analyst_of_red superuser",
-    "alter role analyst_of_red connection limit -1", "create role more", "cluster observation using observation_pkey",
+    "alter role analyst_of_red connection limit -1", "create role more",
+    "cluster observation using observation_pkey",
     "alter role textrawl_app password 'x'", "copy observation from stdin",
     "comment on table observation is 'x'", "create trigger t after insert on observation"
     " for each row execute function keep_events()", "reindex table observation",

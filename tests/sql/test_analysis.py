@@ -1,10 +1,16 @@
 """Functions that analysts ask, and logins made for them."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 import psycopg
 import pytest
+from psycopg import sql as query
+from psycopg.conninfo import make_conninfo
 
 from tests.sql.sharing import log_in
 from tests.sql.story import Ids, ask, recall, tell
+from textrawl.embedded.configuration import SUPERUSER
 
 
 @pytest.mark.parametrize("way", ["id", "front", "text"])
@@ -158,51 +164,64 @@ def test_a_report_of_an_empty_memory_is_empty(sql: psycopg.Connection) -> None:
     assert (stale["facts"], unanswered["questions"]) == (0, 0)
 
 
-def test_an_analyst_is_made_with_limits_and_reads_the_given_spaces_alone(
-    sql: psycopg.Connection,
-) -> None:
+@contextmanager
+def make_analyst(sql: psycopg.Connection, actor: str, *spaces: str) -> Generator[str]:
+    """A login that an administrator made; it is gone afterwards."""
+    role = f"analyst_{sql.info.backend_pid}"
+    dsn = make_conninfo(sql.info.dsn, user=SUPERUSER)
+    with psycopg.connect(dsn, autocommit=True) as superuser:
+        superuser.execute("set search_path = textrawl, public")
+        superuser.execute("select create_analyst(%s, %s, %s)", (role, actor, list(spaces)))
+        try:
+            yield role
+        finally:
+            superuser.execute("update actor set role_name = null")
+            superuser.execute(query.SQL("drop role {}").format(query.Identifier(role)))
+
+
+def test_an_analyst_reads_the_given_spaces_alone(sql: psycopg.Connection) -> None:
     sql.execute("insert into space (name) values ('other')")
     tell(sql, "Ada", "drinks tea")
-    role = f"analyst_{sql.info.backend_pid}"
-    with psycopg.connect(sql.info.dsn.replace("textrawl_owner", "postgres"), autocommit=True) as su:
-        su.execute("set search_path = textrawl, public")
-        su.execute("select create_analyst(%s, 'ana', array['other'])", (role,))
-        with pytest.raises(psycopg.Error) as again:
-            su.execute("select create_analyst(%s, 'ana', array['other'])", (role,))
-        with pytest.raises(psycopg.Error) as wrong:
-            su.execute("select create_analyst('drop table', 'ana', array['other'])")
-        with pytest.raises(psycopg.Error) as nowhere:
-            su.execute("select create_analyst('nowhere', 'ana', array['nowhere'])")
-        known = su.execute("select from pg_roles where rolname = 'nowhere'").fetchall()
-        try:
-            with log_in(sql, role) as analyst:
-                seen = ask(analyst, "select name from space")
-                assert ask(analyst, "select * from memory_observations") == []
-            limits = su.execute(
-                "select rolconnlimit, array_to_string(rolconfig, ' ') from pg_roles r"
-                " where rolname = %s",
-                (role,),
-            ).fetchone()
-        finally:
-            su.execute("update actor set role_name = null")
-            su.execute(f"drop role {role}".encode())
-    assert seen == [("other",)]
-    assert [e.value.sqlstate for e in (again, wrong, nowhere)] == ["TR071", "TR070", "TR020"]
-    assert known == []
-    assert limits is not None
-    assert limits[0] == 5
-    assert "default_transaction_read_only=on" in limits[1]
-    assert "statement_timeout=60s" in limits[1]
+    with make_analyst(sql, "ana", "other") as role, log_in(sql, role) as analyst:
+        assert ask(analyst, "select name from space") == [("other",)]
+        assert ask(analyst, "select * from memory_observations") == []
+
+
+def test_an_analyst_has_limits(sql: psycopg.Connection) -> None:
+    with make_analyst(sql, "ana", "default") as role:
+        [(connections, settings)] = ask(
+            sql,
+            "select rolconnlimit, array_to_string(rolconfig, ' ') from pg_roles where rolname = %s",
+            role,
+        )
+    assert connections == 5
+    for setting in ("default_transaction_read_only=on", "statement_timeout=60s", "lock_timeout=5s"):
+        assert setting in settings
+
+
+@pytest.mark.parametrize(
+    ("login", "space", "code"),
+    [("drop table", "default", "TR070"), ("pg_mine", "default", "TR070"),
+     ("textrawl_app", "default", "TR071"), ("nobody_yet", "nowhere", "TR020")],
+)  # fmt: skip
+def test_an_analyst_that_cannot_be_made_leaves_no_login(
+    sql: psycopg.Connection, login: str, space: str, code: str
+) -> None:
+    roles = ask(sql, "select rolname from pg_roles order by 1")
+    dsn = make_conninfo(sql.info.dsn, user=SUPERUSER)
+    with (
+        psycopg.connect(dsn, autocommit=True) as superuser,
+        pytest.raises(psycopg.Error) as refused,
+    ):
+        superuser.execute("select textrawl.create_analyst(%s, 'ana', %s)", (login, [space]))
+    assert refused.value.sqlstate == code
+    assert ask(sql, "select rolname from pg_roles order by 1") == roles
 
 
 def test_an_analyst_who_also_writes_by_a_token_keeps_that_grant(sql: psycopg.Connection) -> None:
     sql.execute("select grant_access('ana', 'default', array['write', 'forget'])")
-    role = f"writer_{sql.info.backend_pid}"
-    with psycopg.connect(sql.info.dsn.replace("textrawl_owner", "postgres"), autocommit=True) as su:
-        su.execute("select textrawl.create_analyst(%s, 'ana', array['default'])", (role,))
-        su.execute("update textrawl.actor set role_name = null")
-        su.execute(f"drop role {role}".encode())
-    [(scopes,)] = ask(sql, "select scopes from list_grants() where actor_name = 'ana'")
+    with make_analyst(sql, "ana", "default"):
+        [(scopes,)] = ask(sql, "select scopes from list_grants() where actor_name = 'ana'")
     assert sorted(scopes) == ["forget", "read", "write"]
 
 

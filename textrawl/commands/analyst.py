@@ -1,6 +1,7 @@
 """`textrawl analyst`: logins that read the memory in SQL."""
 
 import sys
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -9,11 +10,15 @@ from textrawl.commands.administration import Administration, administer, tell
 from textrawl.commands.console import write_json
 from textrawl.embedded.configuration import SUPERUSER
 from textrawl.passwords import make_password, write_verifier
-from textrawl.rows import MadeAnalystRow
 from textrawl.settings import read_settings
 from textrawl.texts import clean_name
 
 analyst = typer.Typer(help="Logins that read the memory in SQL.", no_args_is_help=True)
+
+
+@dataclass(frozen=True)
+class _Made:
+    create_analyst: str | None  # void
 
 
 @analyst.callback()
@@ -45,7 +50,7 @@ def create(
 
     async def work(memory: Administration) -> None:
         await memory.call(
-            "create_analyst", MadeAnalystRow, login=name, actor=actor or name, spaces=spaces,
+            "create_analyst", _Made, login=name, actor=actor or name, spaces=spaces,
             verifier=write_verifier(password) if password else None,
         )  # fmt: skip
 

@@ -9,10 +9,24 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from textrawl.rows import ReportRow, StatisticsRow
+from textrawl.rows import StatisticsRow
 
 _BARS = "▁▂▃▄▅▆▇█"
 _LONGEST = 72  # characters of a question or a fact
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """What memory_report tells of some days; times are ISO 8601, costs are tokens."""
+
+    growth: list[dict[str, Any]]
+    sources: dict[str, int]
+    authors: list[dict[str, Any]]
+    recalls: dict[str, Any]
+    recall_days: list[dict[str, Any]]
+    slowest: list[dict[str, Any]]
+    stale: dict[str, Any]
+    unanswered: dict[str, Any]
 
 
 @dataclass(frozen=True)

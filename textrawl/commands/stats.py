@@ -11,10 +11,10 @@ from textrawl.commands.console import open_console, show_wait, write_json
 from textrawl.commands.foreground import run_foreground
 from textrawl.commands.inspection import require_memory
 from textrawl.commands.page import require_plots, write_page
-from textrawl.commands.report import Report, draw_report
+from textrawl.commands.report import Report, ReportRow, draw_report
 from textrawl.database import Database
 from textrawl.errors import StartRefused
-from textrawl.rows import ReportRow, StatisticsRow
+from textrawl.rows import StatisticsRow
 from textrawl.runtime import open_database
 from textrawl.settings import Settings, read_settings
 
