@@ -15,6 +15,7 @@ begin
         -- A slip is stopped and a runaway statement ends. Limits that nobody can lift are the grants.
         execute format('alter role %I set default_transaction_read_only = on', login);
         execute format('alter role %I set statement_timeout = ''60s''', login);
+        execute format('alter role %I set work_mem = ''32MB''', login);
         execute format('alter role %I set lock_timeout = ''5s''', login);
         execute format('alter role %I set idle_in_transaction_session_timeout = ''5min''', login);
         execute format('alter role %I set search_path = textrawl, %I', login,

@@ -1,20 +1,21 @@
 create view textrawl.memory_stale with (security_invoker) as
-select s.name as space, o.id, e.name as entity_name, o.entity_type, o.content, why.reasons, a.name as author,
-       o.confidence, o.created_at, coalesce(r.recalls, 0) as recalls, r.last_at as last_recalled_at, o.replaced_by
+select s.name as space, o.id, e.name as entity_name, o.entity_type, o.content,
+       case when o.valid_until is null or o.valid_until > now() then concat_ws(', ',
+           case when greatest(o.created_at, r.last_at) < now() - interval '180 days' then 'old' end,
+           case when o.confidence < 0.5 then 'low confidence' end,
+           case when r.recalls is null and o.created_at < now() - interval '30 days' then 'never recalled' end)
+       else 'recalled though replaced' end as reasons,
+       a.name as author, o.confidence, o.created_at, coalesce(r.recalls, 0) as recalls, r.last_at as last_recalled_at, o.replaced_by
 from textrawl.observation o
 left join textrawl.recalled r on r.space_id = o.space_id and r.observation_id = o.id
-cross join lateral (
-    -- Built of parts that are null where they do not apply: a list of four for each fact takes longer.
-    select case when o.valid_until is null or o.valid_until > now() then concat_ws(', ',
-               case when greatest(o.created_at, r.last_at) < now() - interval '180 days' then 'old' end,
-               case when o.confidence < 0.5 then 'low confidence' end,
-               case when r.recalls is null and o.created_at < now() - interval '30 days' then 'never recalled' end)
-           when o.replaced_by is not null and r.last_at >= o.valid_until then 'recalled though replaced' else '' end as reasons
-) why
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
 join textrawl.space s on s.id = o.space_id
 join textrawl.actor a on a.id = o.author_id
-where why.reasons <> '';
+-- The same conditions again: to write reasons for every fact and look whether there are any takes longer.
+where case when o.valid_until is null or o.valid_until > now()
+      then greatest(o.created_at, r.last_at) < now() - interval '180 days' or o.confidence < 0.5
+           or r.recalls is null and o.created_at < now() - interval '30 days'
+      else o.replaced_by is not null and r.last_at >= o.valid_until end;
 
 comment on view textrawl.memory_stale is 'Facts to look through: old, of low confidence, never recalled, or recalled though they were replaced.';
 comment on column textrawl.memory_stale.space is 'Name of its space.';
