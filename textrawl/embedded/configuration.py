@@ -54,8 +54,9 @@ def write_configuration(pgdata: Path, account: Account) -> None:
     """Write postgresql.conf, pg_hba.conf and pg_ident.conf into `pgdata`."""
     # Root may become the server's OS user anyway, so letting it in opens nothing.
     people = sorted({account.name, "root"})
-    # Who may be the superuser may be an analyst: any login of this server.
-    ident = "".join(f'textrawl "{name}" all\n' for name in people)
+    # With + any member: the logins of `textrawl analyst`.
+    roles = (SUPERUSER, OWNER, APP, f"+{ANALYST}")
+    ident = "".join(f'textrawl "{name}" {role}\n' for name in people for role in roles)
     files = {
         "postgresql.conf": _POSTGRESQL,
         "pg_hba.conf": f"{_HBA}local all all peer map=textrawl\n",
