@@ -119,10 +119,10 @@ begin
             left join %s v on v.space_id = o.space_id and v.observation_id = o.id
         ),
         best as (
-            -- What was told just before and after a fact is mostly about the same: half of what speaks
+            -- What was told just before and after a fact is mostly about the same: some of what speaks
             -- for the best of them speaks for it. Only what is better counts, so the best keeps its score.
-            select *, sqrt(own * max(own) over (
-                partition by space_id order by ordinal range between 2 preceding and 2 following)) as score
+            select *, power(own, 0.7) * power(max(own) over (
+                partition by space_id order by ordinal range between 2 preceding and 2 following), 0.3) as score
             from (select *, search_score(search_likeness(cosine, $5, $6), coverage, $7) as own
                   from scored offset 0) judged
             order by score desc, created_at desc, id limit $8
