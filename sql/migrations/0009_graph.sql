@@ -15,6 +15,11 @@ create table entity_use (
     foreign key (space_id, entity_id) references entity on delete cascade
 );
 comment on table entity_use is 'How often the graph tools answered with an entity, day by day: what they rank by.';
+comment on column entity_use.space_id is 'Space of the entity.';
+comment on column entity_use.entity_id is 'The entity.';
+comment on column entity_use.day is 'The day, UTC.';
+comment on column entity_use.count is 'Answers that it was in on that day.';
+comment on column entity_use.last_at is 'When it was in one last.';
 
 create table joint_use (
     space_id integer not null,
@@ -27,6 +32,11 @@ create table joint_use (
     foreign key (space_id, other) references entity on delete cascade
 );
 comment on table joint_use is 'How often one answer of the graph tools held both entities.';
+comment on column joint_use.space_id is 'Space of both.';
+comment on column joint_use.one is 'The entity whose id is the smaller.';
+comment on column joint_use.other is 'The other entity.';
+comment on column joint_use.count is 'Answers that both were in.';
+comment on column joint_use.last_at is 'When they were last.';
 create index joint_use_other_idx on joint_use (space_id, other);
 
 create table reflection (
@@ -51,6 +61,20 @@ create table reflection (
     foreign key (space_id, relation_id) references relation on delete cascade
 );
 comment on table reflection is 'What somebody thinks about an entity, a relation, a session or everything: prose beside the facts.';
+comment on column reflection.space_id is 'Its space.';
+comment on column reflection.id is 'Id of the reflection, unique in its space.';
+comment on column reflection.target_type is 'entity, session, relation or global: what it is about.';
+comment on column reflection.entity_id is 'The entity that it is about.';
+comment on column reflection.relation_id is 'The relation that it is about.';
+comment on column reflection.content is 'The prose, 1 to 10000 characters.';
+comment on column reflection.mood is 'How it was meant, such as insight; null: not told.';
+comment on column reflection.author_id is 'Who wrote it down.';
+comment on column reflection.client is 'Name and version of the MCP client that wrote it; null from SQL.';
+comment on column reflection.tool is 'The tool that wrote it; sql from psql.';
+comment on column reflection.request is 'Id of the request that stored it, as in the server''s log; null from SQL.';
+comment on column reflection.created_at is 'When it was stored.';
+comment on column reflection.fts is 'Its words, stemmed.';
+comment on column reflection.model_id is 'The model that made its vector; null: none did.';
 comment on column reflection.voice is 'Who speaks, as they call themselves; author_id is who wrote it down.';
 comment on column reflection.vector is 'Of the model model_id, if there was one when it was written.';
 create index reflection_entity_idx on reflection (space_id, entity_id) where entity_id is not null;

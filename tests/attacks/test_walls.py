@@ -1,6 +1,7 @@
 """What one space holds reaches nobody of another, not even past the server."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import psycopg
 import pytest
@@ -73,7 +74,8 @@ def test_the_servers_login_reads_no_row_of_any_table_without_a_credential(
         ).fetchall():
             statement = sql.SQL("select * from {}").format(sql.Identifier("textrawl", table))
             if granted_by_mistake:
-                assert server.execute(statement).fetchall() == [], table
+                with suppress(psycopg.errors.InsufficientPrivilege):  # of a view's functions
+                    assert server.execute(statement).fetchall() == [], table
             else:
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     server.execute(statement)
@@ -113,7 +115,8 @@ def test_the_servers_login_may_call_what_asks_for_a_credential_and_upkeep_alone(
         " where pronamespace = 'textrawl'::regnamespace"
         " and has_function_privilege('textrawl_app', oid, 'execute')"
     ).fetchall()
-    assert {name for name, asks in callable_ if not asks} == UPKEEP | {"owns_memory"}
+    of_no_memory = {"owns_memory", "stop_words"}
+    assert {name for name, asks in callable_ if not asks} == UPKEEP | of_no_memory
 
 
 def test_every_table_with_spaces_is_closed_to_whoever_was_granted_nothing(

@@ -170,7 +170,7 @@ def test_a_password_of_the_url_is_in_no_list_of_processes(
     run_psql: Psql, administrator: str
 ) -> None:
     url = make_conninfo(administrator, password="hush")
-    seen = run_psql("-At", "-c", r"\! ps -o args= -p $PPID", DATABASE_URL=url)
+    seen = run_psql("-At", "-c", r"\! ps -ww -o args= -p $PPID", DATABASE_URL=url)
     assert "psql" in seen.stdout, seen.stderr
     assert "hush" not in seen.stdout
     assert "dbname=" in seen.stdout

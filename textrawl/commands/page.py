@@ -1,6 +1,7 @@
 """What `textrawl stats --html` writes: a page that loads nothing, with plots as SVG."""
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
@@ -133,7 +134,10 @@ def _plot_rows(counts: Sequence[tuple[str, int]]) -> str:
 
 def _load() -> Any:
     """The library, which has no types and is an extra."""
-    return import_module("pygal")
+    library = import_module("pygal")
+    # For maps, which are not used here, it adds a finder of a kind at which every later import warns.
+    sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "pygal"]
+    return library
 
 
 def _choose_look() -> Mapping[str, Any]:
