@@ -135,7 +135,7 @@ def _plot_rows(counts: Sequence[tuple[str, int]]) -> str:
 def _load() -> Any:
     """The library, which has no types and is an extra."""
     library = import_module("pygal")
-    # For maps, which are not used here, it adds a finder of a kind at which every later import warns.
+    # For maps, not used here, it adds a finder of a kind at which every later import warns.
     sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "pygal"]
     return library
 
