@@ -11,6 +11,7 @@ as $$
 declare
     space integer := origin.space_id;
     key   text := relation_key(relation);
+    moment timestamptz;
 begin
     if name_key(from_entity) = name_key(to_entity) then
         raise exception using errcode = 'TR005', message = 'both ends are the same entity';
@@ -30,7 +31,10 @@ begin
         insert into relation (space_id, from_entity, relation_type, to_entity, author_id, client, tool, request)
         values (space, from_id, key, to_id, origin.author_id, origin.client, origin.tool, origin.request)
         returning id into relation_id;
-        update entity set updated_at = clock_timestamp() where space_id = space and id in (from_id, to_id);
+        moment := clock_timestamp();
+        -- Whom it is about comes before its object in a list, in whatever order the rows are found.
+        update entity set updated_at = moment - case when id = to_id then interval '1 microsecond' else interval '0' end
+        where space_id = space and id in (from_id, to_id);
     end if;
     perform record_event(case when created then 'related' else 'repeated' end, from_id, null, relation_id, origin, jsonb_build_object('to', to_id));
 end
