@@ -42,20 +42,6 @@ def o200k(vocabulary: Path) -> tiktoken.Encoding:
         return tiktoken.get_encoding("o200k_base")
 
 
-TOGETHER = """
-import sys
-from concurrent.futures import ThreadPoolExecutor
-import toktok
-from textrawl.tokens import choose_counter
-
-counter = choose_counter("o200k_base")
-before = len(toktok._CACHE)
-with ThreadPoolExecutor(8) as pool:
-    counts = set(pool.map(counter.count, ["one two three"] * 8))
-print(len(toktok._CACHE) - before, sorted(counts))
-"""
-
-
 @pytest.mark.parametrize("text", [
     "", " ", "a", "prefers TypeScript over JavaScript", '{"n":3,"e":[{"n":"Jeff","t":"person"}]}',
     "Zürich Straße naïve", "東京は日本の首都です", "مرحبا بالعالم", "Привет, мир", "👩‍👩‍👧‍👦 🇩🇪",
@@ -64,15 +50,6 @@ print(len(toktok._CACHE) - before, sorted(counts))
 ])  # fmt: skip
 def test_a_count_is_that_of_tiktoken(o200k: tiktoken.Encoding, text: str) -> None:
     assert choose_counter("o200k_base").count(text) == len(o200k.encode_ordinary(text))
-
-
-def test_threads_that_count_first_load_the_vocabulary_once() -> None:
-    """In a process of its own: here it is loaded already."""
-    ran = subprocess.run(
-        [sys.executable, "-c", TOGETHER], capture_output=True, text=True, check=True, cwd=_ROOT
-    )
-
-    assert ran.stdout.split() == ["1", "[3]"]
 
 
 # Whether a character is a letter depends on the Unicode that a library was built with: of those

@@ -5,10 +5,9 @@ database error never does, since it may hold values of other rows.
 """
 
 import logging
-import random
 import select
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import lru_cache
 from typing import Any, LiteralString, TypeVar, cast
@@ -23,6 +22,7 @@ from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random
 
 from textrawl import errors
 
@@ -35,8 +35,8 @@ _CONNECTIONS = 5  # of one process: twenty of them share the hundred of the embe
 _MOST_WAITING = 200  # calls that may queue for a connection before others are told to come back
 _RECONNECT = 0.5  # seconds until a failed attempt is repeated; any more and it would double
 _MARGIN = 0.5  # seconds that Postgres has to report its own time limit before we give up on it
-_MOST_CONFLICTS = 3  # of one call that are tried again
-_CONFLICT_PAUSE = 0.05  # seconds at most until then
+_MOST_ATTEMPTS = 4  # at one call that meets conflicts
+_CONFLICT_PAUSE = 0.05  # seconds at most between them
 _CONFLICTS = (
     psycopg.errors.SerializationFailure,
     psycopg.errors.DeadlockDetected,
@@ -161,16 +161,17 @@ class Database:
             return await self._execute(query, row, given)
 
     async def _execute(self, query: bytes, row: type[Row], given: dict[str, object]) -> list[Row]:
-        for _ in range(_MOST_CONFLICTS):
-            with suppress(*_CONFLICTS):
-                return await self._ask(query, row, given)
-            await anyio.sleep(random.uniform(0, _CONFLICT_PAUSE))  # noqa: S311 - no secret
-        return await self._ask(query, row, given)
-
-    async def _ask(self, query: bytes, row: type[Row], given: dict[str, object]) -> list[Row]:
-        async with self._pool.connection() as connection:
-            cursor = connection.cursor(row_factory=class_row(row))
-            return await (await cursor.execute(query, given)).fetchall()
+        async for attempt in AsyncRetrying(
+            retry=retry_if_exception_type(_CONFLICTS),
+            stop=stop_after_attempt(_MOST_ATTEMPTS),
+            wait=wait_random(0, _CONFLICT_PAUSE),
+            reraise=True,
+        ):
+            with attempt:
+                async with self._pool.connection() as connection:
+                    cursor = connection.cursor(row_factory=class_row(row))
+                    return await (await cursor.execute(query, given)).fetchall()
+        raise AssertionError  # pragma: no cover - the loop returns or raises
 
     async def _check_connection(self, connection: AsyncConnection[Any]) -> None:
         """Raises psycopg.Error for a connection that died with a restarted server."""

@@ -8,11 +8,9 @@ or the network; until it has, the bytes of a text are counted, which no byte-lev
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Lock, Thread
+from threading import Thread
 
 _ENDLESS = 2**31
-_LOADED: set[str] = set()  # names of encodings
-_LOADING = Lock()
 
 logger = logging.getLogger("textrawl")
 
@@ -37,23 +35,10 @@ def choose_counter(encoding: str) -> Counter:
         return Counter(f"{encoding} (tiktoken; bytes while it loads)", False, Loading(encoding))
 
     def count(text: str) -> int:
-        if encoding not in _LOADED:
-            _load(encoding)
         # Not batch_count: that begins a thread for every call, which takes longer than counting.
         return toktok.truncate(text, _ENDLESS, encoding)[1]
 
     return Counter(f"{encoding} (toktok)", exact=True, count=count)
-
-
-def _load(encoding: str) -> None:
-    """Loads a vocabulary, once even if several threads count."""
-    import toktok  # noqa: PLC0415 # pyright: ignore[reportMissingTypeStubs]
-
-    with _LOADING:
-        if encoding in _LOADED:
-            return
-        toktok.truncate("", _ENDLESS, encoding)
-        _LOADED.add(encoding)
 
 
 class Loading:
