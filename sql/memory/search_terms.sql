@@ -1,7 +1,7 @@
 create function textrawl.search_terms(
     query text, spaces integer[] default array[textrawl.default_space()], counting boolean default false
 )
-returns table (term tsquery, weight double precision, selects boolean)
+returns table (term tsquery, weight double precision, selects boolean, share double precision)
 language sql stable parallel safe
 begin atomic
     with text as materialized (
@@ -43,7 +43,7 @@ begin atomic
         from formed, known
     ), counted as (
         -- A word that no fact is known to have is rare or new. Without statistics all weigh the same.
-        select term, coalesce(frequency, 1) as frequency,
+        select term, coalesce(frequency, 1) as frequency, frequency / nullif(facts, 0) as share,
             coalesce(ln(1 + (facts - least(coalesce(frequency, 1), facts) + 0.5) / (coalesce(frequency, 1) + 0.5)), 1) as weight,
             row_number() over (partition by frequency is null order by frequency, char_length(word) desc, word)
                 <= case when frequency is null and facts is not null then 4 else 8 end as counts
@@ -51,11 +51,11 @@ begin atomic
     )
     -- Common words find too many facts to look at: the rarest ones select, all of them score.
     select term, weight,
-        sum(frequency) over rare <= 2000 or row_number() over rare = 1
+        sum(frequency) over rare <= 2000 or row_number() over rare = 1, share
     from counted where counts
     window rare as (order by frequency, term::text)
     order by frequency, term::text;
 end;
 
 comment on function textrawl.search_terms is
-    'The words that a query is answered by, rarest first, with their weight and whether they select facts or only score them; counting looks at the facts instead of the statistics. Example: select * from textrawl.search_terms(''Jeff''''s favourite editor'');';
+    'The words that a query is answered by, rarest first, with their weight, whether they select facts or only score them, and the share of facts known to have them; counting looks at the facts instead of the statistics. Example: select * from textrawl.search_terms(''Jeff''''s favourite editor'');';

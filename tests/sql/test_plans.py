@@ -78,7 +78,7 @@ def count_scans(sql: Sql, query: str, **named: Any) -> dict[str, int]:
 
 
 WORDS, VECTORS = "observation_fts_idx", "embedding_1_vector_idx"
-BY_TYPE = "observation_type_idx"
+BY_TYPE, NEWEST = "observation_type_idx", "observation_ordinal_idx"
 BY_KEY = {"observation_pkey", "embedding_1_pkey"}
 
 
@@ -111,10 +111,22 @@ def test_a_search_of_all_spaces_by_meaning_alone_reads_the_index_of_vectors(sql:
 
 
 def test_words_that_stand_in_every_fact_do_not_read_them_all(sql: Sql) -> None:
+    fetched = "select sum(pg_stat_get_xact_tuples_fetched(oid)) from pg_class where relname = %s"
     with sql.transaction():
-        sql.execute("select from search_memory('common')")
-        [[read]] = sql.execute(
-            "select pg_stat_get_xact_tuples_fetched('observation'::regclass)"
-        ).fetchall()
+        [[before]] = sql.execute(fetched, ("observation",)).fetchall()
+        scans = count_scans(sql, "common", model=None, vector=None)
+        [[after]] = sql.execute(fetched, ("observation",)).fetchall()
 
-    assert read < FACTS / 10
+    assert after - before < FACTS / 20
+    assert scans.keys() <= {NEWEST, *BY_KEY}
+
+
+def test_of_facts_that_all_have_the_word_the_newest_are_found(sql: Sql) -> None:
+    [(newest,)] = sql.execute("select max(ordinal) from observation").fetchall()
+
+    found = sql.execute(
+        "select ordinal from search_memory('common') join observation on id = observation_id"
+    ).fetchall()
+
+    assert len(found) == 10
+    assert min(found)[0] > newest - 2000

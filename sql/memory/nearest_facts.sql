@@ -1,0 +1,57 @@
+-- Loads the library, without which only a superuser may attach its settings to a function.
+do $$ begin perform '[1]'::halfvec; end $$;
+
+create function textrawl.nearest_facts(
+    model integer, vector halfvec, spaces integer[], entity_types text[], moment timestamptz,
+    candidates integer, large boolean, rare boolean, breadth integer
+)
+returns table (space_id integer, id uuid)
+language plpgsql stable rows 50
+set search_path from current
+set hnsw.iterative_scan = relaxed_order
+set hnsw.ef_search = 80
+as $$
+declare
+    vectors text := 'embedding_' || model;
+    wanted  text := 'o.valid_from <= $4 and (o.valid_until is null or o.valid_until > $4)';
+begin
+    if vector is null then
+        return;
+    end if;
+    if entity_types is not null then
+        wanted := wanted || ' and o.entity_type = any($3)';
+    end if;
+    if rare then
+        return query execute format($sql$
+            select o.space_id, o.id
+            from observation o join %I v on v.space_id = o.space_id and v.observation_id = o.id
+            where o.space_id = any($2) and %s
+            order by (v.vector <=> $1) + 0 limit $5$sql$, vectors, wanted)
+        using vector, spaces, entity_types, moment, candidates;
+    elsif large then
+        perform set_config('hnsw.ef_search', breadth::text, true);
+        -- The space is no condition for an index (is true: none can serve that): the planner would
+        -- read everything the space has.
+        return query execute format($sql$
+            select o.space_id, o.id
+            from %I v join observation o on o.space_id = v.space_id and o.id = v.observation_id
+            where (v.space_id = any($2)) is true and %s
+            order by v.vector <=> $1 limit $5$sql$, vectors, wanted)
+        using vector, spaces, entity_types, moment, candidates;
+    else
+        -- The index (+ 0: not asked) would pass over most of a large store to find little of a small
+        -- space, which the planner does not know.
+        return query execute format($sql$
+            select o.space_id, o.id
+            from (select n.space_id, n.observation_id, (n.vector <=> $1) + 0 as distance
+                  from %I n where n.space_id = any($2) order by distance) v
+            join observation o on o.space_id = v.space_id and o.id = v.observation_id
+            where %s
+            order by v.distance limit $5$sql$, vectors, wanted)
+        using vector, spaces, entity_types, moment, candidates;
+    end if;
+end
+$$;
+
+comment on function textrawl.nearest_facts is
+    'Facts of spaces, valid at a moment, whose vectors are nearest to one; none without a vector. Which way they are looked for, by index or by comparing all, is what assess_spaces says. Example: select id from textrawl.nearest_facts(1, ''[1,0,0]'', array[1], null, now(), 50, false, false, 160);';
