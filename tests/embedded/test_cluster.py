@@ -45,6 +45,21 @@ async def test_a_first_start_makes_a_database_with_pgvector(data_dir: Path) -> N
         assert ask(cluster, "show synchronous_commit") == ("on",)
 
 
+async def test_a_memory_that_has_grown_is_kept_in_shared_buffers_at_the_next_start(
+    data_dir: Path,
+) -> None:
+    async with run_embedded(data_dir) as cluster:
+        assert ask(cluster, "show shared_buffers") == ("128MB",)
+        pgdata = cluster.data
+    with (pgdata / "base" / "1" / "99999999").open("wb") as relation:
+        relation.truncate(100 << 20)
+
+    async with run_embedded(data_dir) as cluster:
+        [megabytes] = ask(cluster, "select pg_size_bytes(current_setting('shared_buffers')) >> 20")
+
+    assert 200 < megabytes < 300
+
+
 async def test_neither_role_is_a_superuser(data_dir: Path) -> None:
     async with run_embedded(data_dir) as cluster:
         rows = ask(

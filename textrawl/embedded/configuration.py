@@ -25,7 +25,7 @@ fsync = on
 full_page_writes = on
 max_wal_size = 256MB                    # short recovery: 1GB of WAL took more than half a minute
 
-shared_buffers = 128MB                  # a guest on somebody's machine
+shared_buffers = {buffers}MB                  # a guest on somebody's machine: what its data needs
 maintenance_work_mem = 256MB            # an HNSW graph that fits is built many times faster
 max_parallel_maintenance_workers = 0    # parallel builds need /dev/shm: 64MB in most containers
 jit = off                               # costs more than any query here can win back
@@ -47,7 +47,23 @@ log_error_verbosity = terse             # details of errors can hold what users 
 include_if_exists = 'local.conf'
 """
 
+_LEAST_BUFFERS = 128  # MB
+_MEMORY_LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
+
 _HBA = "# Written by textrawl. Who you are on this machine decides; there are no passwords.\n"
+
+
+def _choose_buffers(pgdata: Path) -> int:
+    """MB for twice the data that is there, but at most a quarter of the memory that there is.
+
+    What is not in shared_buffers is copied from the system's cache, page by page: a fifth of a
+    search among 100,000 facts. Postgres takes the memory only as it fills it.
+    """
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if _MEMORY_LIMIT.is_file() and (limit := _MEMORY_LIMIT.read_text("ascii").strip()).isdigit():
+        memory = min(memory, int(limit))
+    stored = sum(file.stat().st_size for file in pgdata.glob("base/*/*"))
+    return max(_LEAST_BUFFERS, min(2 * stored, memory // 4) >> 20)
 
 
 def write_configuration(pgdata: Path, account: Account) -> None:
@@ -58,7 +74,7 @@ def write_configuration(pgdata: Path, account: Account) -> None:
     roles = (SUPERUSER, OWNER, APP, f"+{ANALYST}")
     ident = "".join(f'textrawl "{name}" {role}\n' for name in people for role in roles)
     files = {
-        "postgresql.conf": _POSTGRESQL,
+        "postgresql.conf": _POSTGRESQL.format(buffers=_choose_buffers(pgdata)),
         "pg_hba.conf": f"{_HBA}local all all peer map=textrawl\n",
         "pg_ident.conf": f"# Written by textrawl.\n{ident}",
     }
