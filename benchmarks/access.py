@@ -28,8 +28,8 @@ from mcp.client.streamable_http import streamable_http_client
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector_async
 
-from benchmarks.latency import WARM, Work
 from benchmarks.place import enrol, listen, open_folder, tell_machine
+from benchmarks.work import Work
 from textrawl import migrate
 from textrawl.credentials import hash_token
 from textrawl.embedded.cluster import run_embedded
@@ -38,6 +38,7 @@ from textrawl.embeddings.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
 
 BATCH = 5_000
+WARM = 20  # calls before those that count
 SEARCH = Path(__file__).parents[1] / "sql" / "memory" / "search_memory.sql"
 STATEMENT = "select entity_name, content, score from {}(%s, model => 1, vector => %s{})"
 FILL = """

@@ -1,27 +1,29 @@
 """How long each tool takes over stdio and over HTTP, beside the bare call of its SQL function.
 
-    python -m benchmarks.latency [--facts 1000 10000] [--calls 200]
+    python -m benchmarks.latency [--facts 1000 10000] [--calls 200] [--clients 1 8 32]
+        [--keep FOLDER]
 
-An embedded Postgres in a temporary folder, local embeddings, the MCP SDK's own client. The bare
-call is the statement alone, sent by the same code with the same kind of arguments on a connection
-with the server's settings. The three take turns, call by call, so that what else the machine does
-meets all of them. Prints Markdown.
+Memories of benchmarks.synthetic, in a temporary folder or kept in `--keep FOLDER` for the next
+run, with an embedded Postgres, local embeddings, a token that reads all 52 spaces, and the MCP
+SDK's own client. The bare call is the statement alone, sent by the same code with the same kind of
+arguments on a connection with the server's settings; the call that does nothing is one to a
+server of benchmarks.noop. All take turns, call by call, so that what else the machine does meets
+all of them. Prints Markdown.
 """
 
 import argparse
-import itertools
 import os
-import random
 import statistics
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import psycopg
 from mcp import Client, StdioServerParameters
 from pgvector.psycopg import register_vector_async
@@ -29,6 +31,8 @@ from psycopg.rows import class_row
 from pydantic import SecretStr
 
 from benchmarks.place import SERVE, enrol, listen, open_folder, tell_machine
+from benchmarks.synthetic import fill_once
+from benchmarks.work import Call, Work
 from textrawl import Settings, create_server, migrate
 from textrawl.credentials import hash_token
 from textrawl.database import Database, Row
@@ -41,92 +45,24 @@ from textrawl.models import Models
 from textrawl.runtime import build_renderer
 from textrawl.settings import read_foreign_environment
 from textrawl.toolsets import App, Identity
-from textrawl.upkeep import Upkeep
 
 WAYS = ("SQL", "stdio", "HTTP")
-BATCH = 50  # facts that build_knowledge takes at once
-TOLD, RELATED = 10, 5  # facts and relations of a measured build_knowledge
+NOOP = ["-m", "benchmarks.noop"]
 WARM = 20  # calls before those that count
 LIMIT = 10  # seconds for a statement, as by default
+MOST_SERVERS = 8  # at once, one for each client over stdio
+SEARCH = "query_memory search"
 
-FIRST = ["Ada", "Bela", "Chidi", "Dana", "Emre", "Fatima", "Goran", "Hana", "Ines", "Juan"]
-LAST = ["Abe", "Berg", "Cohen", "Diaz", "Egger", "Fischer", "Garcia", "Huang", "Ito", "Jansen"]
-PEOPLE = [f"{first} {last}" for first in FIRST for last in LAST]
-PLACES = ["Lisbon", "Oslo", "Kyoto", "Quito", "Tallinn", "Lagos", "Hobart", "Graz", "Porto", "Riga"]
-THINGS = ["Postgres", "climbing", "jazz", "chess", "orchids", "sailing", "Rust", "opera", "pottery"]
-SENTENCES = [
-    "prefers {thing} to {other} since meeting {number}",
-    "moved to {place} in {year} because of job offer {number}",
-    "spent {number} hours of {year} learning {thing} with a friend from {place}",
-    "leads project {number}, which replaces {thing} with {other} by {year}",
-    "said that {thing} is the best thing that happened to team {number} since {year}",
-]
-
-
-@dataclass(frozen=True)
-class Size:
-    """Part of memory_statistics."""
-
-    facts: int
-
-
-Call = tuple[str, dict[str, Any]]
-"""A tool and its arguments."""
-
-
-class Work:
-    """Calls of every kind, each different from those before."""
-
-    def __init__(self) -> None:
-        self._dice = random.Random(7)  # noqa: S311 - the same facts in every run
-        self._numbers = itertools.count(1_000)
-        self.kinds: dict[str, Callable[[], Call]] = {
-            "query_memory search": self._search,
-            "query_memory entity": self._look_up,
-            "query_memory list": lambda: ("query_memory", {"mode": "list"}),
-            "remember_fact": lambda: ("remember_fact", self.make_fact()),
-            f"build_knowledge, {TOLD} facts and {RELATED} relations": self._build,
-            "relate_entities": lambda: ("relate_entities", self._make_relation()),
-            "forget_entity, one fact": self._forget,
-        }
-        self.forgettable: list[dict[str, Any]] = []
-
-    def make_fact(self) -> dict[str, Any]:
-        """A new fact about one of a hundred people."""
-        thing, other = self._dice.sample(THINGS, 2)
-        sentence = self._dice.choice(SENTENCES).format(
-            thing=thing, other=other, place=self._dice.choice(PLACES),
-            year=self._dice.randint(1990, 2026), number=next(self._numbers),
-        )  # fmt: skip
-        person = self._dice.choice(PEOPLE)
-        return {"entityName": person, "entityType": "person", "observation": sentence}
-
-    def make_batch(self, size: int) -> Call:
-        """Many facts in one call."""
-        return "build_knowledge", {"facts": [self.make_fact() for _ in range(size)]}
-
-    def _search(self) -> Call:
-        thing, other = self._dice.sample(THINGS, 2)
-        person, place = self._dice.choice(PEOPLE), self._dice.choice(PLACES)
-        question = f"What does {person} think of {thing} or {other} in {place}?"
-        return "query_memory", {"mode": "search", "query": question}
-
-    def _look_up(self) -> Call:
-        return "query_memory", {"mode": "entity", "entityName": self._dice.choice(PEOPLE)}
-
-    def _make_relation(self) -> dict[str, Any]:
-        one, other = self._dice.sample(PEOPLE, 2)
-        verb = f"met_in_{self._dice.randint(1, 10_000)}"
-        return {"fromEntity": one, "relation": verb, "toEntity": other}
-
-    def _build(self) -> Call:
-        tool, batch = self.make_batch(TOLD)
-        return tool, {**batch, "relations": [self._make_relation() for _ in range(RELATED)]}
-
-    def _forget(self) -> Call:
-        fact = self.forgettable.pop()
-        known = {"entityName": fact["entityName"], "fact": fact["observation"]}
-        return "forget_entity", {**known, "confirm": True}
+_READ_ALL = """
+    select textrawl.grant_access('bench', name, array['read'])
+    from textrawl.space where name <> 'default' and archived_at is null
+"""
+_SAMPLE = """
+    select e.name, o.content
+    from textrawl.observation o
+    join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
+    where o.tool = 'bench' and (not %s or o.space_id = 1) order by md5(o.id::text) limit 500
+"""
 
 
 class Bare(Database):
@@ -149,16 +85,11 @@ class Bare(Database):
 class Bench:
     """A client of each way, on one database, and what the first one's statements took."""
 
+    targets: dict[str, Any]
     clients: dict[str, Client]
+    idle: dict[str, Client]
     bare: Bare
     work: Work
-
-    async def fill(self, facts: int) -> None:
-        """Adds facts until there are as many."""
-        [row] = await self.bare.call("memory_statistics", Size)
-        for start in range(row.facts, facts, BATCH):
-            await self._call("SQL", self.work.make_batch(min(BATCH, facts - start)))
-        await Upkeep(Memory(self.bare, Models(self.bare, None))).do_round()
 
     async def measure(self, kind: str, calls: int) -> dict[str, list[float]]:
         """Seconds of `calls` calls of a kind, for each way."""
@@ -174,6 +105,40 @@ class Bench:
                     taken[way].append(seconds)
         return taken
 
+    async def measure_nothing(self, calls: int) -> dict[str, list[float]]:
+        """Seconds of `calls` calls that do nothing."""
+        taken: dict[str, list[float]] = {way: [] for way in self.idle}
+        for number in range(calls + WARM):
+            for way, client in self.idle.items():
+                begin = time.perf_counter()
+                await client.call_tool("do_nothing", {})
+                if number >= WARM:
+                    taken[way].append(time.perf_counter() - begin)
+        return taken
+
+    async def measure_crowd(self, way: str, crowd: int, calls: int) -> tuple[list[float], float]:
+        """Seconds of each of `calls` searches by so many clients at once, and of all together."""
+        taken = list[float]()
+
+        async def ask(client: Client) -> None:
+            while len(taken) < calls:
+                tool, arguments = self.work.kinds[SEARCH]()
+                begin = time.perf_counter()
+                await client.call_tool(tool, arguments)
+                taken.append(time.perf_counter() - begin)
+
+        async with AsyncExitStack() as stack:
+            clients = [
+                await stack.enter_async_context(Client(self.targets[way])) for _ in range(crowd)
+            ]
+            for client in clients:
+                await client.call_tool(*self.work.kinds[SEARCH]())
+            begin = time.perf_counter()
+            async with anyio.create_task_group() as group:
+                for client in clients:
+                    group.start_soon(ask, client)
+            return taken, time.perf_counter() - begin
+
     async def _call(self, way: str, call: Call) -> float:
         before = self.bare.seconds
         begin = time.perf_counter()
@@ -184,12 +149,29 @@ class Bench:
         return self.bare.seconds - before if way == "SQL" else whole
 
 
+def enrol_reader(owner: str) -> str:
+    """A token that writes in the default space and reads all."""
+    token = enrol(owner)
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute(_READ_ALL)
+    return token
+
+
+def sample_work(owner: str) -> Work:
+    """Calls about what is there: entities of the default space, texts of all."""
+    with psycopg.connect(owner) as connection:
+        names = sorted({name for name, _ in connection.execute(_SAMPLE, (True,)).fetchall()})
+        texts = [text for _, text in connection.execute(_SAMPLE, (False,)).fetchall()]
+    return Work(names[:100], texts)
+
+
 @asynccontextmanager
-async def open_bench(conninfo: str, token: str) -> AsyncGenerator[Bench]:
+async def open_bench(conninfo: str, token: str, work: Work) -> AsyncGenerator[Bench]:
     """Servers and clients on the database at `conninfo`."""
     settings = Settings(database_url=SecretStr(conninfo), embedding_provider="local")
     environment = read_foreign_environment() | {
-        "DATABASE_URL": conninfo, "EMBEDDING_PROVIDER": "local", "ACCESS_TOKEN": token
+        "DATABASE_URL": conninfo, "EMBEDDING_PROVIDER": "local", "ACCESS_TOKEN": token,
+        "RATE_LIMIT": "0",
     }  # fmt: skip
     async with AsyncExitStack() as stack:
         connection = await psycopg.AsyncConnection.connect(
@@ -200,65 +182,100 @@ async def open_bench(conninfo: str, token: str) -> AsyncGenerator[Bench]:
         bare = Bare(connection)
         identity = Identity(Directory(bare), hash_token(token))
         app = App(Memory(bare, Models(bare, LocalEmbedder())), build_renderer(settings), identity)
-        targets: dict[str, Any] = {
-            "SQL": create_server(settings, app=app),
-            "stdio": StdioServerParameters(command=sys.executable, args=SERVE, env=environment),
-            "HTTP": await stack.enter_async_context(listen(environment, "--insecure")),
-        }
-        clients = {
-            way: await stack.enter_async_context(Client(target)) for way, target in targets.items()
-        }
-        yield Bench(clients, bare, Work())
+
+        async def join(target: Any) -> Client:
+            return await stack.enter_async_context(Client(target))
+
+        def start(command: list[str]) -> StdioServerParameters:
+            return StdioServerParameters(command=sys.executable, args=command, env=environment)
+
+        url = await stack.enter_async_context(listen(environment, "--insecure"))
+        idle = await stack.enter_async_context(listen(environment, serve=NOOP))
+        targets = {
+            "SQL": create_server(settings, app=app), "stdio": start(SERVE), "HTTP": url
+        }  # fmt: skip
+        clients = {way: await join(target) for way, target in targets.items()}
+        nothing = {"stdio": await join(start(NOOP)), "HTTP": await join(idle)}
+        yield Bench(targets, clients, nothing, bare, work)
 
 
-async def time_embedding(calls: int) -> list[float]:
+async def time_embedding(work: Work, calls: int) -> list[float]:
     """Seconds that the vector of a question takes."""
-    work, embedder, taken = Work(), LocalEmbedder(), list[float]()
+    embedder, taken = LocalEmbedder(), list[float]()
     for _ in range(calls + WARM):
-        _, arguments = work.kinds["query_memory search"]()
+        _, arguments = work.kinds[SEARCH]()
         begin = time.perf_counter()
         await embedder.embed_query(arguments["query"])
         taken.append(time.perf_counter() - begin)
     return taken[WARM:]
 
 
-def write_row(name: str, columns: Iterable[list[float]]) -> str:
-    """A line of the table: median and 95th percentile of each column, in milliseconds."""
-    cells: list[str] = []
-    for seconds in columns:
-        ranks = statistics.quantiles(seconds, n=100)
-        cells += [f"{1000 * ranks[49]:.1f}", f"{1000 * ranks[94]:.1f}"]
-    return f"| {' | '.join([name, *cells])} |"
+def rank(seconds: list[float]) -> tuple[float, float]:
+    """Median and 95th percentile, in milliseconds."""
+    ranks = statistics.quantiles(seconds, n=100)
+    return 1000 * ranks[49], 1000 * ranks[94]
 
 
-async def run(sizes: list[int], calls: int, folder: Path) -> None:
-    """Prints a table for each size of the memory."""
+def write_row(name: str, columns: Iterable[list[float]], ratio: float | None = None) -> str:
+    """A line of the table; columns that were not measured stay empty."""
+    cells = [
+        f"{number:.1f}" for seconds in columns for number in (rank(seconds) if seconds else ())
+    ]
+    cells = ["", ""] * (len(WAYS) - len(cells) // 2) + cells
+    return f"| {' | '.join([name, *cells, '' if ratio is None else f'{ratio:.2f}'])} |"
+
+
+async def measure_crowds(bench: Bench, crowds: list[int], calls: int) -> None:
+    """Prints how searches do while so many clients ask."""
+    print("| clients searching at once, ms | p50 | p95 | calls/s |\n|---|---:|---:|---:|")
+    for way in ("stdio", "HTTP"):
+        for crowd in crowds:
+            if way == "HTTP" or crowd <= MOST_SERVERS:
+                taken, whole = await bench.measure_crowd(way, crowd, max(calls, 10 * crowd))
+                middle, late = rank(taken)
+                rate = len(taken) / whole
+                print(f"| {way}, {crowd} | {middle:.1f} | {late:.1f} | {rate:.0f} |", flush=True)
+
+
+async def measure(folder: Path, size: int, calls: int, crowds: list[int]) -> None:
+    """Prints the table of one memory, which is filled first if it is new."""
     async with run_embedded(folder) as cluster:
-        await migrate(cluster.dsn(OWNER))
-        async with open_bench(cluster.dsn(APP), enrol(cluster.dsn(OWNER))) as bench:
-            print(f"{tell_machine()}; {calls} calls each.\n")
-            for size in sizes:
-                await bench.fill(size)
-                titles = [f"{way} {rank}" for way in WAYS for rank in ("p50", "p95")]
-                print(f"| {size:,} facts, ms | {' | '.join(titles)} |")
-                print("|---|" + "---:|" * len(titles), flush=True)
-                for kind in bench.work.kinds:
-                    taken = await bench.measure(kind, calls)
-                    print(write_row(kind, [taken[way] for way in WAYS]), flush=True)
-                print()
-    ranks = statistics.quantiles(await time_embedding(calls), n=100)
-    print(f"The vector of a question: p50 {1000 * ranks[49]:.2f}, p95 {1000 * ranks[94]:.2f}.")
-    print(f"Load at the end: {', '.join(f'{load:.1f}' for load in os.getloadavg())}.")
+        owner = cluster.dsn(OWNER)
+        await migrate(owner)
+        await anyio.to_thread.run_sync(fill_once, folder, owner, size)
+        work = await anyio.to_thread.run_sync(sample_work, owner)
+        async with open_bench(cluster.dsn(APP), enrol_reader(owner), work) as bench:
+            embedding, _ = rank(await time_embedding(work, calls))
+            titles = [f"{way} {place}" for way in WAYS for place in ("p50", "p95")]
+            print(f"| {size:,} facts, ms | {' | '.join(titles)} | stdio ÷ (SQL + vector) |")
+            print("|---|" + "---:|" * (len(titles) + 1), flush=True)
+            idle = await bench.measure_nothing(calls)
+            print(write_row("nothing (the SDK)", idle.values()), flush=True)
+            for kind in work.kinds:
+                taken = await bench.measure(kind, calls)
+                bare = rank(taken["SQL"])[0] + (embedding if kind == SEARCH else 0)
+                print(write_row(kind, taken.values(), rank(taken["stdio"])[0] / bare), flush=True)
+            print(f"\nThe vector of a question takes {embedding:.2f} ms.\n")
+            await measure_crowds(bench, crowds, calls)
+            print(flush=True)
 
 
 def main() -> None:
-    """Measures in a temporary folder."""
+    """Measures each size in turn."""
     parser = argparse.ArgumentParser(description="Latency of each tool beside its SQL.")
     parser.add_argument("--facts", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--calls", type=int, default=200)
+    parser.add_argument("--clients", type=int, nargs="+", default=[1, 8, 32])
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="Keep the memories there.")
     given = parser.parse_args()
-    with open_folder("latency") as folder:
-        anyio.run(run, sorted(given.facts), given.calls, folder)
+    print(f"{tell_machine()}; {given.calls} calls each.\n")
+    with nullcontext(given.keep) if given.keep else open_folder("latency") as folder:
+        for size in sorted(given.facts):
+            place = folder / str(size)
+            place.mkdir(parents=True, exist_ok=True)
+            place.chmod(0o755)
+            anyio.run(measure, place, size, given.calls, given.clients)
+    print(f"Load at the end: {', '.join(f'{load:.1f}' for load in os.getloadavg())}.")
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ import psutil
 import psycopg
 
 from benchmarks.access import fill
-from benchmarks.latency import Work
 from benchmarks.place import enrol, listen, open_folder, tell_machine
+from benchmarks.work import Work
 from tests.transports.team import bear, call_modern
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded

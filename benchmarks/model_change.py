@@ -36,8 +36,8 @@ from pgvector.psycopg import register_vector
 from psycopg.sql import SQL, Identifier
 
 from benchmarks.access import fill
-from benchmarks.latency import Work
 from benchmarks.place import enrol, listen, open_folder, tell_machine
+from benchmarks.work import Work
 from tests.providers import EmbeddingServer
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded

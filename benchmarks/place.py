@@ -7,7 +7,7 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -34,11 +34,13 @@ def open_folder(name: str) -> Generator[Path]:
 
 
 @asynccontextmanager
-async def listen(environment: dict[str, str], *options: str) -> AsyncGenerator[str]:
+async def listen(
+    environment: dict[str, str], *options: str, serve: Sequence[str] = SERVE
+) -> AsyncGenerator[str]:
     """The address of a server over HTTP, in a process of its own."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [sys.executable, *SERVE, "--http", "--port", str(port), *options]
+    command = [sys.executable, *serve, "--http", "--port", str(port), *options]
     async with await anyio.open_process(command, env=environment, stderr=None) as server:
         async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.1)):
             with attempt:

@@ -32,7 +32,7 @@ from pgvector.psycopg import register_vector
 from psycopg import sql
 
 from benchmarks.place import open_folder, tell_machine
-from benchmarks.synthetic import COMMON, FILLED, Filled, fill, read_vocabulary, show_progress
+from benchmarks.synthetic import COMMON, Filled, fill_once, read_vocabulary, show_progress
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
@@ -268,13 +268,6 @@ def write_capacity(filled: Filled, sizes: dict[str, int]) -> Iterator[str]:
     yield from (f"| {kind} | {size:,.1f} |" for kind, size in megabytes.items())
     yield f"\n| {filled.facts:,} facts | seconds |\n|---|---:|"
     yield from (f"| {step} | {seconds:,.1f} |" for step, seconds in filled.seconds.items())
-
-
-def fill_once(folder: Path, conninfo: str, rows: int) -> Filled:
-    """Fills the memory in `folder` unless that has been done; what it took."""
-    if not (folder / FILLED).exists():
-        (folder / FILLED).write_text(json.dumps(asdict(fill(conninfo, rows))))
-    return Filled(**json.loads((folder / FILLED).read_text()))
 
 
 def measure_scopes(

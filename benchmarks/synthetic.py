@@ -297,6 +297,13 @@ def fill(conninfo: str, facts: int) -> Filled:
         return Filling(connection).run(World(), facts)
 
 
+def fill_once(folder: Path, conninfo: str, rows: int) -> Filled:
+    """Fills the memory in `folder` unless that has been done; what it took."""
+    if not (folder / FILLED).exists():
+        (folder / FILLED).write_text(json.dumps(asdict(fill(conninfo, rows))))
+    return Filled(**json.loads((folder / FILLED).read_text()))
+
+
 async def run(folder: Path, facts: int) -> None:
     """Prints what filling a memory in `folder` takes."""
     async with run_embedded(folder) as cluster:

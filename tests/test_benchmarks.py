@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 SMALL = {
     "access": ("--facts", "60", "--calls", "2"),
     "analytics": ("--facts", "60", "--calls", "2"),
-    "latency": ("--facts", "60", "--calls", "2"),
+    "latency": ("--facts", "600", "--calls", "2", "--clients", "2"),
     "load": ("--facts", "60", "--clients", "2", "--seconds", "2", "--every", "1"),
     "profile": ("--facts", "60", "--calls", "2"),
     "start": ("--facts", "60", "--calls", "2", "--starts", "1"),
