@@ -249,14 +249,25 @@ class MadeSpaceRow:
 
 
 @dataclass(frozen=True)
+class FoundSpaceRow:
+    """The number of a space, as find_space finds it."""
+
+    find_space: int
+
+
+@dataclass(frozen=True)
 class SpaceListRow:
-    """A space of list_spaces: its valid facts, and to how many actors something is granted."""
+    """A space of list_spaces: its valid facts, and to how many actors something is granted.
+
+    `own_index` is ready or unfinished where its vectors have an index of their own.
+    """
 
     name: str
     created_at: datetime
     archived_at: datetime | None
     facts: int
     members: int
+    own_index: str | None
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 create function textrawl.list_spaces()
-returns table (name text, created_at timestamptz, archived_at timestamptz, facts bigint, members bigint)
+returns table (name text, created_at timestamptz, archived_at timestamptz, facts bigint, members bigint, own_index text)
 language plpgsql stable security definer
 set search_path from current
 as $$
@@ -9,10 +9,12 @@ begin
     return query
         select s.name, s.created_at, s.archived_at,
             (select count(*) from observation o where o.space_id = s.id and (o.valid_until is null or o.valid_until > now())),
-            (select count(*) from space_grant g where g.space_id = s.id)
+            (select count(*) from space_grant g where g.space_id = s.id),
+            (select case when bool_and(i.valid) then 'ready' else 'unfinished' end
+             from own_indexes() i where i.space_id = s.id having count(*) > 0)
         from space s order by s.archived_at is not null, s.name;
 end
 $$;
 
 comment on function textrawl.list_spaces is
-    'All spaces with their valid facts and how many actors something is granted to, archived ones last. Error TR013: not the owner. Example: select * from textrawl.list_spaces();';
+    'All spaces with their valid facts and how many actors something is granted to, archived ones last; own_index: ready or unfinished where its vectors have an index of their own. Error TR013: not the owner. Example: select * from textrawl.list_spaces();';

@@ -3,7 +3,7 @@ do $$ begin perform '[1]'::halfvec; end $$;
 
 create function textrawl.nearest_facts(
     model integer, vector halfvec, spaces integer[], entity_types text[], moment timestamptz,
-    candidates integer, large boolean, rare boolean, breadth integer
+    candidates integer, large boolean, rare boolean, breadth integer, own boolean default false
 )
 returns table (space_id integer, id uuid)
 language plpgsql stable rows 50
@@ -31,12 +31,13 @@ begin
     elsif large then
         perform set_config('hnsw.ef_search', breadth::text, true);
         -- The space is no condition for an index (is true: none can serve that): the planner would
-        -- read everything the space has.
+        -- read everything the space has. Of its own index it is the condition.
         return query execute format($sql$
             select o.space_id, o.id
             from %I v join observation o on o.space_id = v.space_id and o.id = v.observation_id
-            where (v.space_id = any($2)) is true and %s
-            order by v.vector <=> $1 limit $5$sql$, vectors, wanted)
+            where %s and %s
+            order by v.vector <=> $1 limit $5$sql$, vectors,
+            case when own then 'v.space_id = ' || spaces[1] else '(v.space_id = any($2)) is true' end, wanted)
         using vector, spaces, entity_types, moment, candidates;
     else
         -- The index (+ 0: not asked) would pass over most of a large store to find little of a small

@@ -43,7 +43,7 @@ begin
             message = 'search by meaning needs a vector and the id of the model that made it';
     end if;
 
-    select a.* into way from assess_spaces(scoped, entity_types) a;
+    select a.* into way from assess_spaces(scoped, entity_types, model) a;
     if not semantic then
         select array_agg(t.term), array_agg(t.weight / t.total), string_agg(t.term::text, ' | ') filter (where t.selects)::tsquery,
             -- Of a word that every tenth fact has, the index would list all before the first is looked at:
@@ -78,7 +78,7 @@ begin
             select space_id, id from lexical
             union
             select n.space_id, n.id from nearest_facts(
-                model, vector, scoped, entity_types, moment, candidates, way.large, way.rare, way.breadth) n
+                model, vector, scoped, entity_types, moment, candidates, way.large, way.rare, way.breadth, way.own) n
         ),
         scored as materialized (
             select o.space_id, o.id, o.entity_id, o.entity_type, o.content, o.source, o.confidence,

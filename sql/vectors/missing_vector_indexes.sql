@@ -1,4 +1,4 @@
-create function textrawl.missing_vector_indexes(building boolean default false)
+create function textrawl.missing_vector_indexes(building boolean default false, space integer default null)
 returns table (model_id integer, name text, statements text[])
 language sql stable
 set search_path from current
@@ -8,8 +8,21 @@ begin atomic
             || textrawl.vector_index_definition(m.id, true)
     from textrawl.embedding_model m left join lateral textrawl.vector_index(m.id) i on true
     where i.valid is not true and (m.status <> 'building' or building)
-    order by m.id;
+    union all
+    -- One that is there says that the space wants it of every model, so it is never dropped to be made anew.
+    select m.id, m.name || ' in ' || s.name, beside.drops || case
+        when i.name is null then array[textrawl.vector_index_definition(m.id, true, s.id)]
+        when not i.valid then array[format('reindex index concurrently textrawl.%I', i.name)]
+        else '{}' end
+    from textrawl.embedding_model m
+    join textrawl.space s on s.id = missing_vector_indexes.space or s.id in (select o.space_id from textrawl.own_indexes() o)
+    left join textrawl.own_indexes() i on i.model_id = m.id and i.space_id = s.id
+    cross join lateral (
+        select coalesce(array_agg(d.statement), '{}') as drops
+        from textrawl.own_index_drops(s.id, m.id) d where d.leftover) beside
+    where (i.valid is not true or beside.drops <> '{}') and (m.status <> 'building' or building)
+    order by 1, 2;
 end;
 
 comment on function textrawl.missing_vector_indexes is
-    'Models whose vectors have no index that answers, with the statements that make it, each outside of a transaction; a model that is being built needs none until it is full. Example: select * from textrawl.missing_vector_indexes();';
+    'Models whose vectors have no index that answers, of all spaces or of one that has its own or is given, with the statements that make it, each outside of a transaction; a model that is being built needs none until it is full. Example: select * from textrawl.missing_vector_indexes();';

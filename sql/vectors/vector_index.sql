@@ -7,9 +7,9 @@ begin atomic
     from pg_index i
     join pg_class c on c.oid = i.indexrelid
     join pg_am a on a.oid = c.relam
-    where i.indrelid = to_regclass(format('textrawl.%I', 'embedding_' || model)) and a.amname = 'hnsw'
+    where i.indrelid = to_regclass(format('textrawl.%I', 'embedding_' || model)) and a.amname = 'hnsw' and i.indpred is null
     order by i.indisvalid desc, c.relname limit 1;
 end;
 
 comment on function textrawl.vector_index is
-    'The index of a model''s vectors, and whether it answers; nulls where there is none, and searches compare with every vector. Example: select * from textrawl.vector_index(1);';
+    'The index of all of a model''s vectors, and whether it answers; nulls where there is none, and searches compare with every vector. Example: select * from textrawl.vector_index(1);';

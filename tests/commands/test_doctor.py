@@ -71,6 +71,21 @@ def test_the_model_that_the_memory_is_searched_with_is_told_whatever_the_setting
     assert (verdict, told) == ("ok", "openai:bge-m3; `textrawl embed` changes it")
 
 
+def test_indexes_that_are_missing_or_half_built_are_told(
+    examine: Examine, owner: psycopg.Connection, database_url: str
+) -> None:
+    owner.execute("select register_embedding_model('test:model', 8)")
+    examined = examine(DATABASE_URL=database_url)
+    assert examined["vector indexes"] == ("ok", "embedding_1_vector_idx")
+    owner.execute("drop index embedding_1_vector_idx")
+
+    examined = examine(DATABASE_URL=database_url)
+
+    verdict, told = examined["vector indexes"]
+    assert verdict == "note"
+    assert told.startswith("embedding_1_vector_idx is missing: `textrawl migrate` makes it")
+
+
 def test_a_database_that_is_down_is_broken_and_the_reason_is_told(examine: Examine) -> None:
     verdict, told = examine(DATABASE_URL="postgresql://127.0.0.1:1/memory")["database"]
 

@@ -277,6 +277,8 @@ def test_a_servers_login_without_a_token_is_told_of_it(run: Run, database_url: s
         ("space create team", "There is a space team already: choose another name"),
         ("space create Team", "A space cannot be called Team: use 1 to 63 of a-z"),
         ("space rename nowhere other", "No space nowhere: see `textrawl space list`"),
+        ("space index nowhere", "No space nowhere: see `textrawl space list`"),
+        ("space index team", "No vectors yet: the first server that runs makes them"),
         ("space archive default", "default is the first space, which cannot be archived"),
         ("grant set ana nowhere --scope read", "No space nowhere: see"),
         ("grant set ana team --scope reed", "Wrong scopes: 'reed': use read, write, forget"),

@@ -195,9 +195,9 @@ def test_spaces_are_listed_with_their_valid_facts_and_members(team: psycopg.Conn
     team.execute("update observation set valid_until = now() where content = 'likes maps'")
 
     assert [(row[0], *row[3:]) for row in call(team, "list_spaces")] == [
-        ("default", 0, 1),
-        ("rival", 0, 0),
-        ("team", 1, 2),
+        ("default", 0, 1, None),
+        ("rival", 0, 0, None),
+        ("team", 1, 2, None),
     ]
 
 

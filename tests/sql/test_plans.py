@@ -78,6 +78,7 @@ def count_scans(sql: Sql, query: str, **named: Any) -> dict[str, int]:
 
 
 WORDS, VECTORS = "observation_fts_idx", "embedding_1_vector_idx"
+OWN = "embedding_1_space_1_idx"
 BY_TYPE, NEWEST = "observation_type_idx", "observation_ordinal_idx"
 BY_KEY = {"observation_pkey", "embedding_1_pkey"}
 
@@ -95,6 +96,21 @@ def test_a_search_of_a_small_space_asks_its_own_vectors_and_not_the_index_of_all
     assert VECTORS not in scans
     # Facts of a space are counted by whatever index begins with it.
     assert scans.keys() <= {WORDS, BY_TYPE, *BY_KEY}
+
+
+def test_a_search_of_a_space_with_an_index_of_its_own_reads_that_alone(sql: Sql) -> None:
+    with sql.transaction(force_rollback=True):
+        sql.execute(f"""
+            create index {OWN} on embedding_1 using hnsw (vector halfvec_cosine_ops)
+            with (m = 4, ef_construction = 8) where space_id = 1""")
+        alone = count_scans(sql, "common word3 rarename12", spaces=[1])
+        both = count_scans(sql, "common word3 rarename12", spaces=[1, 2])
+        rare = count_scans(sql, "common word1", spaces=[1], entity_types=["location"])
+
+    assert alone[OWN] == 1
+    assert alone.keys() <= {WORDS, OWN, *BY_KEY}
+    assert VECTORS in both
+    assert OWN not in both.keys() | rare.keys()
 
 
 def test_a_search_of_a_rare_type_compares_its_own_vectors(sql: Sql) -> None:

@@ -9,13 +9,14 @@ none: whoever comes next makes it anew.
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import anyio
 import psycopg
 
 from textrawl.archive.database import Session, open_writing
 from textrawl.archive.place import Place
-from textrawl.errors import DatabaseUnavailable
+from textrawl.errors import DatabaseUnavailable, StartRefused
 
 _LOOK = 1.0  # seconds between looks at how far a build is
 
@@ -50,22 +51,17 @@ class Room:
 async def build_indexes(
     place: Place, session: Session, report: Report, *, building: bool = False
 ) -> list[str]:
-    """Makes the indexes that are missing, while others write; names of their models.
+    """Makes the indexes that are missing, while others write; names of what they are of.
 
     That of a model which is being built, too, if so told. None where another session is at it.
     Raises StartRefused, DatabaseUnavailable.
     """
     if not await session.call("missing_vector_indexes", building):
         return []
-    [(claimed,)] = await session.call("claim_vector_indexes")
-    if not claimed:
+    if not await _claim(session):
         return []
-    made = list[str]()
-    for model, name, statements in await session.call("missing_vector_indexes", building):
-        for statement in statements:
-            await _run(place, session, statement, partial(_look, model, report))
-        made.append(name)
-    return made
+    missing = await session.call("missing_vector_indexes", building)
+    return await _make(place, session, report, missing)
 
 
 def _keep_quiet(done: int, total: int) -> None:
@@ -76,9 +72,61 @@ async def mend_indexes(
     conninfo: str, report: Report = _keep_quiet, *, building: bool = False
 ) -> list[str]:
     """As build_indexes, for the owner's `conninfo`."""
-    place = Place(conninfo, None, 10)
+    place = _find_place(conninfo)
     async with open_writing(place) as session:
         return await build_indexes(place, session, report, building=building)
+
+
+async def index_space(conninfo: str, space: int, report: Report = _keep_quiet) -> list[str]:
+    """Makes the index of a space's own vectors, of every model that answers, and what is missing.
+
+    Names of what was made. Raises StartRefused, also while another session makes indexes;
+    DatabaseUnavailable.
+    """
+    place = _find_place(conninfo)
+    async with open_writing(place) as session:
+        await _require_claim(session)
+        missing = await session.call("missing_vector_indexes", False, space)
+        return await _make(place, session, report, missing)
+
+
+async def drop_space_index(conninfo: str, space: int) -> bool:
+    """Drops a space's own indexes while others search; False where it has none.
+
+    Raises as index_space does.
+    """
+    async with open_writing(_find_place(conninfo)) as session:
+        await _require_claim(session)
+        drops = await session.call("own_index_drops", space)
+        for statement, _ in drops:
+            await session.execute(statement)
+        return bool(drops)
+
+
+def _find_place(conninfo: str) -> Place:
+    return Place(conninfo, None, 10)
+
+
+async def _claim(session: Session) -> bool:
+    [(claimed,)] = await session.call("claim_vector_indexes")
+    return claimed
+
+
+async def _require_claim(session: Session) -> None:
+    if not await _claim(session):
+        raise StartRefused(
+            "Another session makes indexes of vectors just now: run this again when it is done"
+        )
+
+
+async def _make(
+    place: Place, session: Session, report: Report, missing: list[tuple[Any, ...]]
+) -> list[str]:
+    """Runs the statements of missing_vector_indexes; names of what they are of."""
+    for model, _, statements in missing:
+        for statement in statements:
+            await _run(place, session, statement, partial(_look, model, report))
+    return [name for _, name, _ in missing]
 
 
 async def _run(place: Place, session: Session, statement: str, look: Look) -> None:

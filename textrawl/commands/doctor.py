@@ -15,7 +15,12 @@ from rich.table import Table
 
 from textrawl.commands.console import open_console, show_wait, write_json
 from textrawl.commands.foreground import run_foreground
-from textrawl.commands.inspection import Server, find_active_model, inspect_server
+from textrawl.commands.inspection import (
+    Server,
+    find_active_model,
+    find_vector_indexes,
+    inspect_server,
+)
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP
 from textrawl.embedded.state import State, read_state
@@ -137,6 +142,19 @@ async def _examine_server(
         active = await find_active_model(conninfo, timeout=timeout)
         told = f"{active}; `textrawl embed` changes it" if active else "no vectors yet"
         findings.append(Finding("model", "ok", told))
+        indexes = await find_vector_indexes(conninfo, timeout=timeout)
+        if active or indexes:
+            findings.append(judge_indexes(indexes, mends_itself=mends_itself))
+
+
+def judge_indexes(indexes: dict[str, str], *, mends_itself: bool) -> Finding:
+    """Whether searches have their indexes of vectors; without, they are slow, never wrong."""
+    faults = [f"{name} is {state}" for name, state in indexes.items() if state != "ready"]
+    if not faults:
+        return Finding("vector indexes", "ok", ", ".join(indexes))
+    fix = "a server makes it within a minute" if mends_itself else "`textrawl migrate` makes it"
+    told = f"{', '.join(faults)}: {fix}, unless that is being done just now"
+    return Finding("vector indexes", "note", told)
 
 
 def judge_extension(server: Server) -> Finding:

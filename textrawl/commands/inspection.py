@@ -16,6 +16,22 @@ _PGVECTOR = """
 _MODEL = "select name from textrawl.embedding_models() where status = 'active'"
 
 
+# Every index of vectors, and those that models should have and do not.
+_INDEXES = """
+    select coalesce(c.relname, m.expected),
+           case when c.oid is null then 'missing'
+                when i.indisvalid then 'ready' else 'unfinished' end
+    from (select 'embedding_' || model_id || '_vector_idx' as expected
+          from textrawl.embedding_models() where status <> 'building') m
+    full join (
+        pg_class c
+        join pg_am a on a.oid = c.relam and a.amname = 'hnsw'
+        join pg_index i on i.indexrelid = c.oid and c.relnamespace = 'textrawl'::regnamespace
+    ) on c.relname = m.expected
+    order by 1
+"""
+
+
 _ACTS = "select pg_has_role(session_user, 'textrawl_analyst', 'set')"
 
 
@@ -44,6 +60,16 @@ async def find_active_model(conninfo: str, *, timeout: float) -> str | None:
     async with await connect(conninfo, timeout) as connection:
         row = await (await connection.execute(_MODEL)).fetchone()
         return str(row[0]) if row else None
+
+
+async def find_vector_indexes(conninfo: str, *, timeout: float) -> dict[str, str]:
+    """Indexes of vectors by name: ready, unfinished (being built, or left so) or missing.
+
+    Raises DatabaseUnavailable, StartRefused.
+    """
+    async with await connect(conninfo, timeout) as connection:
+        rows = await (await connection.execute(_INDEXES)).fetchall()
+        return {str(name): str(state) for name, state in rows}
 
 
 async def require_analyst(conninfo: str, *, timeout: float) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from textrawl.archive.indexes import drop_space_index, index_space
 from textrawl.commands.administration import (
     Administration,
     administer,
@@ -14,7 +15,9 @@ from textrawl.commands.administration import (
     write_plain,
 )
 from textrawl.commands.console import open_console, write_json
-from textrawl.rows import MadeSpaceRow, SpaceListRow
+from textrawl.commands.progress import show_index_progress
+from textrawl.errors import ArgumentInvalid
+from textrawl.rows import FoundSpaceRow, KnownModelRow, MadeSpaceRow, SpaceListRow
 from textrawl.texts import clean_name
 
 space = typer.Typer(help="Named memories, each with people of its own.", no_args_is_help=True)
@@ -45,10 +48,10 @@ def list_spaces(as_json: AsJson = False) -> None:
     if as_json:
         write_json([write_plain(asdict(row)) for row in rows])
         return
-    columns = ("space", "facts", "members", "created", "archived")
+    columns = ("space", "facts", "members", "created", "archived", "own index")
     lines = [
         (row.name, f"{row.facts:,}", f"{row.members:,}", write_instant(row.created_at, ""),
-         write_instant(row.archived_at, "")) for row in rows
+         write_instant(row.archived_at, ""), row.own_index or "") for row in rows
     ]  # fmt: skip
     open_console().print(draw_rows(columns, lines))
 
@@ -84,6 +87,31 @@ def archive(
 
     told = "{} is open again" if restore else "Archived {}: nobody reads or writes it"
     _report(administer(work), told, as_json=as_json)
+
+
+@space.command()
+def index(
+    name: Name,
+    drop: Annotated[bool, typer.Option("--drop", help="Delete it.")] = False,
+) -> None:
+    """Give a large space an index of vectors of its own, while others read and write.
+
+    It pays where a space holds tens of thousands of facts and is a small part of the memory.
+    """
+
+    async def work(memory: Administration) -> str:
+        [found] = await memory.call("find_space", FoundSpaceRow, name=name)
+        if drop:
+            dropped = await drop_space_index(memory.conninfo, found.find_space)
+            return f"{name} has no index of its own {'any more' if dropped else 'to delete'}."
+        if not await memory.call("embedding_models", KnownModelRow):
+            raise ArgumentInvalid("the first server that runs makes them", title="No vectors yet")
+        with show_index_progress() as report:
+            made = await index_space(memory.conninfo, found.find_space, report)
+        told = f": {', '.join(made)}" if made else " already"
+        return f"{name} has an index of its own{told}."
+
+    tell(administer(work, wait=None))
 
 
 def _report(row: MadeSpaceRow, told: str, *, as_json: bool) -> None:

@@ -1,0 +1,14 @@
+create function textrawl.own_index_drops(space integer, model integer default null) returns table (statement text, leftover boolean)
+language sql stable
+set search_path from current
+begin atomic
+    select format('drop index concurrently if exists textrawl.%I', c.relname), c.relname !~ '_idx$'
+    from textrawl.embedding_model m
+    join pg_index i on i.indrelid = to_regclass(format('textrawl.%I', 'embedding_' || m.id))
+    join pg_class c on c.oid = i.indexrelid
+    where (model is null or m.id = model) and c.relname ~ ('^' || textrawl.own_index_name(m.id, space) || '(_cc(new|old)[0-9]*)?$')
+    order by c.relname;
+end;
+
+comment on function textrawl.own_index_drops is
+    'Statements that drop a space''s own index of a model, or of every one, each outside of a transaction; leftover: what a killed rebuild left beside one. Example: select * from textrawl.own_index_drops(1);';
