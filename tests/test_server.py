@@ -2,9 +2,7 @@
 
 import logging
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -18,6 +16,7 @@ from mcp.types import INVALID_PARAMS, CallToolResult, Implementation, TextConten
 from psycopg.conninfo import make_conninfo
 
 from tests.conftest import ACTOR, TOKEN, Connect, Era
+from tests.folders import open_folder
 from tests.gateway import Gateway
 from tests.listening import listen
 from textrawl import Settings, create_server
@@ -255,10 +254,8 @@ async def test_the_password_of_the_database_is_in_no_log_and_no_answer(
 @pytest.fixture
 def memory_folder() -> Iterator[Path]:
     """Where an embedded Postgres keeps its data; asked for first, so that it goes last."""
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-"))
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder)
+    with open_folder() as folder:
+        yield folder
 
 
 async def test_two_servers_share_the_memory_of_one_folder(
