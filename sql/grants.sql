@@ -22,7 +22,7 @@ grant execute on function
 grant execute on function
     textrawl.embedding_models, textrawl.register_embedding_model, textrawl.queue_embeddings,
     textrawl.claim_pending_embeddings, textrawl.fill_pending_embeddings,
-    textrawl.release_pending_embeddings, textrawl.pending_embeddings,
+    textrawl.release_pending_embeddings, textrawl.pending_embeddings, textrawl.vector_index,
     textrawl.refresh_search_statistics, textrawl.record_recalls, textrawl.prune_recalls, textrawl.default_space
     to textrawl_app;
 grant select on textrawl.migration, textrawl.code to textrawl_app;

@@ -71,6 +71,29 @@ def test_the_model_that_the_memory_is_searched_with_is_told_whatever_the_setting
     assert (verdict, told) == ("ok", "openai:bge-m3; `textrawl embed` changes it")
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "drop index textrawl.embedding_1_vector_idx",
+        "update pg_index set indisvalid = false"  # as a build leaves it that was killed
+        " where indexrelid = 'textrawl.embedding_1_vector_idx'::regclass",
+    ],
+)
+def test_an_index_of_vectors_that_does_not_answer_is_told_and_migrate_builds_it(
+    run: Run, examine: Examine, postgres: Databases, database: str, database_url: str, fault: str
+) -> None:
+    with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database)) as superuser:
+        superuser.execute("select textrawl.register_embedding_model('test:three', 3)")
+        superuser.execute(fault.encode())
+
+    verdict, told = examine(DATABASE_URL=database_url)["index"]
+
+    assert verdict == "note"
+    assert told.endswith("run `textrawl migrate` as the database's owner")
+    assert run("migrate", DATABASE_URL=postgres.cluster.dsn(OWNER, database)).code == 0
+    assert examine(DATABASE_URL=database_url)["index"] == ("ok", "of all vectors")
+
+
 def test_a_database_that_is_down_is_broken_and_the_reason_is_told(examine: Examine) -> None:
     verdict, told = examine(DATABASE_URL="postgresql://127.0.0.1:1/memory")["database"]
 

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from textrawl.commands.console import open_console, show_wait, write_json
 from textrawl.commands.foreground import run_foreground
-from textrawl.commands.inspection import Server, find_active_model, inspect_server
+from textrawl.commands.inspection import ActiveModel, Server, find_active_model, inspect_server
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP
 from textrawl.embedded.state import State, read_state
@@ -135,8 +135,19 @@ async def _examine_server(
             return
         findings.append(Finding("schema", "ok", "up to date"))
         active = await find_active_model(conninfo, timeout=timeout)
-        told = f"{active}; `textrawl embed` changes it" if active else "no vectors yet"
-        findings.append(Finding("model", "ok", told))
+        findings += _judge_model(active, mends_itself=mends_itself)
+
+
+def _judge_model(active: ActiveModel | None, *, mends_itself: bool) -> list[Finding]:
+    if active is None:
+        return [Finding("model", "ok", "no vectors yet")]
+    model = Finding("model", "ok", f"{active.name}; `textrawl embed` changes it")
+    if active.indexed:
+        return [model, Finding("index", "ok", "of all vectors")]
+    fix = "unless an import is under way, run `textrawl migrate` as the database's owner"
+    fix = "a server that runs builds it" if mends_itself else fix
+    told = f"missing or half built, searches are slower and as right: {fix}"
+    return [model, Finding("index", "note", told)]
 
 
 def judge_extension(server: Server) -> Finding:

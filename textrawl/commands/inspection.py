@@ -13,7 +13,11 @@ _PGVECTOR = """
 """
 
 
-_MODEL = "select name from textrawl.embedding_models() where status = 'active'"
+_MODEL = """
+    select m.name, i.valid is true
+    from textrawl.embedding_models() m left join lateral textrawl.vector_index(m.model_id) i on true
+    where m.status = 'active'
+"""
 
 
 _ACTS = "select pg_has_role(session_user, 'textrawl_analyst', 'set')"
@@ -28,6 +32,14 @@ class Server:
     offered: str | None
 
 
+@dataclass(frozen=True)
+class ActiveModel:
+    """What a memory is searched with; not `indexed`, searches compare with every vector."""
+
+    name: str
+    indexed: bool
+
+
 async def inspect_server(conninfo: str, *, timeout: float) -> Server:
     """Versions of the server at `conninfo`. Raises DatabaseUnavailable, StartRefused."""
     async with await connect(conninfo, timeout) as connection:
@@ -36,14 +48,14 @@ async def inspect_server(conninfo: str, *, timeout: float) -> Server:
         return Server(version.split(" ")[0], *(row or (None, None)))
 
 
-async def find_active_model(conninfo: str, *, timeout: float) -> str | None:
+async def find_active_model(conninfo: str, *, timeout: float) -> ActiveModel | None:
     """The model that a memory whose schema fits is searched with; None before it has vectors.
 
     Raises DatabaseUnavailable, StartRefused.
     """
     async with await connect(conninfo, timeout) as connection:
         row = await (await connection.execute(_MODEL)).fetchone()
-        return str(row[0]) if row else None
+        return ActiveModel(*row) if row else None
 
 
 async def require_analyst(conninfo: str, *, timeout: float) -> None:
