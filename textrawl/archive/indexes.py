@@ -1,8 +1,8 @@
 """Indexes of vectors around a large fill: dropped before it, built at once after it.
 
-A vector costs about a millisecond in an index that is in use, and less than half of that in one
-that is built when all are there. Until it is, searches compare with every vector: they are slower
-and as right. What is built while others write is left half done by a crash, and is then as good as
+A vector costs more in an index that is in use than in one that is built when all are there
+(docs/performance.md). Until it is, searches compare with every vector: they are slower and as
+right. What is built while others write is left half done by a crash, and is then as good as
 none: whoever comes next makes it anew.
 """
 
