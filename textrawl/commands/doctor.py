@@ -144,9 +144,11 @@ def _judge_model(active: ActiveModel | None, *, mends_itself: bool) -> list[Find
     model = Finding("model", "ok", f"{active.name}; `textrawl embed` changes it")
     if active.indexed:
         return [model, Finding("index", "ok", "of all vectors")]
-    fix = "unless an import is under way, run `textrawl migrate` as the database's owner"
-    fix = "a server that runs builds it" if mends_itself else fix
-    told = f"missing or half built, searches are slower and as right: {fix}"
+    told = "missing or half built, searches are slower and as right: " + (
+        "a server that runs builds it"
+        if mends_itself
+        else "unless an import is under way, run `textrawl migrate` as the database's owner"
+    )
     return [model, Finding("index", "note", told)]
 
 
