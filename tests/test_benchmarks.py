@@ -86,7 +86,7 @@ def test_a_synthetic_memory_is_filled_once_and_measured_where_it_lies(
         "scale", "--rows", "600", "--questions", "2", "--keep", str(folder), "--json", str(file)
     )
 
-    assert told.count("|---") == 3
+    assert told.count("\n|---") == 3
     [figures] = json.loads(file.read_text("utf-8"))
     assert figures["seconds"] == json.loads(filled)["seconds"]
     assert figures["scopes"]["everything"]["rows"] == 600
