@@ -16,6 +16,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from psycopg import sql as query
 
+from tests.folders import open_folder
 from tests.gateway import Gateway, run_gateway
 from textrawl import Settings, create_server, migrate, read_settings
 from textrawl.credentials import hash_token, make_token
@@ -57,6 +58,13 @@ def _no_log_level_from_before() -> Iterator[None]:
     yield
     for logger, level in zip(loggers, levels, strict=True):
         logger.setLevel(level)
+
+
+@pytest.fixture
+def uncovered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lines that a test's many processes run are measured elsewhere: it takes half as long."""
+    for name in ("COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START"):
+        monkeypatch.delenv(name, raising=False)
 
 
 class Databases:
@@ -102,22 +110,16 @@ def enrol(conninfo: str) -> None:
 
 @contextmanager
 def _run_cluster(version: int) -> Generator[Databases]:
-    # Postgres runs as another user where the tests run as root: pytest's own folders are private.
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-tests-"))
-    folder.chmod(0o755)
-    try:
-        with start_blocking_portal() as portal:
-            running = run_embedded(folder, postgres_version=version)
-            with portal.wrap_async_context_manager(running) as cluster:
-                databases = Databases(cluster)
-                databases.execute("create database migrated owner {owner}", owner=OWNER)
-                with psycopg.connect(cluster.dsn(SUPERUSER, "migrated"), autocommit=True) as own:
-                    own.execute("create extension vector")
-                portal.call(migrate, cluster.dsn(OWNER, "migrated"))
-                enrol(cluster.dsn(OWNER, "migrated"))
-                yield databases
-    finally:
-        shutil.rmtree(folder)
+    with open_folder() as folder, start_blocking_portal() as portal:
+        running = run_embedded(folder, postgres_version=version)
+        with portal.wrap_async_context_manager(running) as cluster:
+            databases = Databases(cluster)
+            databases.execute("create database migrated owner {owner}", owner=OWNER)
+            with psycopg.connect(cluster.dsn(SUPERUSER, "migrated"), autocommit=True) as own:
+                own.execute("create extension vector")
+            portal.call(migrate, cluster.dsn(OWNER, "migrated"))
+            enrol(cluster.dsn(OWNER, "migrated"))
+            yield databases
 
 
 @pytest.fixture(scope="session")

@@ -1,16 +1,25 @@
 """Benchmarks still run: in the smallest size, each prints its table."""
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.folders import open_folder
+
+Run = Callable[..., str]
+
+pytestmark = pytest.mark.usefixtures("uncovered")
 
 ROOT = Path(__file__).parents[1]
 SMALL = {
     "access": ("--facts", "60", "--calls", "2"),
     "analytics": ("--facts", "60", "--calls", "2"),
+    "ingest": ("--rows", "60", "--calls", "2"),
     "latency": ("--facts", "600", "--calls", "2", "--clients", "2"),
     "load": ("--facts", "60", "--clients", "2", "--seconds", "2", "--every", "1"),
     "profile": ("--facts", "60", "--calls", "2"),
@@ -35,21 +44,55 @@ CONVERSATION = {
 }
 
 
-def run(name: str, *words: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", f"benchmarks.{name}", *words],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with open_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+def run(folder: Path) -> Run:
+    """Runs a benchmark, whose databases are in `folder`; what it prints."""
+
+    def go(name: str, *words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", f"benchmarks.{name}", *words],
+            cwd=ROOT, env={**os.environ, "TMPDIR": str(folder)}, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return go
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_benchmark_prints_its_table(name: str) -> None:
+def test_a_benchmark_prints_its_table(run: Run, name: str) -> None:
     assert run(name, *SMALL[name]).count("|---") >= 1
 
 
-def test_recall_is_measured_for_every_task_and_arm(tmp_path: Path) -> None:
+def test_a_synthetic_memory_is_filled_once_and_measured_where_it_lies(
+    run: Run, folder: Path
+) -> None:
+    told = run("synthetic", str(folder / "600"), "--facts", "600")
+    assert "600 facts." in told
+    assert [line.split(":")[0] for line in told.splitlines()[2:]] == [
+        "load", "GIN", "HNSW", "statistics"
+    ]  # fmt: skip
+    filled = (folder / "600" / "filled.json").read_text("utf-8")
+
+    file = folder / "figures.json"
+    told = run(
+        "scale", "--rows", "600", "--questions", "2", "--keep", str(folder), "--json", str(file)
+    )
+
+    assert told.count("\n|---") == 3
+    [figures] = json.loads(file.read_text("utf-8"))
+    assert figures["seconds"] == json.loads(filled)["seconds"]
+    assert figures["scopes"]["everything"]["rows"] == 600
+
+
+def test_recall_is_measured_for_every_task_and_arm(run: Run, tmp_path: Path) -> None:
     data, file = tmp_path / "conversations.json", tmp_path / "figures.json"
     data.write_text(json.dumps([CONVERSATION]), encoding="utf-8")
     lines = run("recall", str(data), "--json", str(file)).splitlines()[1:]

@@ -1,7 +1,5 @@
 """A small chaos: servers and Postgres are killed while clients write."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,8 +7,9 @@ import pytest
 
 from benchmarks.chaos.__main__ import run
 from benchmarks.chaos.faults import Plan
+from tests.folders import open_folder
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("uncovered")]
 
 PLAN = Plan(server_kills=2, postmaster_kills=1, restarts=1, terminations=5, freeze=0, writes=200,
             clients=4, pipes=1)  # fmt: skip
@@ -18,11 +17,8 @@ PLAN = Plan(server_kills=2, postmaster_kills=1, restarts=1, terminations=5, free
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """One that Postgres's OS user may enter, unlike tmp_path."""
-    path = Path(tempfile.mkdtemp(prefix="textrawl-chaos-"))
-    path.chmod(0o755)
-    yield path
-    shutil.rmtree(path)
+    with open_folder() as folder:
+        yield folder
 
 
 async def test_nothing_acknowledged_is_lost_doubled_or_torn_whatever_is_killed(

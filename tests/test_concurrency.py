@@ -1,10 +1,8 @@
 """Twenty clients at once: what was acknowledged is stored, and a name is one entity."""
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +12,12 @@ import psycopg
 import pytest
 from mcp import Client, StdioServerParameters
 
+from tests.folders import open_folder
 from tests.listening import find_port, wait_for_answer
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("uncovered")]
 
 CLIENTS = 20
 SINGLE, BATCHED = 40, 10  # facts of each client
@@ -28,10 +27,8 @@ ENTITIES = 3
 
 @pytest.fixture
 def environment() -> Iterator[dict[str, str]]:
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-"))
-    folder.chmod(0o755)
-    yield {**os.environ, "DATA_DIR": str(folder / "data")}
-    shutil.rmtree(folder)
+    with open_folder() as folder:
+        yield {**os.environ, "DATA_DIR": str(folder / "data")}
 
 
 @pytest.fixture

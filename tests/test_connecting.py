@@ -6,7 +6,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from mcp.types import Tool
 from tenacity import retry, stop_after_attempt
 
 from tests.conftest import TOKEN
+from tests.folders import open_folder
 from tests.pages import PAGES, ROOT, read_blocks, read_commands
 from textrawl.embedded.configuration import OWNER, SUPERUSER
 
@@ -194,11 +194,8 @@ def run(words: Sequence[str], environment: dict[str, str]) -> subprocess.Complet
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that another OS user can enter: as root, Postgres runs as one."""
-    path = Path(tempfile.mkdtemp(prefix="textrawl-pages-"))
-    path.chmod(0o755)
-    yield path
-    shutil.rmtree(path)
+    with open_folder() as folder:
+        yield folder
 
 
 @pytest.mark.parametrize("line", find_commands())

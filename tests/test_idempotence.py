@@ -47,7 +47,7 @@ STORED = """
 async def client(connect: Connect, gateway: Gateway) -> Client:
     """A client of a server that reaches its database through the gateway."""
     client = await connect(
-        database_url=gateway.conninfo, embedding_provider="none", record_recalls=False
+        database_url=gateway.conninfo, embedding_provider="none", record_recalls="off"
     )
     read(await client.call_tool("remember_fact", {**FACT, "observation": "lives in Paris"}))
     return client

@@ -2,9 +2,7 @@
 
 import logging
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -16,11 +14,15 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import INVALID_PARAMS, CallToolResult, Implementation, TextContent
 from psycopg.conninfo import make_conninfo
+from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from tests.conftest import ACTOR, TOKEN, Connect, Era
+from tests.folders import open_folder
 from tests.gateway import Gateway
 from tests.listening import listen
 from textrawl import Settings, create_server
+from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.configuration import SUPERUSER
 from textrawl.embedded.postmaster import find_postmaster
 from textrawl.errors import StartRefused
 
@@ -255,10 +257,8 @@ async def test_the_password_of_the_database_is_in_no_log_and_no_answer(
 @pytest.fixture
 def memory_folder() -> Iterator[Path]:
     """Where an embedded Postgres keeps its data; asked for first, so that it goes last."""
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-"))
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder)
+    with open_folder() as folder:
+        yield folder
 
 
 async def test_two_servers_share_the_memory_of_one_folder(
@@ -287,3 +287,27 @@ async def test_an_embedded_postgres_that_dies_is_started_again_for_those_who_use
     if found.is_error:  # the call was under way when its connection broke
         found = await client.call_tool("query_memory", {"mode": "search", "query": "canary"})
     assert "keeps a canary fact" in read(found)
+
+
+async def test_an_index_of_vectors_that_a_killed_build_left_comes_back_under_a_server(
+    memory_folder: Path, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("textrawl.runtime._MEND", 0.1)
+    client = await connect(database_url=None, access_token=None, data_dir=memory_folder)
+    await client.call_tool("remember_fact", FACT)
+    async with (
+        run_embedded(memory_folder) as cluster,
+        await psycopg.AsyncConnection.connect(cluster.dsn(SUPERUSER), autocommit=True) as superuser,
+    ):
+        left = await superuser.execute("""
+            update pg_index set indisvalid = false
+            where indexrelid = 'textrawl.embedding_1_vector_idx'::regclass returning indexrelid""")
+        [broken] = await left.fetchall()
+
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.05)):
+            with attempt:
+                made = await superuser.execute(
+                    "select valid and to_regclass('textrawl.' || name)::oid <> %s"
+                    " from textrawl.vector_index(1)", broken,
+                )  # fmt: skip
+                assert await made.fetchone() == (True,)

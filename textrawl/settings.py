@@ -26,10 +26,6 @@ _FORMATS: dict[str, Format] = {
     **dict.fromkeys(("false", "0", "no", "off"), "verbose"),
     "lines": "lines",
 }
-_KEPT: dict[str, Kept] = {
-    **dict.fromkeys(("true", "1", "yes", "on"), "hash"),
-    **dict.fromkeys(("false", "0", "no"), "off"),
-}
 
 
 class Settings(BaseSettings):
@@ -174,12 +170,6 @@ class Settings(BaseSettings):
     @classmethod
     def _name_format(cls, value: object) -> object:
         return _FORMATS.get(str(value).strip().lower(), value)
-
-    @field_validator("record_recalls", mode="before")
-    @classmethod
-    def _name_kept(cls, value: object) -> object:
-        word = str(value).strip().lower()
-        return _KEPT.get(word, word)
 
     @field_validator("log_level", mode="before")
     @classmethod

@@ -12,20 +12,7 @@ declare
     edge   record;
     made   uuid;
 begin
-    perform from entity e
-    where e.space_id = origin.space_id and e.name_key in (
-        select name_key(unnest(array[value ->> 'from', value ->> 'to'])) from jsonb_array_elements(relations))
-    order by e.name_key for no key update;
-    for edge in
-        select given.ordinality as place, given.value ->> 'relation' as label, relation_key(given.value ->> 'relation') as key,
-            source.id as source, target.id as target,
-            array_remove(array[case when source.id is null then given.value ->> 'from' end,
-                               case when target.id is null then given.value ->> 'to' end], null) as missing
-        from jsonb_array_elements(relations) with ordinality given
-        left join entity source on source.space_id = origin.space_id and source.name_key = name_key(given.value ->> 'from')
-        left join entity target on target.space_id = origin.space_id and target.name_key = name_key(given.value ->> 'to')
-        order by given.ordinality
-    loop
+    for edge in select * from claim_edges(relations, origin) loop
         place := edge.place; missing := edge.missing; made := null;
         if edge.missing <> '{}' then
             outcome := 'missing';

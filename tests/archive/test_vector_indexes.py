@@ -20,7 +20,7 @@ from textrawl.archive.indexes import mend_indexes
 MODEL = {
     "name": "test:eight", "dimensions": 8, "cosine_floor": 0, "cosine_ceiling": 1, "trust": 0.5
 }  # fmt: skip
-MANY = 3_000
+MANY = 2_200
 LOCKS = "select count(*) from pg_locks where locktype = 'advisory'"
 STATE = "select name, valid, to_regclass(name)::oid from vector_index(1)"
 NEAREST = (
@@ -110,7 +110,7 @@ def test_a_killed_import_leaves_searches_right_and_the_next_one_makes_the_index(
     stdin.writelines(f"{json.dumps(line)}\n" for line in islice(lines, 2 * MANY))
     stdin.flush()
     wait_for(lambda: find_state(url)[0] is None)
-    wait_for(lambda: fetch(url, "select count(*) >= 4000 from embedding_1") == [(True,)])
+    wait_for(lambda: fetch(url, "select count(*) >= 2000 from embedding_1") == [(True,)])
     importing.popen.kill()
     importing.popen.wait()
 

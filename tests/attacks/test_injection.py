@@ -69,7 +69,7 @@ def test_there_are_two_hundred_payloads() -> None:
 async def test_no_payload_becomes_sql(
     connect: Connect, owner: psycopg.Connection, caplog: pytest.LogCaptureFixture, place: str
 ) -> None:
-    client = await connect(embedding_provider="none", record_recalls=False)
+    client = await connect(embedding_provider="none", record_recalls="off")
     await client.call_tool("remember_fact", {**FACT, "entityName": "Eve", "observation": "stays"})
     before = read_catalogue(owner)
 
@@ -89,7 +89,7 @@ async def test_no_payload_becomes_sql(
 async def test_what_is_stored_is_the_payload_itself(
     connect: Connect, owner: psycopg.Connection
 ) -> None:
-    client = await connect(embedding_provider="none", record_recalls=False)
+    client = await connect(embedding_provider="none", record_recalls="off")
     stored: set[str] = set()
     for payload in PAYLOADS:
         result = await client.call_tool("remember_fact", {**FACT, "observation": payload})

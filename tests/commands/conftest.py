@@ -2,14 +2,11 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +14,9 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.folders import open_folder
 from textrawl.__main__ import main
-from textrawl.embedded.postmaster import find_postmaster, is_postmaster
+from textrawl.embedded.postmaster import is_postmaster
 from textrawl.settings import read_foreign_environment
 
 HELLO: dict[str, Any] = {
@@ -129,33 +127,17 @@ def launch() -> Iterator[Launch]:
         process.popen.communicate()
 
 
-@contextmanager
-def _open_folder() -> Generator[Path]:
-    # Postgres runs as another user where the tests run as root: pytest's own folders are private.
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-"))
-    folder.chmod(0o755)
-    try:
-        yield folder
-    finally:
-        for pgdata in folder.rglob("postgres-18"):
-            pid = find_postmaster(pgdata)
-            if pid is not None:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 @pytest.fixture
 def home() -> Iterator[Path]:
     """An empty folder."""
-    with _open_folder() as folder:
+    with open_folder() as folder:
         yield folder
 
 
 @pytest.fixture(scope="session")
 def seed() -> Iterator[Path]:
     """A memory that was made by `textrawl migrate`, to copy from."""
-    with _open_folder() as folder:
+    with open_folder() as folder:
         outcome = Process(["migrate"], {"DATA_DIR": str(folder / "data")}).end()
         assert outcome.code == 0, outcome.err
         yield folder / "data"

@@ -71,19 +71,39 @@ def test_the_model_that_the_memory_is_searched_with_is_told_whatever_the_setting
     assert (verdict, told) == ("ok", "openai:bge-m3; `textrawl embed` changes it")
 
 
-def test_indexes_that_are_missing_or_half_built_are_told(
-    examine: Examine, owner: psycopg.Connection, database_url: str
+@pytest.mark.parametrize(
+    ("state", "fault"),
+    [
+        ("missing", "drop index textrawl.embedding_1_vector_idx"),
+        # As a build leaves it that was killed.
+        ("unfinished", "update pg_index set indisvalid = false"
+         " where indexrelid = 'textrawl.embedding_1_vector_idx'::regclass"),
+    ],
+)  # fmt: skip
+def test_an_index_of_vectors_that_does_not_answer_is_told(
+    examine: Examine, postgres: Databases, database: str, database_url: str, state: str, fault: str
 ) -> None:
-    owner.execute("select register_embedding_model('test:model', 8)")
+    with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database)) as superuser:
+        superuser.execute("select textrawl.register_embedding_model('test:three', 3)")
+        superuser.execute(fault.encode())
+
+    verdict, told = examine(DATABASE_URL=database_url)["vector indexes"]
+
+    assert verdict == "note"
+    assert told.startswith(f"embedding_1_vector_idx is {state}: `textrawl migrate` makes it")
+
+
+def test_migrate_builds_an_index_of_vectors_that_is_missing(
+    run: Run, examine: Examine, postgres: Databases, database: str, database_url: str
+) -> None:
+    with psycopg.connect(postgres.cluster.dsn(OWNER, database)) as owner:
+        owner.execute("select textrawl.register_embedding_model('test:three', 3)")
+        owner.execute("drop index textrawl.embedding_1_vector_idx")
+
+    assert run("migrate", DATABASE_URL=postgres.cluster.dsn(OWNER, database)).code == 0
+
     examined = examine(DATABASE_URL=database_url)
     assert examined["vector indexes"] == ("ok", "embedding_1_vector_idx")
-    owner.execute("drop index embedding_1_vector_idx")
-
-    examined = examine(DATABASE_URL=database_url)
-
-    verdict, told = examined["vector indexes"]
-    assert verdict == "note"
-    assert told.startswith("embedding_1_vector_idx is missing: `textrawl migrate` makes it")
 
 
 def test_a_database_that_is_down_is_broken_and_the_reason_is_told(examine: Examine) -> None:

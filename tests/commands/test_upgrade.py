@@ -1,13 +1,9 @@
 """`textrawl upgrade`: what an older Postgres held is there afterwards, whatever is killed."""
 
 import json
-import os
-import shutil
 import signal
 import subprocess
-import tempfile
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +13,7 @@ import psycopg
 import pytest
 
 from tests.commands.conftest import Launch, Process, Run, wait_for
+from tests.folders import open_folder
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.embedded.inventory import Inventory, take_inventory
@@ -60,18 +57,6 @@ def ask(cluster: Cluster, query: str, role: str = OWNER, database: str = "textra
 
 def list_folders(data_dir: Path) -> list[str]:
     return sorted(path.name for path in data_dir.glob("postgres-*") if path.is_dir())
-
-
-@contextmanager
-def open_folder() -> Generator[Path]:
-    # In memory where that is large and may hold programs: an upgrade waits for the disk a lot.
-    memory = Path("/dev/shm")  # noqa: S108 - mkdtemp makes the name
-    usable = memory.is_dir() and not os.statvfs(memory).f_flag & os.ST_NOEXEC
-    usable = usable and shutil.disk_usage(memory).free > 2 << 30
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-", dir=memory if usable else None))
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")

@@ -2,20 +2,18 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import anyio
 import psutil
 import pytest
 
+from tests.folders import open_folder
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.postmaster import find_postmaster, is_postmaster
+from textrawl.embedded.postmaster import is_postmaster
 
 _GUEST = """
 import ctypes, sys
@@ -66,7 +64,7 @@ class Guest:
 @pytest.fixture(scope="session")
 def first() -> Iterator[Path]:
     """A data folder that was started and stopped once, to copy from."""
-    with _open_folder() as folder:
+    with open_folder() as folder:
         anyio.run(_start_once, folder / "data")
         yield folder / "data"
 
@@ -74,13 +72,8 @@ def first() -> Iterator[Path]:
 @pytest.fixture
 def home() -> Iterator[Path]:
     """An empty folder that another OS user can enter, unlike tmp_path."""
-    with _open_folder() as folder:
+    with open_folder() as folder:
         yield folder
-        for pgdata in folder.rglob("postgres-1[68]"):
-            pid = find_postmaster(pgdata)
-            if pid is not None:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
 
 
 @pytest.fixture
@@ -94,22 +87,6 @@ def data_dir(home: Path, first: Path) -> Path:
 def fresh(data_dir: Path) -> None:
     """Make `data_dir` a folder that does not exist yet."""
     shutil.rmtree(data_dir)
-
-
-@contextmanager
-def _open_folder() -> Generator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="textrawl-", dir=_find_quick_disk()))
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _find_quick_disk() -> str:
-    # Both are short enough for a socket; in memory a cluster is copied in 0.1 s instead of 1.
-    memory, disk = "/dev/shm", "/tmp"  # noqa: S108 - mkdtemp makes the names
-    if not Path(memory).is_dir() or os.statvfs(memory).f_flag & os.ST_NOEXEC:
-        return disk
-    return memory if shutil.disk_usage(memory).free > 2 << 30 else disk
 
 
 async def _start_once(data_dir: Path) -> None:

@@ -1,9 +1,13 @@
 """A memory whose story is known, and what is asked of it."""
 
 import json
+from collections.abc import Sequence
 from typing import Any, LiteralString
 
 import psycopg
+
+from textrawl.embeddings.local import LocalEmbedder
+from textrawl.memory import compose_document
 
 Ids = dict[str, str]
 
@@ -31,6 +35,30 @@ def age(sql: psycopg.Connection, fact: str, days: int) -> None:
         " valid_from = now() - %(d)s * interval '1 day' where id = %(id)s",
         {"d": days, "id": fact},
     )
+
+
+async def tell_all(sql: psycopg.Connection, facts: Sequence[tuple[str, str]]) -> int:
+    """Stores facts (entity, content) with vectors and statistics; the id of the local model."""
+    embedder = LocalEmbedder()
+    scale = embedder.model.scale
+    vectors = await embedder.embed_documents([compose_document(*fact) for fact in facts])
+    row = sql.execute(
+        "select register_embedding_model(%s, %s, %s, %s, %s)",
+        (embedder.name, embedder.dimensions, scale.floor, scale.ceiling, scale.trust),
+    ).fetchone()
+    assert row is not None
+    for (entity, content), vector in zip(facts, vectors, strict=True):
+        sql.execute(
+            "select remember_fact(%s, 'concept', %s, model => %s, embedding => %s)",
+            (entity, content, row[0], str(list(map(float, vector)))),
+        )
+    sql.execute("select refresh_search_statistics()")
+    return row[0]
+
+
+async def embed(question: str) -> str:
+    """The question's vector of that model, as a literal."""
+    return str(list(map(float, await LocalEmbedder().embed_query(question))))
 
 
 def recall(sql: psycopg.Connection, **told: Any) -> None:

@@ -5,8 +5,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from textrawl.embeddings.local import LocalEmbedder
-from textrawl.memory import compose_document
+from tests.sql.story import embed, tell_all
 
 pytestmark = pytest.mark.anyio
 
@@ -96,29 +95,15 @@ BANDS = [
 @pytest.fixture
 async def store(sql: psycopg.Connection[Any]) -> int:
     """The facts with their vectors and statistics; the id of the model."""
-    embedder = LocalEmbedder()
-    scale = embedder.model.scale
-    vectors = await embedder.embed_documents([compose_document(*fact) for fact in FACTS])
-    row = sql.execute(
-        "select register_embedding_model(%s, %s, %s, %s, %s)",
-        (embedder.name, embedder.dimensions, scale.floor, scale.ceiling, scale.trust),
-    ).fetchone()
-    assert row
-    for (entity, content), vector in zip(FACTS, vectors, strict=True):
-        sql.execute(
-            "select remember_fact(%s, 'concept', %s, model => %s, embedding => %s)",
-            (entity, content, row[0], str(list(map(float, vector)))),
-        )
-    sql.execute("select refresh_search_statistics()")
-    return row[0]
+    return await tell_all(sql, FACTS)
 
 
 async def test_scores_mean_what_clients_are_promised(
     sql: psycopg.Connection[Any], store: int
 ) -> None:
-    embedder, wrong = LocalEmbedder(), list[tuple[Any, ...]]()
+    wrong = list[tuple[Any, ...]]()
     for question, beginning, least, greatest in BANDS:
-        vector = str(list(map(float, await embedder.embed_query(question))))
+        vector = await embed(question)
         row = sql.execute(
             "select content, score from search_memory(%s, model => %s, vector => %s)",
             (question, store, vector),
@@ -141,13 +126,12 @@ async def test_keywords_alone_score_alike(sql: psycopg.Connection[Any], store: i
 async def test_facts_about_something_else_score_below_moderate(
     sql: psycopg.Connection[Any], store: int
 ) -> None:
-    embedder = LocalEmbedder()
     for question, others in (
         ("zebra migration", ("prefers TypeScript", "uses PostgreSQL", "drives an electric")),
         ("what does Jeff prefer", ("happens every year", "drives an electric", "plays the violin")),
         ("user preferences for development tools", ("happens every year", "plays the violin")),
     ):
-        vector = str(list(map(float, await embedder.embed_query(question))))
+        vector = await embed(question)
         rows = sql.execute(
             "select content, score "
             "from search_memory(%s, max_rows => 50, model => %s, vector => %s)",

@@ -6,8 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from textrawl.embeddings.local import LocalEmbedder
-from textrawl.memory import compose_document
+from tests.sql.story import embed, tell_all
 
 pytestmark = pytest.mark.anyio
 
@@ -145,26 +144,12 @@ MEANING = [
 @pytest.fixture
 async def store(sql: psycopg.Connection[Any]) -> int:
     """The facts with their vectors and statistics; the id of the model."""
-    embedder = LocalEmbedder()
-    scale = embedder.model.scale
-    vectors = await embedder.embed_documents([compose_document(*fact) for fact in FACTS])
-    row = sql.execute(
-        "select register_embedding_model(%s, %s, %s, %s, %s)",
-        (embedder.name, embedder.dimensions, scale.floor, scale.ceiling, scale.trust),
-    ).fetchone()
-    assert row
-    for (entity, content), vector in zip(FACTS, vectors, strict=True):
-        sql.execute(
-            "select remember_fact(%s, 'concept', %s, model => %s, embedding => %s)",
-            (entity, content, row[0], str(list(map(float, vector)))),
-        )
-    sql.execute("select refresh_search_statistics()")
-    return row[0]
+    return await tell_all(sql, FACTS)
 
 
 async def find(sql: psycopg.Connection[Any], store: int, query: str) -> str:
     """The first fact by words and meaning."""
-    vector = str(list(map(float, await LocalEmbedder().embed_query(query))))
+    vector = await embed(query)
     row = sql.execute(
         "select content from search_memory(%s, model => %s, vector => %s)", (query, store, vector)
     ).fetchone()

@@ -4,7 +4,8 @@ import json
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +50,12 @@ PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 Process = subprocess.Popen[bytes]
 
 
-@pytest.fixture
-def process(tmp_path: Path) -> Iterator[Process]:
-    """`textrawl` without a memory: nothing but its stdio."""
+@contextmanager
+def start(folder: Path) -> Generator[Process]:
     environment = read_foreign_environment() | {"ENABLE_MEMORY": "off"}
     with subprocess.Popen(
         [sys.executable, "-m", "textrawl"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, cwd=tmp_path,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, cwd=folder,
     ) as process:  # fmt: skip
         say(process, json.dumps(HELLO).encode())
         assert hear(process)["id"] == 0
@@ -64,6 +64,20 @@ def process(tmp_path: Path) -> Iterator[Process]:
         assert process.stdin is not None
         process.stdin.close()
         assert process.wait(30) == 0
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[Process]:
+    """`textrawl` without a memory: nothing but its stdio."""
+    with start(tmp_path) as process:
+        yield process
+
+
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """One for many tests, since none of them may spoil it."""
+    with start(tmp_path_factory.mktemp("stdio")) as process:
+        yield process
 
 
 def say(process: Process, line: bytes) -> None:
@@ -107,11 +121,11 @@ BAD = {
 
 @pytest.mark.parametrize(("line", "code"), BAD.values(), ids=BAD.keys())
 def test_a_bad_line_gets_its_error_and_the_next_good_line_its_answer(
-    process: Process, line: bytes, code: int
+    lasting: Process, line: bytes, code: int
 ) -> None:
-    say(process, line)
-    say(process, ping(7))
-    refusal, answer = hear(process), hear(process)
+    say(lasting, line)
+    say(lasting, ping(7))
+    refusal, answer = hear(lasting), hear(lasting)
     assert (refusal["jsonrpc"], refusal["id"], refusal["error"]["code"]) == ("2.0", None, code)
     assert (answer["id"], answer["result"]) == (7, {})
 

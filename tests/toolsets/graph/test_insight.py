@@ -74,11 +74,11 @@ async def test_what_was_looked_at_together_ranks_higher_afterwards(
     assert count(owner, "joint_use") == 3
 
 
-@pytest.mark.parametrize("changes", [{"record_recalls": False}, {"read_only": True}])
+@pytest.mark.parametrize("changes", [{"record_recalls": "off"}, {"read_only": True}])
 async def test_nothing_is_noted_of_what_was_looked_at_where_that_is_off(
     connect: Connect, owner: psycopg.Connection, changes: dict[str, Any]
 ) -> None:
-    writer = await connect(toolsets=["graph"], record_recalls=False)
+    writer = await connect(toolsets=["graph"], record_recalls="off")
     await create(writer, "A", "backs up at night")
     client = await connect(toolsets=["graph"], **changes)
 

@@ -1,16 +1,19 @@
 """find_duplicate_observations, consolidation_report: what might be tidied; they change nothing."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Self
 
 from mcp.server.mcpserver.context import Context
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from textrawl.insight import Insight, StaleRow
+from textrawl.insight import Insight, PairRow, SizeRow, StaleRow
+from textrawl.rows import StatisticsRow
 from textrawl.toolsets import READS, App
 from textrawl.toolsets.graph.declaration import Name, graph
 from textrawl.toolsets.graph.snake import ListedReply, SnakePart
 from textrawl.toolsets.graph.splitting import AnalysisPart
+from textrawl.topics import Analysis
 
 _COSINE, _CONTAINMENT = 0.85, 0.7
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -32,6 +35,18 @@ class PairsReply(ListedReply):
     total_observations: int
     duplicate_pairs: list[PairPart]
 
+    @classmethod
+    def build(cls, size: SizeRow, rows: Sequence[PairRow]) -> Self:
+        """The pairs in `rows`, of the entity that `size` counts."""
+        pairs = [
+            PairPart(
+                obs_text_a=row.one, obs_text_b=row.other,
+                similarity_score=round(row.similarity, 4), match_type=row.match_type,
+            )
+            for row in rows
+        ]  # fmt: skip
+        return cls(entity_name=size.name, total_observations=size.facts, duplicate_pairs=pairs)
+
 
 @graph.tool(READS, PairsReply)
 async def find_duplicate_observations(
@@ -46,16 +61,7 @@ async def find_duplicate_observations(
     insight = Insight(app.memory)
     size = await insight.count(entity_name, caller)
     rows = await insight.find_similar(entity_name, threshold, containment_threshold, caller)
-    pairs = [
-        PairPart(
-            obs_text_a=row.one, obs_text_b=row.other, similarity_score=round(row.similarity, 4),
-            match_type=row.match_type,
-        )
-        for row in rows
-    ]  # fmt: skip
-    return app.render(
-        PairsReply(entity_name=size.name, total_observations=size.facts, duplicate_pairs=pairs)
-    )
+    return app.render(PairsReply.build(size, rows))
 
 
 class SummaryPart(SnakePart):
@@ -86,6 +92,15 @@ class StalePart(SnakePart):
     access_count: int
     observation_count: int
 
+    @classmethod
+    def build(cls, row: StaleRow) -> Self:
+        """A row as such a part, its days counted in full."""
+        return cls(
+            entity_name=row.name, entity_type=row.entity_type,
+            last_accessed_days_ago=None if row.days is None else int(row.days),
+            access_count=row.uses, observation_count=row.facts,
+        )  # fmt: skip
+
 
 class LargePart(SnakePart):
     """An entity that is large and needs no split."""
@@ -93,6 +108,11 @@ class LargePart(SnakePart):
     entity_name: str
     entity_type: str
     observation_count: int
+
+    @classmethod
+    def build(cls, row: SizeRow) -> Self:
+        """A row as such a part."""
+        return cls(entity_name=row.name, entity_type=row.entity_type, observation_count=row.facts)
 
 
 class ReportReply(ListedReply):
@@ -103,6 +123,30 @@ class ReportReply(ListedReply):
     flagged_observations: list[FlaggedPart]
     stale_entities: list[StalePart]
     large_entities: list[LargePart]
+
+    @classmethod
+    def build(
+        cls, total: StatisticsRow, sized: Sequence[tuple[SizeRow, Analysis]],
+        pairs: Sequence[PairRow], stale: Sequence[StaleRow],
+    ) -> Self:  # fmt: skip
+        """Of a pair the later observation is flagged; what needs a split is not large besides."""
+        flagged = dict.fromkeys((row.entity_name, row.other) for row in pairs)
+        splits = [row for row in sized if row[1].needs_split]
+        large = [row for row, found in sized if not found.needs_split]
+        summary = SummaryPart(
+            total_entities=total.entities, total_observations=total.valid_facts,
+            split_candidates_count=len(splits), flagged_observations_count=len(flagged),
+            stale_entities_count=len(stale), large_entities_count=len(large),
+        )  # fmt: skip
+        return cls(
+            summary=summary,
+            split_candidates=[AnalysisPart.build(*row, with_topics=False) for row in splits],
+            flagged_observations=[
+                FlaggedPart(entity_name=name, observation_text=text) for name, text in flagged
+            ],
+            stale_entities=list(map(StalePart.build, stale)),
+            large_entities=list(map(LargePart.build, large)),
+        )
 
 
 @graph.tool(READS, ReportReply)
@@ -115,36 +159,6 @@ async def consolidation_report(
     insight = Insight(app.memory)
     sized = await insight.find_large(caller)
     pairs = await insight.find_similar(None, _COSINE, _CONTAINMENT, caller)
-    flagged = dict.fromkeys((row.entity_name, row.other) for row in pairs)
     stale = await insight.find_stale(stale_days, caller)
     total = await insight.count_all(caller)
-    splits = [row for row in sized if row[1].needs_split]
-    large = [row for row, found in sized if not found.needs_split]
-    summary = SummaryPart(
-        total_entities=total.entities, total_observations=total.valid_facts,
-        split_candidates_count=len(splits), flagged_observations_count=len(flagged),
-        stale_entities_count=len(stale), large_entities_count=len(large),
-    )  # fmt: skip
-    reply = ReportReply(
-        summary=summary,
-        split_candidates=[AnalysisPart.build(*row, with_topics=False) for row in splits],
-        flagged_observations=[
-            FlaggedPart(entity_name=name, observation_text=text) for name, text in flagged
-        ],
-        stale_entities=list(map(_tell_stale, stale)),
-        large_entities=[
-            LargePart(
-                entity_name=row.name, entity_type=row.entity_type, observation_count=row.facts
-            )
-            for row in large
-        ],
-    )
-    return app.render(reply)
-
-
-def _tell_stale(row: StaleRow) -> StalePart:
-    return StalePart(
-        entity_name=row.name, entity_type=row.entity_type,
-        last_accessed_days_ago=None if row.days is None else int(row.days),
-        access_count=row.uses, observation_count=row.facts,
-    )  # fmt: skip
+    return app.render(ReportReply.build(total, sized, pairs, stale))
