@@ -22,7 +22,7 @@ UPKEEP = {
     "claim_pending_embeddings", "default_space", "fill_pending_embeddings", "embedding_models",
     "queue_embeddings",
     "pending_embeddings", "prune_recalls", "record_recalls", "refresh_search_statistics",
-    "register_embedding_model", "release_pending_embeddings", "vector_index",
+    "register_embedding_model", "release_pending_embeddings",
 }  # fmt: skip
 """What a server may do without a credential, on behalf of all."""
 
