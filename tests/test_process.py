@@ -60,6 +60,14 @@ def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> No
     assert not {"rich.progress", "rich.table", "textrawl.demonstration"} & loaded
 
 
+def test_a_server_loads_the_tools_that_it_offers_alone(loaded: set[str], tmp_path: Path) -> None:
+    graph = serve(tmp_path, ENABLE_MEMORY="off", TOOLSETS="graph")
+
+    assert "textrawl.toolsets.memory.recall" in loaded
+    assert "textrawl.toolsets.graph" not in loaded
+    assert "textrawl.toolsets.graph.reading" in graph
+
+
 def test_a_server_without_a_provider_never_imports_openai(tmp_path: Path) -> None:
     """With a memory, which is away: an embedder would be made nevertheless."""
     modules = serve(
@@ -91,3 +99,13 @@ def test_what_the_package_offers_is_loaded_when_it_is_asked_for() -> None:
     )  # fmt: skip
 
     assert told.stdout.split() == ["False", "Settings", "create_server", "True", "False"]
+
+
+@pytest.mark.parametrize("module", ["settings", "errors", "database", "migrations", "tokens"])
+def test_what_commands_need_does_without_the_mcp_sdk(module: str) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", f"import sys, textrawl.{module}; print('mcp' in sys.modules)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert told.stdout.split() == ["False"]
