@@ -31,4 +31,6 @@ def give_back_memory() -> None:
     import ctypes  # noqa: PLC0415 - commands that end at once keep nothing
 
     with suppress(AttributeError, OSError):
-        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE)
+        library = ctypes.CDLL(None)
+        library.mallopt(_M_MMAP_THRESHOLD, _LARGE)
+        library.malloc_trim(0)
