@@ -29,7 +29,7 @@ class Counter:
 def choose_counter(encoding: str) -> Counter:
     """The best counter at hand for `encoding`, such as o200k_base; never waits for the network.
 
-    Its first count loads the vocabulary, which takes a quarter of a second and 57 MB, or waits for
+    Its first count loads the vocabulary, which takes a quarter of a second and 60 MB, or waits for
     what `load_ahead` began.
     """
     try:
