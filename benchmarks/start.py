@@ -1,11 +1,12 @@
 """How long a server over stdio takes from its start to its first answer, and what it weighs.
 
-    python -m benchmarks.start [--starts 5] [--facts 1000] [--calls 1000]
+    python -m benchmarks.start [--starts 5] [--facts 1000] [--calls 1000] [--clients 32]
 
 The first answer is that to a search, with local embeddings, in a memory that exists: an embedded
 Postgres that is stopped, one that another process runs, and one named by DATABASE_URL. Two clients:
 the MCP SDK's own, imported already, and bare JSON lines. CPU is that of the server process alone.
-Memory is resident; `own` is what no other process can share (PSS shares out the rest). Prints
+Modules are bytecode already, as from the second start on: one start before those that count writes
+it. Memory is resident; `own` is what no other process can share (PSS shares out the rest). Prints
 Markdown.
 """
 
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,13 +30,14 @@ import psycopg
 from mcp import Client, StdioServerParameters
 
 from benchmarks.access import fill
-from benchmarks.place import SERVE, enrol, open_folder, tell_machine
+from benchmarks.place import SERVE, enrol, listen, open_folder, tell_machine
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
 from textrawl.embeddings.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
 
+_CALLS_OF_A_CLIENT = 10
 QUESTION = {"mode": "search", "query": "What does Ada Berg think of jazz in Lisbon?"}
 _HELLO = {
     "protocolVersion": "2025-11-25",
@@ -161,9 +163,25 @@ async def weigh_calls(environment: dict[str, str], calls: int) -> None:
         for title, more in (("after 1 call", 0), (f"after {calls:,} calls", calls - 1)):
             for _ in range(more):
                 await ask(client)
-            memory = read_memory(find_server())
-            cells = [f"{memory.get(key, 0):.0f}" for key in ("Rss", "Pss", "Private_Dirty")]
-            print(f"| {title} | {' | '.join(cells)} |", flush=True)
+            tell_memory(title)
+
+
+async def weigh_clients(environment: dict[str, str], clients: int) -> None:
+    """Prints what a server over HTTP weighs that many clients ask, all connected at once."""
+    async with listen(environment, "--insecure") as address, AsyncExitStack() as stack:
+        connected = [await stack.enter_async_context(Client(address)) for _ in range(clients)]
+        for _ in range(_CALLS_OF_A_CLIENT):
+            async with anyio.create_task_group() as group:
+                for client in connected:
+                    group.start_soon(ask, client)
+        tell_memory(f"HTTP, {clients} clients, {_CALLS_OF_A_CLIENT} calls each")
+
+
+def tell_memory(title: str) -> None:
+    """Prints a row of what the server weighs now."""
+    memory = read_memory(find_server())
+    cells = [f"{memory.get(key, 0):.0f}" for key in ("Rss", "Pss", "Private_Dirty")]
+    print(f"| {title} | {' | '.join(cells)} |", flush=True)
 
 
 async def run(given: argparse.Namespace, folder: Path) -> None:
@@ -171,6 +189,7 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
     embedded = read_foreign_environment() | {
         "EMBEDDING_PROVIDER": "local", "DATA_DIR": str(folder),
     }  # fmt: skip
+    embedded.pop("PYTHONDONTWRITEBYTECODE", None)
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
         external = embedded | {
@@ -181,6 +200,7 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
         ) as owner:
             await fill(owner, LocalEmbedder(), given.facts)
     print(f"{tell_machine()}; {given.facts:,} facts, {given.starts} starts each.\n")
+    await start_bare(embedded)
     print("| memory | client | s, median | s, best | CPU s | MB |\n|---|---|---:|---:|---:|---:|")
     for name, running, environment in (
         ("embedded, stopped", False, embedded),
@@ -191,6 +211,7 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
             await time_starts(name, environment, given.starts)
     async with run_embedded(folder):
         await weigh_calls(external, given.calls)
+        await weigh_clients(external, given.clients)
 
 
 def main() -> None:
@@ -199,6 +220,7 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=5)
     parser.add_argument("--facts", type=int, default=1_000)
     parser.add_argument("--calls", type=int, default=1_000)
+    parser.add_argument("--clients", type=int, default=32)
     with open_folder("start") as folder:
         anyio.run(run, parser.parse_args(), folder)
 

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp.server.mcpserver.exceptions import ToolError
 
 from textrawl.arguments import explain, forgive
 from textrawl.errors import ArgumentInvalid
@@ -97,7 +96,7 @@ def test_a_batch_with_more_faults_than_can_be_named_counts_the_rest() -> None:
 
     error = explain(caught.value, schema)
 
-    assert isinstance(error, ToolError)
+    assert isinstance(error, ArgumentInvalid)
     assert error.fix.startswith("xs[0] (given 'a'), xs[1] (given 'a')")
     assert error.fix.endswith("xs[99] (given 'a'): must be an integer; and 30 more")
 

@@ -1,6 +1,7 @@
 """What a server loads, in processes of their own: this one has loaded everything already."""
 
 import json
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,14 @@ def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> No
     assert not {"rich.progress", "rich.table", "textrawl.demonstration"} & loaded
 
 
+def test_a_server_loads_the_tools_that_it_offers_alone(loaded: set[str], tmp_path: Path) -> None:
+    graph = serve(tmp_path, ENABLE_MEMORY="off", TOOLSETS="graph")
+
+    assert "textrawl.toolsets.memory.recall" in loaded
+    assert "textrawl.toolsets.graph" not in loaded
+    assert "textrawl.toolsets.graph.reading" in graph
+
+
 def test_a_server_without_a_provider_never_imports_openai(tmp_path: Path) -> None:
     """With a memory, which is away: an embedder would be made nevertheless."""
     modules = serve(
@@ -91,3 +100,75 @@ def test_what_the_package_offers_is_loaded_when_it_is_asked_for() -> None:
     )  # fmt: skip
 
     assert told.stdout.split() == ["False", "Settings", "create_server", "True", "False"]
+
+
+@pytest.mark.parametrize("module", ["settings", "errors", "database", "migrations", "tokens"])
+def test_what_commands_need_does_without_the_mcp_sdk(module: str) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", f"import sys, textrawl.{module}; print('mcp' in sys.modules)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert told.stdout.split() == ["False"]
+
+
+POSTPONED = """
+from textrawl.wire import postpone_models
+
+postpone_models()
+import mcp_types._v2026_07_28 as messages
+
+print(messages.CallToolRequest.__pydantic_complete__)
+messages.CallToolRequest.model_validate(
+    {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+     "params": {"name": "query_memory", "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {}}}}
+)
+print(messages.CallToolRequest.__pydantic_complete__)
+"""
+
+
+def test_models_of_messages_are_built_when_they_are_first_used() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", POSTPONED], capture_output=True, text=True, check=True
+    )
+
+    assert told.stdout.split() == ["False", "True"]
+
+
+FREED = """
+import sys
+from pathlib import Path
+from textrawl.garbage import give_back_memory
+
+def read_resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+
+if "give back" in sys.argv:
+    give_back_memory()
+before = read_resident()
+vocabulary = bytearray(b"x" * 30_000_000)
+del vocabulary  # glibc takes its size for the measure of what to keep
+pieces = [bytearray(b"x" * 3_000_000) for _ in range(8)]
+pin = bytearray(b"x" * 100_000)
+del pieces
+print(read_resident() - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_memory_that_is_freed_goes_back_to_the_system() -> None:
+    kept, given_back = (
+        float(
+            subprocess.run(
+                [sys.executable, "-c", FREED, *arguments],
+                capture_output=True, text=True, check=True,
+            ).stdout
+        )
+        for arguments in ([], ["give back"])
+    )  # fmt: skip
+
+    assert kept > 10
+    assert given_back < 3

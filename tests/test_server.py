@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,10 +22,13 @@ from tests.folders import open_folder
 from tests.gateway import Gateway
 from tests.listening import listen
 from textrawl import Settings, create_server
+from textrawl.access import Principal
+from textrawl.directory import Directory
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import SUPERUSER
 from textrawl.embedded.postmaster import find_postmaster
 from textrawl.errors import StartRefused
+from textrawl.runtime import open_app
 
 pytestmark = pytest.mark.anyio
 
@@ -55,6 +59,27 @@ async def test_five_tools_are_offered_in_one_order(client: Client) -> None:
         "forget_entity",
     ]
     assert first.tools == second.tools
+
+
+class CountingDirectory(Directory):
+    """Notes how often it is asked."""
+
+    asked = 0
+
+    async def find(self, credential: bytes | None) -> Principal | None:
+        self.asked += 1
+        return await super().find(credential)
+
+
+async def test_who_calls_is_found_out_once_a_call(settings: Callable[..., Settings]) -> None:
+    async with open_app(settings(embedding_provider="none")) as app:
+        directory = CountingDirectory(app.memory.database)
+        app.identity = replace(app.identity, directory=directory)
+        async with Client(create_server(settings(), app=app)) as client:
+            for _ in range(2):
+                await client.call_tool("query_memory", {"mode": "list"})
+
+    assert directory.asked == 2
 
 
 async def test_instructions_say_when_to_use_the_memory_and_how_to_read_it(client: Client) -> None:

@@ -6,6 +6,7 @@ import importlib
 import runpy
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import tiktoken.registry
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textrawl.tokens import Loading, choose_counter
+from textrawl.tokens import Loading, choose_counter, load_ahead
 
 # Where tiktoken would download its vocabulary from: the name of its cached file is made of this.
 _ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
@@ -61,6 +62,22 @@ ASSIGNED = st.characters(exclude_categories=["Cs", "Cn"])
 @given(text=st.text(ASSIGNED, max_size=300))
 def test_any_count_is_that_of_tiktoken(o200k: tiktoken.Encoding, text: str) -> None:
     assert choose_counter("o200k_base").count(text) == len(o200k.encode_ordinary(text))
+
+
+def test_a_count_waits_for_the_vocabulary_that_is_loaded_beside(o200k: tiktoken.Encoding) -> None:
+    text = "Zürich is fine"
+    load_ahead("o200k_base")
+
+    assert choose_counter("o200k_base").count(text) == len(o200k.encode_ordinary(text))
+    assert not any(thread.name == "vocabulary" for thread in threading.enumerate())
+
+
+def test_without_toktok_nothing_is_loaded_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "toktok", None)
+
+    load_ahead("cl100k_base")
+
+    assert not any(thread.name == "vocabulary" for thread in threading.enumerate())
 
 
 def test_the_page_on_tokens_tells_what_the_benchmark_prints() -> None:

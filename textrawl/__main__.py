@@ -1,16 +1,15 @@
 """The command line: `textrawl`, or `python -m textrawl`."""
 
-import gc
 import logging
 import sys
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from textrawl import __version__
+from textrawl.garbage import pause_collection
 
 _COMMANDS = (
     "serve", "demo", "doctor", "migrate", "upgrade", "stats", "tokens", "toolsets", "log", "watch",
@@ -80,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # It warns of every connection that is closed on purpose; what matters we say ourselves.
     logging.getLogger("psycopg").setLevel(logging.ERROR)
     words = sys.argv[1:] if arguments is None else arguments
-    with _pause_collection():
+    with pause_collection():
         from textrawl.commands.foreground import Interrupted  # noqa: PLC0415 - while it is paused
         from textrawl.errors import StartRefused, TextrawlError  # noqa: PLC0415
 
@@ -98,20 +97,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (typer.Abort, KeyboardInterrupt):
         _fail("Interrupted", 130)
     sys.exit(code or 0)
-
-
-@contextmanager
-def _pause_collection() -> Generator[None]:
-    """No search for garbage: imports leave none, and a tenth of their time goes into it.
-
-    What is there at the end is never searched again, which spares calls the long pauses.
-    """
-    gc.disable()
-    try:
-        yield
-        gc.freeze()
-    finally:
-        gc.enable()
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -10,6 +10,9 @@ its writes go, and which scopes it has in which spaces. The scopes:
 """
 
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, Self
@@ -110,3 +113,21 @@ class Caller:
             "space": self.principal.home if self.principal.pinned else None,
             "client": self.client, "tool": self.tool, "request": self.request,
         }  # fmt: skip
+
+
+_calling: ContextVar[Caller | None] = ContextVar("calling", default=None)
+
+
+@contextmanager
+def keep_caller(caller: Caller) -> Generator[None]:
+    """Meanwhile `find_caller` tells `caller` in this task: who calls is found out once a call."""
+    before = _calling.set(caller)
+    try:
+        yield
+    finally:
+        _calling.reset(before)
+
+
+def find_caller() -> Caller | None:
+    """Who makes the call that this task answers; None where that was not found out yet."""
+    return _calling.get()

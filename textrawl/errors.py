@@ -1,6 +1,6 @@
 """What can go wrong, as a caller sees it.
 
-    TextrawlError(ToolError)   title + fix; what a tool answers with isError
+    TextrawlError              title + fix; what a tool answers with isError
     ├── MemoryNotEnabled       ENABLE_MEMORY is off
     ├── ReadOnly               READ_ONLY is on
     ├── ArgumentInvalid        a wrong argument: which, what was given, what is allowed
@@ -22,10 +22,8 @@
 Errors are raised, never returned; each says what to do next.
 """
 
-from mcp.server.mcpserver.exceptions import ToolError
 
-
-class TextrawlError(ToolError):
+class TextrawlError(Exception):
     """Base of every error that a tool call may answer."""
 
     title = "Failed"

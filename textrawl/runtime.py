@@ -43,10 +43,14 @@ _LAST_WORD = 1.0  # seconds that recording the last recalls may take
 
 @dataclass(frozen=True)
 class Site:
-    """Where the memory is, and the credential that this process has there (None: its login's)."""
+    """Where the memory is, and the credential that this process has there (None: its login's).
+
+    `seen` says whether its schema was looked at: not while it was away.
+    """
 
     conninfo: str
     credential: bytes | None
+    seen: bool = True
 
 
 @asynccontextmanager
@@ -64,12 +68,13 @@ async def open_database(settings: Settings, *, serving: bool = False) -> AsyncGe
         async with _run_embedded(settings) as site:
             yield replace(site, credential=token) if token else site
         return
-    conninfo = settings.database_url.get_secret_value()
+    conninfo, seen = settings.database_url.get_secret_value(), True
     try:
         await check(conninfo, connect_timeout=settings.database_timeout, serving=serving)
     except errors.DatabaseUnavailable:
+        seen = False
         logger.warning("The database cannot be reached yet: calls will fail until it is back")
-    yield Site(conninfo, token)
+    yield Site(conninfo, token, seen)
 
 
 @asynccontextmanager
@@ -127,7 +132,7 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
         async with open_database(settings, serving=serving) as site:
             database = Database(
                 site.conninfo, timeout=settings.database_timeout,
-                check=_build_check(settings, serving=serving),
+                check=None if site.seen else _build_check(settings, site, serving=serving),
             )  # fmt: skip
             models = Models(
                 database, embedder, partial(choose_named, settings), read_only=settings.read_only
@@ -145,12 +150,10 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
                 await embedder.aclose()
 
 
-def _build_check(settings: Settings, *, serving: bool) -> Callable[[], Awaitable[None]] | None:
+def _build_check(settings: Settings, site: Site, *, serving: bool) -> Callable[[], Awaitable[None]]:
     """What finds out, before the first call, about a database that was away at the start."""
-    if settings.database_url is None:
-        return None
-    conninfo = settings.database_url.get_secret_value()
-    return partial(check, conninfo, connect_timeout=settings.database_timeout, serving=serving)
+    timeout = settings.database_timeout
+    return partial(check, site.conninfo, connect_timeout=timeout, serving=serving)
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from mcp.types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 from pydantic import ValidationError
 
 from textrawl import arguments, errors
-from textrawl.access import Principal
+from textrawl.access import Caller, Principal, keep_caller
 from textrawl.bearers import Bearers
 from textrawl.runtime import build_bearers, build_renderer, open_app
 from textrawl.schemas import slim
@@ -158,16 +158,22 @@ class MemoryServer(MCPServer[App]):
         if name in self._hidden:
             raise errors.MemoryNotEnabled if not self._settings.enable_memory else errors.ReadOnly
         regular = arguments.forgive(self._schemas[name], given)
-        if context is not None:
-            await _authorise(context, self._specs[name], regular)
+        if context is None:
+            return await self._run(name, regular, None)
+        with keep_caller(await _authorise(context, self._specs[name], regular)):
+            return await self._run(name, regular, context)
+
+    async def _run(
+        self, name: str, given: dict[str, Any], context: Context[App, Any] | None
+    ) -> CallToolResult | InputRequiredResult:
         try:
-            return await super().call_tool(name, regular, context)
+            return await super().call_tool(name, given, context)
         except UnexpectedToolError as error:
+            if isinstance(error.__cause__, errors.TextrawlError):
+                raise error.__cause__ from error
             logger.exception("%s failed", name)
             raise errors.InternalError from error
         except ToolError as error:
-            if isinstance(error.__cause__, errors.TextrawlError):
-                raise error.__cause__ from error
             if isinstance(error.__cause__, ValidationError):
                 raise arguments.explain(error.__cause__, self._schemas[name]) from error
             # What is left: the client answered a question of ours with something else.
@@ -188,13 +194,15 @@ def _build_tools(settings: Settings, specs: list[ToolSpec]) -> list[Tool]:
     return [spec.build(structured=structured) for spec in specs]
 
 
-async def _authorise(context: Context[App, Any], spec: ToolSpec, given: dict[str, Any]) -> None:
-    """Raises ScopeMissing, NotAuthenticated, SpaceNotFound: the one place that every call passes.
+async def _authorise(context: Context[App, Any], spec: ToolSpec, given: dict[str, Any]) -> Caller:
+    """Who calls: asked in the one place that every call passes.
 
-    The database asks the same again: neither wall relies on the other.
+    Raises ScopeMissing, NotAuthenticated, SpaceNotFound. The database asks the same again: neither
+    wall relies on the other.
     """
     caller = await context.request_context.lifespan_context.identify(context, spec.name)
     caller.principal.require(spec.find_scope(given))
+    return caller
 
 
 def _hides(settings: Settings, spec: ToolSpec) -> bool:

@@ -2,15 +2,19 @@
 
 import sys
 from contextlib import AsyncExitStack
-from typing import Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from textrawl.commands.foreground import Interrupted, run_foreground
-from textrawl.logs import configure_logs
-from textrawl.server import MemoryServer, create_server
+from textrawl.garbage import give_back_memory, pause_collection
 from textrawl.settings import Settings, read_settings
-from textrawl.toolsets import find_toolsets
+from textrawl.tokens import load_ahead
+from textrawl.wire import postpone_models
+
+if TYPE_CHECKING:
+    from textrawl.server import MemoryServer
 
 
 def serve(
@@ -39,21 +43,36 @@ def serve(
         raise typer.BadParameter("--host, --port and --insecure need --http")
     given = {"http_host": host, "http_port": port}
     settings = read_settings(**{key: value for key, value in given.items() if value is not None})
-    configure_logs(settings)
+    server = _create_server(settings, tokens_needed=http and not insecure)
     try:
         if http:
-            run_foreground(lambda: _serve_http(settings, insecure=insecure), use_uvloop=True)
+            work = partial(_serve_http, server, settings, insecure=insecure)
+            run_foreground(work, use_uvloop=True)
         else:
-            run_foreground(lambda: _serve_stdio(settings))
+            run_foreground(partial(_serve_stdio, server))
     except Interrupted:
         return  # the regular way to end a server
 
 
-async def _serve_http(settings: Settings, *, insecure: bool) -> None:
+def _create_server(settings: Settings, *, tokens_needed: bool) -> "MemoryServer":
+    """The server, whose vocabulary is loaded on another core while this one loads modules."""
+    give_back_memory()
+    if settings.enable_memory:
+        load_ahead(settings.tokenizer)
+    with pause_collection():
+        postpone_models()
+        from textrawl.logs import configure_logs  # noqa: PLC0415 - after what takes longest
+        from textrawl.server import create_server  # noqa: PLC0415
+
+        configure_logs(settings)
+        return create_server(settings, tokens_needed=tokens_needed)
+
+
+async def _serve_http(server: "MemoryServer", settings: Settings, *, insecure: bool) -> None:
+    from textrawl.toolsets import find_toolsets  # noqa: PLC0415
     from textrawl.transports.http import serve_http  # noqa: PLC0415 - stdio does without
     from textrawl.transports.metrics import Metrics  # noqa: PLC0415
 
-    server = create_server(settings, tokens_needed=not insecure)
     metrics = Metrics(name for toolset in find_toolsets().values() for name in toolset.tools)
     metrics.watch(server.read_gauges)
     server.observe_call = metrics.observe_call
@@ -61,10 +80,9 @@ async def _serve_http(settings: Settings, *, insecure: bool) -> None:
     await serve_http(server, settings, lookup=lookup, metrics=metrics)
 
 
-async def _serve_stdio(settings: Settings) -> None:
+async def _serve_stdio(server: "MemoryServer") -> None:
     from textrawl.transports.stdio import serve_stdio  # noqa: PLC0415 - HTTP does without
 
-    server = create_server(settings)
     async with AsyncExitStack() as stack:
         if sys.stderr.isatty():
             await _open_visibly(server, stack)
@@ -73,7 +91,7 @@ async def _serve_stdio(settings: Settings) -> None:
         await serve_stdio(server)
 
 
-async def _open_visibly(server: MemoryServer, stack: AsyncExitStack) -> None:
+async def _open_visibly(server: "MemoryServer", stack: AsyncExitStack) -> None:
     """Opens the memory for somebody who started this by hand, and says what it does."""
     from textrawl.commands.console import open_progress, show_wait  # noqa: PLC0415 - rarely by hand
 

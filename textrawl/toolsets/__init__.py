@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, ToolAnnotations
 
-from textrawl.access import Caller, Principal, Scope
+from textrawl.access import Caller, Principal, Scope, find_caller
 from textrawl.directory import Directory
 from textrawl.errors import NotAuthenticated, StartRefused
 from textrawl.memory import Memory
@@ -34,6 +35,7 @@ DELETES = ToolAnnotations(
 )
 
 EVERY = "all"  # in TOOLSETS: every toolset there is
+_NAMES = ("memory", "graph")  # of all toolsets: a module each, whose toolset has its name
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ class App:
 
         Raises NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
         """
+        if (known := find_caller()) is not None:
+            return known
         request = ctx.request_context.request
         principal = find_principal(request) if request is not None else None
         if principal is None:
@@ -221,17 +225,18 @@ class Toolset:
 
 def find_toolsets() -> dict[str, Toolset]:
     """Every toolset by name."""
-    from textrawl.toolsets.graph import graph  # noqa: PLC0415 - they import this package
-    from textrawl.toolsets.memory import memory  # noqa: PLC0415
-
-    return {toolset.name: toolset for toolset in (memory, graph)}
+    return {name: _load(name) for name in _NAMES}
 
 
 def choose_toolsets(names: Sequence[str]) -> list[Toolset]:
     """The toolsets of these names; `all` names every one. Raises StartRefused, naming them."""
-    known = find_toolsets()
-    if unknown := [name for name in names if name not in (*known, EVERY)]:
+    if unknown := [name for name in names if name not in (*_NAMES, EVERY)]:
         raise StartRefused(
-            f"TOOLSETS: there is no toolset {unknown[0]!r}; known: {', '.join((*known, EVERY))}"
+            f"TOOLSETS: there is no toolset {unknown[0]!r}; known: {', '.join((*_NAMES, EVERY))}"
         )
-    return [one for name, one in known.items() if EVERY in names or name in names]
+    return [_load(name) for name in _NAMES if EVERY in names or name in names]
+
+
+def _load(name: str) -> Toolset:
+    # On demand: those of one toolset take as long to load as many a package, and they import this.
+    return getattr(import_module(f"{__name__}.{name}"), name)

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from mcp.server.mcpserver.context import Context
 from mcp.types import CallToolResult
 from pydantic import Field
-from rapidfuzz import process, utils
 
 from textrawl.access import Caller
 from textrawl.errors import EntityNameMissing, QueryMissing
@@ -120,6 +119,8 @@ async def _look_up(memory: Memory, asked: Asked, caller: Caller) -> EntityReply:
 
 async def _miss(memory: Memory, name: str, caller: Caller) -> EntityReply:
     """The reply where there is no such entity, with the names that are close."""
+    from rapidfuzz import process, utils  # noqa: PLC0415 - most callers know their names
+
     known = await memory.find_similar_names(name, caller)
     close = process.extract(
         name, known, processor=utils.default_process, limit=_MOST_CLOSE, score_cutoff=_CLOSE
