@@ -4,16 +4,18 @@ language plpgsql stable rows 100
 set search_path from current
 as $$
 begin
-    if vector is not null then
+    if vector is null then
+        return query select fact.space_id, fact.id, null::float8 from unnest(spaces, ids) as fact (space_id, id);
+    else
         -- The cosine of a vector of zeros, of a text without any known word, is not a number.
         return query execute format($sql$
             select fact.space_id, fact.id, nullif(1 - (v.vector <=> $1), 'nan')
             from unnest($2, $3) as fact (space_id, id)
-            join %I v on v.space_id = fact.space_id and v.observation_id = fact.id$sql$, 'embedding_' || model)
+            left join %I v on v.space_id = fact.space_id and v.observation_id = fact.id$sql$, 'embedding_' || model)
         using vector, spaces, ids;
     end if;
 end
 $$;
 
 comment on function textrawl.fact_cosines is
-    'Cosines of facts'' vectors and one, of facts given by space and id; no row for one without a vector. Example: select * from textrawl.fact_cosines(1, ''[1,0,0]'', array[1], array[gen_random_uuid()]);';
+    'Cosines of facts'' vectors and one, a row for each fact, given by space and id; null for one without a vector. Example: select * from textrawl.fact_cosines(1, ''[1,0,0]'', array[1], array[gen_random_uuid()]);';

@@ -64,9 +64,11 @@ begin
             select space_id, id from (
                 select o.space_id, o.id, o.created_at, word_coverage(o.fts, terms, weights) as coverage
                 from (
-                    select * from observation where not common and (space_id = any(scoped)) is true
+                    select space_id, id, created_at, fts, valid_from, valid_until, entity_type
+                    from observation where not common and (space_id = any(scoped)) is true
                     union all
-                    (select * from observation where common and (space_id = any(scoped)) is true order by ordinal desc limit 50000)
+                    (select space_id, id, created_at, fts, valid_from, valid_until, entity_type
+                     from observation where common and (space_id = any(scoped)) is true order by ordinal desc limit 50000)
                 ) o
                 where selecting is not null and o.fts @@ selecting
                     and o.valid_from <= moment and (o.valid_until is null or o.valid_until > moment)
@@ -84,10 +86,9 @@ begin
             select o.space_id, o.id, o.entity_id, o.entity_type, o.content, o.source, o.confidence,
                 o.valid_until, o.created_at, o.author_id, o.ordinal, c.cosine,
                 case when terms is not null then word_coverage(o.fts, terms, weights) end as coverage
-            from candidate
+            from fact_cosines(
+                model, vector, array(select space_id from candidate), array(select id from candidate)) c
             join observation o using (space_id, id)
-            left join fact_cosines(
-                model, vector, array(select space_id from candidate), array(select id from candidate)) c using (space_id, id)
         ),
         best as materialized (
             -- What was told just before and after a fact is mostly about the same: some of what speaks

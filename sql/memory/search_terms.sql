@@ -51,7 +51,7 @@ begin atomic
     )
     -- Common words find too many facts to look at: the rarest ones select, all of them score.
     select term, weight,
-        sum(frequency) over rare <= 2000 or row_number() over rare = 1, share
+        sum(frequency) over rare <= 1000 or row_number() over rare = 1, share
     from counted where counts
     window rare as (order by frequency, term::text)
     order by frequency, term::text;
