@@ -28,8 +28,7 @@ from pgvector.psycopg import register_vector
 from psycopg.types.json import Jsonb
 
 from benchmarks.place import open_folder, tell_machine
-from benchmarks.scale import fill_once
-from benchmarks.synthetic import Fact, World
+from benchmarks.synthetic import Fact, World, fill_once
 from textrawl import migrate
 from textrawl.archive.database import open_writing
 from textrawl.archive.imports import Import

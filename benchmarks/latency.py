@@ -162,7 +162,9 @@ def sample_work(owner: str) -> Work:
     with psycopg.connect(owner) as connection:
         names = sorted({name for name, _ in connection.execute(_SAMPLE, (True,)).fetchall()})
         texts = [text for _, text in connection.execute(_SAMPLE, (False,)).fetchall()]
-    return Work(names[:100], texts)
+        # A memory that was kept has the facts of the last run.
+        [(start,)] = connection.execute("select max(ordinal) from textrawl.observation").fetchall()
+    return Work(names[:100], texts, start)
 
 
 @asynccontextmanager

@@ -33,10 +33,13 @@ class Work:
     one of `texts`.
     """
 
-    def __init__(self, names: Sequence[str] = PEOPLE, texts: Sequence[str] = ()) -> None:
-        self._dice = random.Random(7)  # noqa: S311 - the same facts in every run
+    def __init__(
+        self, names: Sequence[str] = PEOPLE, texts: Sequence[str] = (), start: int = 0
+    ) -> None:
+        # The same facts in every run, and others than those of a run that began at another `start`.
+        self._dice = random.Random(7 + start)  # noqa: S311
         self._names, self._texts = names, texts
-        self._numbers = itertools.count(1_000)
+        self._numbers = itertools.count(1_000 + start)
         self.kinds: dict[str, Callable[[], Call]] = {
             "query_memory search": self._search,
             "query_memory entity": self._look_up,

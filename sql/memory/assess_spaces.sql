@@ -24,7 +24,7 @@ begin
     large := counted > case when known > 4000 then greatest(least, 6000) else 4000 end;
     stale := counted <= 4000 and abs(counted - known) > 0.2 * counted;
     most := large and most;
-    least := greatest(least / case when own then 2 else 4 end, 1500);
+    least := greatest(least / 3, 1500);
     rare := large and types is not null and least >= (
         select count(*) from (
             select from observation where space_id = any(spaces) and entity_type = any(types) limit least + 1) o);
@@ -33,4 +33,4 @@ end
 $$;
 
 comment on function textrawl.assess_spaces is
-    'How spaces are searched: large if spaces hold more facts than comparing with all their vectors is good for (0.8 microseconds each, while the index looks at the more the less of the store they are: even at 40 times the root of its size); most if they hold more than a third of the store, so that words are looked up without naming them; rare if so few are of the given types that those are better compared one by one (4 times as dear); own if it is one space whose vectors of the model have an index of their own, which is then asked; breadth of a search by index, for recall above .95 at 100,000 facts and .9 at a million; stale: small, and its statistics are out of date by more than a fifth. Example: select * from textrawl.assess_spaces(array[1]);';
+    'How spaces are searched: large if spaces hold more facts than comparing with all their vectors is good for (0.8 microseconds each, while the index looks at the more the less of the store they are: even at 40 times the root of its size); most if they hold more than a third of the store, so that words are looked up without naming them; rare if so few are of the given types that those are better compared one by one (3 times as dear); own if it is one space whose vectors of the model have an index of their own, which is then asked; breadth of a search by index, for recall above .95 at 100,000 facts and .9 at a million; stale: small, and its statistics are out of date by more than a fifth. Example: select * from textrawl.assess_spaces(array[1]);';

@@ -9,15 +9,23 @@ begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, list_entities.spaces) as ids
     ), matching as (
-        select e.space_id, e.id, e.name, e.entity_type, e.description, e.updated_at
-        from textrawl.entity e
+        select from textrawl.entity e
         where e.space_id = any((select ids from scope)::integer[])
           and (list_entities.entity_types is null or e.entity_type = any(list_entities.entity_types))
           and (as_of is null or e.created_at <= as_of)
     ), page as (
-        select m.id, s.name as space, m.name, m.entity_type, m.description, m.updated_at
-        from matching m join textrawl.space s on s.id = m.space_id
-        order by m.updated_at desc, m.id limit max_rows offset skip
+        -- Space by space, each from its index: sorting the entities of many takes as long as they are many.
+        select newest.id, s.name as space, newest.name, newest.entity_type, newest.description, newest.updated_at
+        from unnest((select ids from scope)) as place (id)
+        join textrawl.space s on s.id = place.id
+        cross join lateral (
+            select e.id, e.name, e.entity_type, e.description, e.updated_at
+            from textrawl.entity e
+            where e.space_id = place.id
+              and (list_entities.entity_types is null or e.entity_type = any(list_entities.entity_types))
+              and (as_of is null or e.created_at <= as_of)
+            order by e.updated_at desc, e.id limit max_rows + skip) newest
+        order by newest.updated_at desc, newest.id limit max_rows offset skip
     )
     select (select count(*) from matching),
            (select coalesce(jsonb_agg(to_jsonb(page) order by page.updated_at desc, page.id), '[]') from page);
