@@ -4,6 +4,9 @@ create function textrawl.assess_spaces(
 )
 language plpgsql stable parallel safe
 set search_path from current
+-- What is counted up to a limit is read from an index, as far as that: not collected whole first.
+set enable_bitmapscan = off
+set enable_seqscan = off
 as $$
 declare
     known   bigint := coalesce((select sum(facts) from space_statistics where space_id = any(spaces)), 0);
