@@ -112,32 +112,6 @@ def test_what_commands_need_does_without_the_mcp_sdk(module: str) -> None:
     assert told.stdout.split() == ["False"]
 
 
-POSTPONED = """
-from textrawl.wire import postpone_models
-
-postpone_models()
-import mcp_types._v2026_07_28 as messages
-
-print(messages.CallToolRequest.__pydantic_complete__)
-messages.CallToolRequest.model_validate(
-    {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-     "params": {"name": "query_memory", "_meta": {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {}}}}
-)
-print(messages.CallToolRequest.__pydantic_complete__)
-"""
-
-
-def test_models_of_messages_are_built_when_they_are_first_used() -> None:
-    told = subprocess.run(
-        [sys.executable, "-c", POSTPONED], capture_output=True, text=True, check=True
-    )
-
-    assert told.stdout.split() == ["False", "True"]
-
-
 FREED = """
 import sys
 from pathlib import Path

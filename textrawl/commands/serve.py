@@ -11,7 +11,6 @@ from textrawl.commands.foreground import Interrupted, run_foreground
 from textrawl.garbage import give_back_memory, pause_collection
 from textrawl.settings import Settings, read_settings
 from textrawl.tokens import load_ahead
-from textrawl.wire import postpone_models
 
 if TYPE_CHECKING:
     from textrawl.server import MemoryServer
@@ -60,7 +59,6 @@ def _create_server(settings: Settings, *, tokens_needed: bool) -> "MemoryServer"
     if settings.enable_memory:
         load_ahead(settings.tokenizer)
     with pause_collection():
-        postpone_models()
         from textrawl.logs import configure_logs  # noqa: PLC0415 - after what takes longest
         from textrawl.server import create_server  # noqa: PLC0415
 
