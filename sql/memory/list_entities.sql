@@ -24,7 +24,7 @@ begin atomic
             where e.space_id = place.id
               and (list_entities.entity_types is null or e.entity_type = any(list_entities.entity_types))
               and (as_of is null or e.created_at <= as_of)
-            order by e.updated_at desc, e.id limit max_rows + skip) newest
+            order by e.updated_at desc, e.id limit max_rows::bigint + skip) newest
         order by newest.updated_at desc, newest.id limit max_rows offset skip
     )
     select (select count(*) from matching),

@@ -29,7 +29,7 @@ _ALL = """
 @given(
     st.sampled_from([None, ["person"], ["person", "project"]]),
     st.integers(1, 50),
-    st.integers(0, 60),
+    st.integers(0, 60) | st.just(2**31 - 1),
 )
 @settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
