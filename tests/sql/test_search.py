@@ -54,6 +54,26 @@ def add_space(sql: Sql, name: str) -> int:
     return fetch(sql, "insert into space (name) values (%s) returning id", name)
 
 
+def test_a_question_of_many_words_has_no_more_terms_than_coverage_counts(sql: Sql) -> None:
+    known, unknown = ([f"{kind}{number}" for number in range(20)] for kind in ("known", "unheard"))
+    remember(sql, "Ada", " ".join(known))
+    sql.execute("select refresh_search_statistics(true)")
+
+    terms = fetch(sql, "select count(*) from search_terms(%s, array[1])", " ".join(known + unknown))
+
+    assert terms == 12
+
+
+def test_coverage_is_the_sum_of_the_weights_of_the_terms_that_a_fact_has(sql: Sql) -> None:
+    words = [f"word{number}" for number in range(12)]
+    covered = "select word_coverage(to_tsvector('simple', %s), %s::text[]::tsquery[], %s)"
+    for count in range(1, len(words) + 1):
+        weights = [2.0**place for place in range(count)]
+        for place, word in enumerate(words[:count]):
+            assert fetch(sql, covered, word, words[:count], weights) == weights[place]
+        assert fetch(sql, covered, " ".join(words), words[:count], weights) == sum(weights)
+
+
 def test_full_text_sees_words_where_people_write_names_paths_and_accents(sql: Sql) -> None:
     for text, seen in {
         "Likes tea": "Likes tea",

@@ -56,7 +56,7 @@ _HBA = "# Written by textrawl. Who you are on this machine decides; there are no
 def _choose_buffers(pgdata: Path) -> int:
     """MB for twice the data that is there, but at most a quarter of the memory that there is.
 
-    What is not in shared_buffers is copied from the system's cache, page by page: a fifth of a
+    What is not in shared_buffers is copied from the system's cache, page by page: a seventh of a
     search among 100,000 facts. Postgres takes the memory only as it fills it.
     """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
