@@ -27,7 +27,7 @@ begin
         search_document(space, e.name, observation)
     from entity e where e.space_id = space and e.id = entity
     returning o.id into known;
-    perform store_embedding(space, known, model, embedding);
+    perform store_embeddings(space, array[known], model, array[embedding]);
     perform record_event('remembered', entity, known, null, origin);
     return true;
 end

@@ -10,13 +10,13 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    item   jsonb;
-    place  bigint;
-    made   boolean;
+    given  new_fact[];
+    run    record;
+    made   record;
     faults jsonb := '[]';
     origin origin := open_write(credential, space, 'write', client, tool, request);
 begin
-    facts_created := 0; facts_duplicate := 0; relations_created := 0;
+    facts_created := 0; facts_duplicate := 0;
     -- All rows are claimed first and in one order: two batches over the same names cannot deadlock.
     perform claim_entity(name, type, origin)
     from (select distinct on (name_key(name)) name, type from (
@@ -30,31 +30,38 @@ begin
               from jsonb_array_elements(relations) with ordinality) mention
           order by name_key(name), kind, ordinality) entity;
 
-    for item, place in select value, ordinality from jsonb_array_elements(facts) with ordinality loop
+    given := read_facts(facts, embeddings, origin.space_id);
+    -- All at once, but for those that replace another: what came before them is there by then.
+    for run in
+        select min(ordinality)::integer as first, max(ordinality)::integer as last
+        from (select ordinality, replaces is not null as alone, count(replaces) over (order by ordinality) as before
+              from unnest(given) with ordinality) fact
+        group by alone, before order by first
+    loop
         begin
-            select duplicate into made from store_fact(
-                item ->> 'entity', item ->> 'type', item ->> 'observation',
-                coalesce(item ->> 'source', 'conversation'), coalesce((item ->> 'confidence')::double precision, 1),
-                (item ->> 'valid_until')::timestamptz, item ->> 'replaces',
-                model, embeddings[place], origin);
-            facts_created := facts_created + (not made)::integer;
-            facts_duplicate := facts_duplicate + made::integer;
+            select count(*) filter (where not duplicate) as created, count(*) filter (where duplicate) as duplicate into made
+            from store_facts(given[run.first:run.last], model, origin);
+            facts_created := facts_created + made.created;
+            facts_duplicate := facts_duplicate + made.duplicate;
         exception when sqlstate 'TR001' or sqlstate 'TR002' or sqlstate 'TR003' then
-            faults := faults || jsonb_build_object('path', format('facts[%s].replaces', place - 1), 'code', sqlstate);
+            faults := faults || jsonb_build_object('path', format('facts[%s].replaces', run.first - 1), 'code', sqlstate);
         end;
     end loop;
-    for item, place in select value, ordinality from jsonb_array_elements(relations) with ordinality loop
-        begin
-            select created into made from store_relation(
-                item ->> 'from', item ->> 'relation', item ->> 'to', item ->> 'from_type', item ->> 'to_type', origin);
-            relations_created := relations_created + made::integer;
-        exception when sqlstate 'TR005' then
-            faults := faults || jsonb_build_object('path', format('relations[%s].toEntity', place - 1), 'code', sqlstate);
-        end;
-    end loop;
+    select faults || coalesce(jsonb_agg(jsonb_build_object('path', format('relations[%s].toEntity', place - 1), 'code', 'TR005') order by place), '[]')
+    into faults
+    from jsonb_array_elements(relations) with ordinality r (value, place)
+    where name_key(value ->> 'from') = name_key(value ->> 'to');
     if faults <> '[]' then
         raise exception using errcode = 'TR006', message = 'nothing was stored', detail = faults::text;
     end if;
+    relations_created := (
+        select count(*) filter (where created)
+        from (select array_agg(source.id order by place) as sources, array_agg(value ->> 'relation' order by place) as kinds,
+                     array_agg(target.id order by place) as targets
+              from jsonb_array_elements(relations) with ordinality r (value, place)
+              join entity source on source.space_id = origin.space_id and source.name_key = name_key(value ->> 'from')
+              join entity target on target.space_id = origin.space_id and target.name_key = name_key(value ->> 'to')) edge,
+             store_relations(edge.sources, edge.kinds, edge.targets, origin));
 end
 $$;
 

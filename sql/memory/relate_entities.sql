@@ -11,10 +11,22 @@ language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_variable
+declare
+    origin origin := open_write(credential, space, 'write', client, tool, request);
 begin
-    select stored.* into relation_id, created, from_id, from_name, from_stored_type, to_id, to_name, to_stored_type
-    from store_relation(from_entity, relation, to_entity, from_type, to_type,
-                        open_write(credential, space, 'write', client, tool, request)) stored;
+    if name_key(from_entity) = name_key(to_entity) then
+        raise exception using errcode = 'TR005', message = 'both ends are the same entity';
+    end if;
+    -- Always in the order of the names, so that two writers never wait for each other in a circle.
+    if name_key(from_entity) < name_key(to_entity) then
+        select * into from_id, from_name, from_stored_type from claim_entity(from_entity, coalesce(from_type, 'concept'), origin);
+        select * into to_id, to_name, to_stored_type from claim_entity(to_entity, coalesce(to_type, 'concept'), origin);
+    else
+        select * into to_id, to_name, to_stored_type from claim_entity(to_entity, coalesce(to_type, 'concept'), origin);
+        select * into from_id, from_name, from_stored_type from claim_entity(from_entity, coalesce(from_type, 'concept'), origin);
+    end if;
+    select stored.relation_id, stored.created into relation_id, created
+    from store_relations(array[from_id], array[relation], array[to_id], origin) stored;
 end
 $$;
 

@@ -14,10 +14,14 @@ language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_variable
+declare
+    origin origin := open_write(credential, space, 'write', client, tool, request);
+    fact   jsonb := jsonb_build_object('entity', entity, 'observation', observation, 'source', source,
+        'confidence', confidence, 'valid_until', valid_until, 'replaces', replaces);
 begin
-    select stored.* into entity_id, entity_name, entity_type, observation_id, duplicate
-    from store_fact(entity, type, observation, source, confidence, valid_until, replaces, model, embedding,
-                    open_write(credential, space, 'write', client, tool, request)) stored;
+    select * into entity_id, entity_name, entity_type from claim_entity(entity, type, origin);
+    select stored.observation_id, stored.duplicate into observation_id, duplicate
+    from store_facts(read_facts(jsonb_build_array(fact), array[embedding], origin.space_id), model, origin) stored;
 end
 $$;
 

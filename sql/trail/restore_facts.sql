@@ -31,7 +31,7 @@ begin
             -- What was kept before facts were counted has no number.
             fact.ordinal := coalesce(fact.ordinal, nextval(pg_get_serial_sequence('observation', 'ordinal')));
             insert into observation select fact.*;
-            perform store_embedding(fact.space_id, fact.id, null, null);
+            perform store_embeddings(fact.space_id, array[fact.id], null, null);
         else
             stored := stored || jsonb_build_object(kept.id::text, twin);
         end if;
