@@ -25,7 +25,8 @@ TEXTS = {
 UNTIL = ["2001-01-01T00:00:00+00:00", "2999-01-01T00:00:00+00:00"]
 _LEFT = """
     select e.name, o.content, o.source, o.valid_until is null,
-           o.valid_until < now() + interval '1 day', next.content, p.model_id is not null, v.vector::text
+           o.valid_until < now() + interval '1 day', next.content,
+           p.model_id is not null, v.vector::text
     from observation o
     join entity e on e.space_id = o.space_id and e.id = o.entity_id
     left join observation next on next.space_id = o.space_id and next.id = o.replaced_by
