@@ -56,11 +56,10 @@ begin
     end if;
     relations_created := (
         select count(*) filter (where created)
-        from (select array_agg(source.id order by place) as sources, array_agg(value ->> 'relation' order by place) as kinds,
-                     array_agg(target.id order by place) as targets
-              from jsonb_array_elements(relations) with ordinality r (value, place)
-              join entity source on source.space_id = origin.space_id and source.name_key = name_key(value ->> 'from')
-              join entity target on target.space_id = origin.space_id and target.name_key = name_key(value ->> 'to')) edge,
+        from (select array_agg((select id from entity where space_id = origin.space_id and name_key = name_key(value ->> 'from')) order by place) as sources,
+                     array_agg(value ->> 'relation' order by place) as kinds,
+                     array_agg((select id from entity where space_id = origin.space_id and name_key = name_key(value ->> 'to')) order by place) as targets
+              from jsonb_array_elements(relations) with ordinality r (value, place)) edge,
              store_relations(edge.sources, edge.kinds, edge.targets, origin));
 end
 $$;
