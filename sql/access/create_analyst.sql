@@ -26,14 +26,15 @@ begin
         when insufficient_privilege then
             raise exception using errcode = 'TR072', message = 'this login may not make logins', detail = login;
     end;
-    foreach place in array spaces loop
+    -- The actor first, then spaces in one order: what others grant them meanwhile waits at the actor.
+    perform bind_login(create_analyst.actor, login);
+    for place in select distinct unnest(spaces) order by 1 loop
         -- Somebody who writes by a token keeps what they may.
         perform grant_access(create_analyst.actor, place, array(
             select unnest(g.scopes) from space_grant g join actor a on a.id = g.actor_id
             where g.space_id = find_space(place) and a.name = create_analyst.actor
             union select 'read'));
     end loop;
-    perform bind_login(create_analyst.actor, login);
 end
 $$;
 

@@ -8,7 +8,7 @@ declare
 begin
     matches := array(select t from token t
                      where t.kind = 'bearer' and (t.prefix = find_token.name or t.id::text = find_token.name)
-                     for update);
+                     order by t.id for update);
     if cardinality(matches) <> 1 then
         raise exception using errcode = 'TR022', message = format('%s tokens are called %s', cardinality(matches), find_token.name),
             detail = coalesce(find_token.name, '');

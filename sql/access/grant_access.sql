@@ -6,10 +6,13 @@ as $$
 declare
     place integer := find_space(grant_access.space);
     given text[];
+    member integer;
 begin
     perform require_admin(credential, place);
+    member := enrol_actor(grant_access.actor);
+    perform from actor a where a.id = member for key share;
     insert into space_grant as g (space_id, actor_id, scopes)
-    values (place, enrol_actor(grant_access.actor), check_scopes(grant_access.scopes))
+    values (place, member, check_scopes(grant_access.scopes))
     on conflict (space_id, actor_id) do update set scopes = excluded.scopes, granted_at = now()
     returning g.scopes into given;
     return given;

@@ -14,7 +14,10 @@ begin
     if voucher is null then
         perform refuse_access(credential, 'admin');
     end if;
-    delete from token t where t.kind = 'federated' and t.expires_at < now() - interval '1 day';
+    -- Another server may be at it.
+    delete from token t where t.id in (
+        select old.id from token old
+        where old.kind = 'federated' and old.expires_at < now() - interval '1 day' for update skip locked);
     insert into token as t (hash, kind, actor_id, scopes, voucher_id, expires_at)
     select bearer, 'federated', a.id, vouch.scopes, voucher, vouch.expires_at
     from actor a

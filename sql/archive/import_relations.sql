@@ -8,6 +8,12 @@ begin
     insert into actor (name)
     select distinct g.author from jsonb_to_recordset(lines) g(author text) order by 1
     on conflict (name) do nothing;
+    -- As whoever writes about an entity does, in the order of names.
+    perform from entity e
+    where (e.space_id, e.id) in (
+        select g.space, unnest(array[g.from_entity, g.to_entity])
+        from jsonb_to_recordset(lines) g(space integer, from_entity uuid, to_entity uuid))
+    order by e.space_id, e.name_key for no key update;
     return query
     with given as materialized (
         select g.*, relation_key(g.relation) as key, a.id as author_id, g.valid_until is null as live,

@@ -6,6 +6,13 @@ as $$
 #variable_conflict use_column
 begin
     perform require_owner();
+    -- As whoever corrects a fact does, in the order of names.
+    perform from entity e
+    where (e.space_id, e.id) in (
+        select o.space_id, o.entity_id
+        from unnest(spaces, facts, successors) given(space, fact, successor)
+        join observation o on o.space_id = given.space and o.id in (given.fact, given.successor))
+    order by e.space_id, e.name_key for no key update;
     -- What is known here may have been corrected otherwise since.
     update observation o set replaced_by = next.id
     from unnest(spaces, facts, successors, added) given(space, fact, successor, added)

@@ -16,10 +16,12 @@ declare
 begin
     if target_type = 'entity' then
         select e.id into about from number_range(target) range
-        join entity e on e.space_id = origin.space_id and e.id between range.first and range.last order by e.id limit 1;
+        join entity e on e.space_id = origin.space_id and e.id between range.first and range.last
+        order by e.id limit 1 for key share of e;
     elsif target_type = 'relation' then
         select r.id into edge from number_range(target) range
-        join relation r on r.space_id = origin.space_id and r.id between range.first and range.last order by r.id limit 1;
+        join relation r on r.space_id = origin.space_id and r.id between range.first and range.last
+        order by r.id limit 1 for key share of r;
     end if;
     if target_type in ('entity', 'relation') and about is null and edge is null then
         raise exception using errcode = 'TR052', message = 'nothing has that number';

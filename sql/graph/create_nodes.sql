@@ -22,6 +22,12 @@ begin
           from jsonb_array_elements(entities) with ordinality
           order by name_key(value ->> 'name'), ordinality) given
     cross join lateral claim_node(given.name, given.type, moment + given.ordinality * interval '1 microsecond', origin) c;
+    perform retype_node((known.value ->> 'id')::uuid, given.type, origin)
+    from (select distinct on (name_key(value ->> 'name')) name_key(value ->> 'name') as key, value ->> 'type' as type
+          from jsonb_array_elements(entities) with ordinality
+          order by name_key(value ->> 'name'), ordinality) given
+    join jsonb_each(claimed) known on known.key = given.key
+    where not (known.value ->> 'created')::boolean;
     select coalesce(jsonb_agg(jsonb_build_object(
         'id', claimed -> name_key(value ->> 'name') ->> 'id', 'observations', value -> 'observations') order by ordinality), '[]')
     into nodes from jsonb_array_elements(entities) with ordinality;

@@ -12,6 +12,8 @@ declare
     edge   record;
     gone   uuid;
 begin
+    -- Before the entities are claimed: what undos keep of the relations goes as well.
+    perform claim_removal();
     for edge in select * from claim_edges(relations, origin) loop
         place := edge.place; missing := edge.missing; deleted := false;
         -- Those that ended too: who deletes wants it gone, and end_relation is there for the rest.

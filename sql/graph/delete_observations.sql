@@ -11,6 +11,7 @@ declare
     origin  origin := open_write(credential, space, 'forget', client, tool, request);
     counted jsonb;
 begin
+    perform claim_removal(alone => true);
     perform from entity e
     where e.space_id = origin.space_id
       and e.name_key in (select name_key(value ->> 'entity') from jsonb_array_elements(deletions))

@@ -11,10 +11,13 @@ declare
     used  uuid[];
 begin
     -- In one order, so that two answers about the same entities never wait for each other in a circle.
+    -- Nor for one that is being forgotten, which waits for its use.
     used := array(
-        select e.id from unnest(numbers[1:50]) number cross join lateral number_range(number) range
-        join entity e on e.space_id = place and e.id between range.first and range.last
-        group by e.id order by e.id);
+        select e.id from entity e
+        where e.space_id = place and e.id in (
+            select n.id from unnest(numbers[1:50]) number cross join lateral number_range(number) range
+            join entity n on n.space_id = place and n.id between range.first and range.last)
+        order by e.id for key share skip locked);
     insert into entity_use as u (space_id, entity_id, day, count, last_at)
     select place, id, (moment at time zone 'UTC')::date, 1, moment from unnest(used) id order by id
     on conflict (space_id, entity_id, day) do update

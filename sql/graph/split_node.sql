@@ -8,28 +8,38 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    origin origin := open_write(credential, space, 'write', client, tool, request);
-    source entity;
-    child  record;
-    made   record;
-    fact   uuid;
+    origin  origin := open_write(credential, space, 'write', client, tool, request);
+    moment  timestamptz := clock_timestamp();
+    source  entity;
+    claimed jsonb;
+    child   record;
+    made    record;
+    fact    uuid;
 begin
     select e.* into source from entity e where e.space_id = origin.space_id and e.name_key = name_key(split_node.entity);
     if source.id is null then
         raise exception using errcode = 'TR050', message = 'no such entity', detail = split_node.entity;
     end if;
-    -- In the order of names, like every writer.
-    perform from entity e
-    where e.space_id = origin.space_id and (e.id = source.id
-        or e.name_key in (select name_key(value ->> 'name') from jsonb_array_elements(splits)))
-    order by e.name_key for no key update;
+    -- In the order of names, like every writer: those that are there and those that are made.
+    select jsonb_object_agg(given.key, to_jsonb(c)) into claimed
+    from (select distinct on (key) key, name, coalesce(type, source.metadata ->> 'type', source.entity_type) as type, place
+          from (select name_key(value ->> 'name') as key, value ->> 'name' as name, value ->> 'type' as type, ordinality as place
+                from jsonb_array_elements(splits) with ordinality
+                union all
+                select source.name_key, source.name, null, 0) said
+          order by key, place) given
+    cross join lateral claim_node(given.name, given.type, moment + given.place * interval '1 microsecond', origin) c;
+    -- It was forgotten meanwhile, and another has its name now.
+    if (claimed -> source.name_key ->> 'id')::uuid <> source.id then
+        raise exception using errcode = 'TR050', message = 'no such entity', detail = split_node.entity;
+    end if;
     names := '{}'; moved := 0; related := 0;
     for child in select value, ordinality from jsonb_array_elements(splits) with ordinality order by ordinality loop
-        select * into made from claim_node(child.value ->> 'name',
-            coalesce(child.value ->> 'type', source.metadata ->> 'type', source.entity_type), clock_timestamp(), origin);
+        select * into made from jsonb_to_record(claimed -> name_key(child.value ->> 'name')) m (id uuid, stored_name text);
         if made.id = source.id then
             raise exception using errcode = 'TR005', message = 'both ends are the same entity';
         end if;
+        perform retype_node(made.id, coalesce(child.value ->> 'type', source.metadata ->> 'type', source.entity_type), origin);
         names := names || made.stored_name;
         for fact in
             update observation o

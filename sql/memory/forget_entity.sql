@@ -12,8 +12,10 @@ as $$
 declare
     origin origin := open_write(credential, space, case when dry_run then 'read' else 'forget' end, client, tool, request);
     kept   jsonb;
+    gone   uuid[];
 begin
     if not dry_run then
+        perform claim_removal();
         -- Nobody puts it back from an undo in the meantime.
         perform from undo u
         where u.space_id = origin.space_id and u.id in (
@@ -62,15 +64,17 @@ begin
     delete from undone u
     where u.space_id = origin.space_id and u.names @> array[name_key(forget_entity.entity)]
       and (fact is null or u.id in (select (value ->> 'id')::uuid from jsonb_array_elements(kept)));
-    perform withdraw_words(origin.space_id, array(
+    gone := array(
         select o.id from observation o
         where o.space_id = origin.space_id and o.entity_id = forget_entity.entity_id
-          and (forget_entity.observation_id is null or o.id = forget_entity.observation_id)));
-    perform withdraw_queries(origin.space_id, array(
-        select o.id from observation o
-        where o.space_id = origin.space_id and o.entity_id = forget_entity.entity_id
-          and (forget_entity.observation_id is null or o.id = forget_entity.observation_id)),
+          and (forget_entity.observation_id is null or o.id = forget_entity.observation_id));
+    perform withdraw_words(origin.space_id, gone);
+    perform withdraw_queries(origin.space_id, gone,
         case when forget_entity.observation_id is null then forget_entity.entity_name end);
+    perform claim_rows(origin.space_id, gone, array(
+        select r.id from relation r
+        where r.space_id = origin.space_id and forget_entity.observation_id is null
+          and forget_entity.entity_id in (r.from_entity, r.to_entity)));
     if observation_id is null then
         delete from entity e where e.space_id = origin.space_id and e.id = forget_entity.entity_id;
     else

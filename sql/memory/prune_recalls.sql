@@ -10,8 +10,12 @@ begin atomic
         select r.space_id, r.id from bound b join textrawl.recall r on r.space_id = b.space_id and r.id <= b.last
         union
         select r.space_id, r.id from bound b join textrawl.recall r on r.space_id = b.space_id and r.at < now() - interval '90 days'
+    ), due as materialized (
+        -- Whoever has one of them, deletes or changes it: the next hour is early enough.
+        select r.space_id, r.id from old join textrawl.recall r on r.space_id = old.space_id and r.id = old.id
+        order by r.space_id, r.id for update of r skip locked
     ), gone as (
-        delete from textrawl.recall r using old where r.space_id = old.space_id and r.id = old.id returning r.id
+        delete from textrawl.recall r using due old where r.space_id = old.space_id and r.id = old.id returning r.id
     )
     select count(*) from gone;
 end;

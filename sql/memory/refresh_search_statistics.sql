@@ -7,7 +7,8 @@ declare
     now_there double precision;
     share double precision := 1;
 begin
-    if not pg_try_advisory_xact_lock(hashtextextended('textrawl.refresh_search_statistics', 0)) then
+    -- Facts that are about to go are still seen here: claim_removal() keeps the two apart.
+    if not pg_try_advisory_xact_lock(hashtextextended('textrawl.removal', 0)) then
         return false;
     end if;
     select facts into known from search_statistics;
@@ -37,10 +38,10 @@ begin
     insert into space_statistics select space_id, count(*) from observation group by space_id;
     insert into search_statistics (facts) select coalesce(sum(facts), 0) from space_statistics
     on conflict (singleton) do update set facts = excluded.facts, refreshed_at = now();
-    analyze lexeme, observation;
+    analyze (skip_locked) lexeme, observation;
     return true;
 end
 $$;
 
 comment on function textrawl.refresh_search_statistics is
-    'Counts words and facts anew when the store has changed by more than a tenth, or always with force; false when there was nothing to do or another session is at it. Example: select textrawl.refresh_search_statistics();';
+    'Counts words and facts anew when the store has changed by more than a tenth, or always with force; false when there was nothing to do, another session is at it, or something is just being forgotten. Example: select textrawl.refresh_search_statistics();';

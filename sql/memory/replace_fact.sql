@@ -10,7 +10,7 @@ declare
     next uuid;
 begin
     select o.valid_until, o.replaced_by into valid_until, next
-    from observation o where o.space_id = space and o.id = replaced for update;
+    from observation o where o.space_id = space and o.id = replaced for no key update;
     -- The same call sent again after its answer was lost changes nothing and succeeds.
     changed := next is distinct from successor;
     if changed and valid_until <= moment then

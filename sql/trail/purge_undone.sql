@@ -8,6 +8,7 @@ as $$
 declare
     spaces integer[] := administered_spaces(credential, purge_undone.space);
 begin
+    perform claim_removal(alone => true);
     return query
         with chosen as (
             update undo u set purged_at = now()

@@ -7,15 +7,6 @@ declare
     ended  uuid[];
     stored jsonb;
 begin
-    -- An entity of the same name that came since takes what belonged to the former.
-    insert into entity (space_id, id, name, name_key, entity_type, description, metadata, fts, created_at, updated_at)
-    select distinct on (e.name_key) e.space_id, e.id, e.name, e.name_key, e.entity_type, e.description, e.metadata,
-        to_tsvector('simple', search_text(e.name)), e.created_at, e.updated_at
-    from undone d, jsonb_populate_recordset(null::entity,
-        d.entities) e
-    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo
-    order by e.name_key
-    on conflict (space_id, name_key) do nothing;
     perform record_undone('restored', restore_undone.space, restore_undone.undo, origin);
 
     -- Only what is still as the undo left it: others may have written since. It ends again before the
@@ -69,4 +60,4 @@ end
 $$;
 
 comment on function textrawl.restore_undone is
-    'Puts back everything that an undo keeps: what revert_undo does once it may.';
+    'Puts back everything that an undo keeps: what revert_undo does once it may, and has claimed the entities.';

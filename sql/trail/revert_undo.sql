@@ -12,16 +12,14 @@ declare
     origin  origin;
     blocker bigint;
 begin
+    perform claim_removal(alone => true);
     select * into given from undo u where u.space_id = any(spaces) and u.id = revert_undo.undo for update;
     if given.id is null or given.reverted_at is not null or given.purged_at is not null then
         raise exception using errcode = 'TR031', message = 'no such undo',
             detail = case when given.reverted_at is not null then 'reverted' when given.purged_at is not null then 'purged' end;
     end if;
     origin := open_write(credential, given.space_id, 'admin', client, tool, request);
-    perform from entity e
-    where e.space_id = given.space_id and e.name_key in (
-        select unnest(d.names) from undone d where d.space_id = given.space_id and d.undo_id = given.id)
-    order by e.name_key for update;
+    perform claim_kept(given.space_id, given.id);
     -- A later undo took out what this one would change back, or what only this one's author still says.
     select min(later.undo_id) into blocker
     from undone later join undo u on u.space_id = later.space_id and u.id = later.undo_id and u.reverted_at is null

@@ -8,9 +8,13 @@ declare
 begin
     -- Looking first lets it run where nothing may be written.
     if exists (select from event v where v.space_id = any(spaces) and v.transaction >= ahead) then
+        -- In one order: every follower does so.
         update event v set transaction = '0'
-        where v.space_id = any(spaces) and v.transaction <> '0'
-          and v.id <= (select max(f.id) from event f where f.space_id = v.space_id and f.transaction >= ahead);
+        from (select early.space_id, early.id from event early
+              where early.space_id = any(spaces) and early.transaction <> '0'
+                and early.id <= (select max(f.id) from event f where f.space_id = early.space_id and f.transaction >= ahead)
+              order by early.space_id, early.id for update) early
+        where v.space_id = early.space_id and v.id = early.id;
     end if;
 end
 $$;

@@ -14,15 +14,24 @@ declare
     taken     bigint[];
     held      uuid[];
 begin
+    perform claim_removal(alone => true);
     foreach place in array spaces loop
         origin := open_write(credential, place, 'admin', client, tool, request);
         -- In the order of names, like every writer. Nobody then says anything about them until this is done.
-        with concerned as (
-            select e.entity_id, (e.detail ->> 'to')::uuid as other from event e
+        with told as materialized (
+            select e.entity_id, e.observation_id, e.detail from event e
             where e.space_id = place and e.id = any(events_to_undo(place, author_id, undo_author.since))
+        ), concerned as (
+            select entity_id as id from told
+            union
+            select (detail ->> 'to')::uuid from told
+            union
+            -- Facts that were moved to another since.
+            select o.entity_id from told
+            join observation o on o.space_id = place and o.id in (told.observation_id, (told.detail ->> 'replaced')::uuid)
         ), locked as (
             select e.id from entity e
-            where e.space_id = place and e.id in (select entity_id from concerned union select other from concerned)
+            where e.space_id = place and e.id in (select id from concerned)
             order by e.name_key for update
         )
         select coalesce(array_agg(id), '{}') into held from locked;

@@ -24,6 +24,9 @@ begin
     perform withdraw_words(place, array(
         select d.id from undone d
         where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'observation'));
+    perform claim_rows(place,
+        array(select d.id from undone d where d.space_id = place and d.undo_id = undo_events.undo_id and d.kind = 'observation'),
+        array(select d.id from undone d where d.space_id = place and d.undo_id = undo_events.undo_id and d.kind = 'relation'));
     -- Before anything is deleted, which would cut what points to it.
     update observation o set valid_until = (d.after ->> 'valid_until')::timestamptz, replaced_by = (d.after ->> 'replaced_by')::uuid
     from undone d

@@ -13,7 +13,10 @@ begin
         raise exception using errcode = case when known.id is null then 'TR046' else 'TR048' end,
             message = 'the model cannot be dropped', detail = name;
     end if;
-    -- Its foreign key goes with it, which locks the facts as well: nobody is kept waiting for long.
+    -- Its foreign key goes with it, which locks the facts as well: nobody is kept waiting for long. First
+    -- of all, as everybody else comes from the facts to their vectors; reflections lose their model.
+    lock table observation in access exclusive mode;
+    lock table reflection in share row exclusive mode;
     execute format('drop table %I', 'embedding_' || known.id);
     delete from embedding_model m where m.id = known.id;
     return name;

@@ -8,16 +8,24 @@ begin
     if not exists (select from embedding_model m where m.id = model) then
         return 0;  -- dropped meanwhile
     end if;
-    -- The fact may have been forgotten since it was claimed: then its pending row is gone as well.
+    -- The fact may have been forgotten since it was claimed: then its pending row is gone as well. One that
+    -- is being forgotten is left out: who deletes it waits for its pending row, and a vector for the fact.
     execute format($query$
-        with done as (
-            delete from embedding_pending p
-            using unnest($2, $3) given (space_id, observation_id)
-            where p.space_id = given.space_id and p.observation_id = given.observation_id and p.model_id = $1
-            returning p.space_id, p.observation_id)
+        with there as materialized (
+            select o.space_id, o.id as observation_id, given.vector
+            from unnest($2, $3, $4) given (space_id, id, vector)
+            join observation o on o.space_id = given.space_id and o.id = given.id
+            order by o.space_id, o.id for key share of o skip locked
+        ), due as materialized (
+            select p.space_id, p.observation_id, there.vector
+            from there join embedding_pending p using (space_id, observation_id)
+            where p.model_id = $1 order by p.space_id, p.observation_id for update of p skip locked
+        ), done as (
+            delete from embedding_pending p using due
+            where p.space_id = due.space_id and p.observation_id = due.observation_id and p.model_id = $1
+            returning p.space_id, p.observation_id, due.vector)
         insert into %I (space_id, observation_id, vector)
-        select done.space_id, done.observation_id, given.vector
-        from done join unnest($2, $3, $4) given (space_id, observation_id, vector) using (space_id, observation_id)
+        select space_id, observation_id, vector from done order by space_id, observation_id
         on conflict do nothing$query$, 'embedding_' || model)
     using model, spaces, observations, embeddings;
     get diagnostics stored = row_count;

@@ -5,16 +5,19 @@ as $$
 declare
     place embedding_model;
 begin
+    -- Before the model's row, which goes last when a model is dropped.
+    lock table observation in row share mode;
     -- Whoever comes second has nothing to do here: facts that are written meanwhile list themselves.
-    select * into place from embedding_model m where m.id = model and not m.queued for update skip locked;
+    select * into place from embedding_model m where m.id = model and not m.queued for no key update skip locked;
     if not found then
         return false;
     end if;
+    perform claim_removal();
     execute format($query$
         with batch as materialized (
             select o.space_id, o.id from observation o
             where $2 is null or (o.space_id, o.id) > ($2, $3)
-            order by o.space_id, o.id limit $4
+            order by o.space_id, o.id limit $4 for key share
         ), listed as (
             insert into embedding_pending (space_id, observation_id, model_id)
             select b.space_id, b.id, $1 from batch b

@@ -19,7 +19,10 @@ begin
     elsif known.id is not null then
         perform check_embedding_model(known.id, dimensions, cosine_floor, cosine_ceiling, trust);
         -- Nobody else works at a model that is built: what was claimed was by somebody who is gone.
-        update embedding_pending p set next_attempt = now() where p.model_id = known.id and p.next_attempt > now();
+        update embedding_pending p set next_attempt = now()
+        from (select held.space_id, held.observation_id from embedding_pending held
+              where held.model_id = known.id and held.next_attempt > now() for update skip locked) free
+        where p.space_id = free.space_id and p.observation_id = free.observation_id and p.model_id = known.id;
         return known.id;
     end if;
     select m.name into other from embedding_model m where m.status <> 'active' order by m.id limit 1;

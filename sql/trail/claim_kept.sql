@@ -1,0 +1,32 @@
+create function textrawl.claim_kept(space integer, undo bigint) returns void
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    known record;
+begin
+    -- Those that are there and those that come back in one order, that of the names, like every writer.
+    for known in
+        select name_key, (array_agg(kept order by kept is null))[1] as kept
+        from (select unnest(d.names) as name_key, null::jsonb as kept
+              from undone d where d.space_id = claim_kept.space and d.undo_id = claim_kept.undo
+              union all
+              select e.value ->> 'name_key', e.value
+              from undone d, jsonb_array_elements(d.entities) e
+              where d.space_id = claim_kept.space and d.undo_id = claim_kept.undo) named
+        group by name_key order by name_key
+    loop
+        -- An entity of the same name that came since takes what belonged to the former.
+        insert into entity (space_id, id, name, name_key, entity_type, description, metadata, fts, created_at, updated_at)
+        select e.space_id, e.id, e.name, e.name_key, e.entity_type, e.description, e.metadata,
+            to_tsvector('simple', search_text(e.name)), e.created_at, e.updated_at
+        from jsonb_populate_record(null::entity, known.kept) e where known.kept is not null
+        on conflict (space_id, name_key) do nothing;
+        perform from entity e where e.space_id = claim_kept.space and e.name_key = known.name_key for update;
+    end loop;
+end
+$$;
+
+comment on function textrawl.claim_kept is
+    'Puts back the entities that an undo keeps, unless there is one of the name, and keeps other writers of all that it is about waiting until the transaction ends.';
