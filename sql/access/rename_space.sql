@@ -7,8 +7,6 @@ declare
     made space;
 begin
     perform require_owner();
-    -- Two that swap names would each wait for the other's.
-    perform pg_advisory_xact_lock(hashtextextended('textrawl.rename_space', 0));
     update space set name = new_name where id = find_space(rename_space.name) returning * into made;
     return made;
 exception
