@@ -8,9 +8,11 @@ declare
 begin
     select id into found_id from actor where actor.name = register_actor.name;
     if found_id is null then
-        insert into actor (name) values (register_actor.name)
-        on conflict (name) do update set name = excluded.name
-        returning id into found_id;
+        -- Where another was first, no lock on the row: all that they write waits for its key.
+        insert into actor (name) values (register_actor.name) on conflict (name) do nothing returning id into found_id;
+    end if;
+    if found_id is null then
+        select id into found_id from actor where actor.name = register_actor.name;
     end if;
     return found_id;
 end

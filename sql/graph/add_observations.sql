@@ -13,15 +13,18 @@ declare
     kept   jsonb;
     absent text;
 begin
-    perform from entity e
-    where e.space_id = origin.space_id
-      and e.name_key in (select name_key(value ->> 'entity') from jsonb_array_elements(additions))
-    order by e.name_key for no key update;
+    -- In one statement: who is made meanwhile is not claimed, and absent.
+    with claimed as materialized (
+        select e.id, e.name_key from entity e
+        where e.space_id = origin.space_id
+          and e.name_key in (select name_key(value ->> 'entity') from jsonb_array_elements(additions))
+        order by e.name_key for no key update
+    )
     select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'observations', given.value -> 'observations') order by given.ordinality), '[]'),
         min(given.value ->> 'entity') filter (where e.id is null)
     into nodes, absent
     from jsonb_array_elements(additions) with ordinality given
-    left join entity e on e.space_id = origin.space_id and e.name_key = name_key(given.value ->> 'entity');
+    left join claimed e on e.name_key = name_key(given.value ->> 'entity');
     if absent is not null then
         raise exception using errcode = 'TR050', message = 'no such entity', detail = absent;
     end if;

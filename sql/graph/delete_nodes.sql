@@ -8,13 +8,11 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    origin    origin := open_write(credential, space, 'forget', client, tool, request);
     forgotten jsonb;
 begin
+    perform open_write(credential, space, 'forget', client, tool, request);
     perform claim_removal(alone => true);
-    perform from entity e
-    where e.space_id = origin.space_id and e.name_key in (select name_key(n) from unnest(names) n)
-    order by e.name_key for update;
+    -- In the order of names, like every writer.
     select coalesce(jsonb_object_agg(given.key, f.entity_id is not null), '{}') into forgotten
     from (select distinct on (name_key(n)) name_key(n) as key, n as name from unnest(names) n order by name_key(n)) given
     cross join lateral forget_entity(given.name, credential => delete_nodes.credential, space => delete_nodes.space,

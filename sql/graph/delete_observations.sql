@@ -9,18 +9,20 @@ as $$
 #variable_conflict use_column
 declare
     origin  origin := open_write(credential, space, 'forget', client, tool, request);
+    claimed uuid[];
     counted jsonb;
 begin
     perform claim_removal(alone => true);
-    perform from entity e
-    where e.space_id = origin.space_id
-      and e.name_key in (select name_key(value ->> 'entity') from jsonb_array_elements(deletions))
-    order by e.name_key for update;
+    claimed := array(
+        select e.id from entity e
+        where e.space_id = origin.space_id
+          and e.name_key in (select name_key(value ->> 'entity') from jsonb_array_elements(deletions))
+        order by e.name_key for update);
     select coalesce(jsonb_object_agg(gone.place, gone.deleted), '{}') into counted
     from (select said.place, count(forgotten.observation_id) as deleted
           from (select distinct on (o.id) given.ordinality as place, e.name, o.id
                 from jsonb_array_elements(deletions) with ordinality given
-                join entity e on e.space_id = origin.space_id and e.name_key = name_key(given.value ->> 'entity')
+                join entity e on e.space_id = origin.space_id and e.name_key = name_key(given.value ->> 'entity') and e.id = any(claimed)
                 join lateral jsonb_array_elements_text(given.value -> 'observations') text on true
                 join observation o on o.space_id = e.space_id and o.entity_id = e.id
                     and o.content_hash = md5(fact_key(text.value))::uuid and o.content = text.value

@@ -9,19 +9,25 @@ as $$
 #variable_conflict use_column
 declare
     origin origin := open_write(credential, space, 'write', client, tool, request);
+    claimed uuid[];
     edge   relation;
     other  relation;
     moment timestamptz := clock_timestamp();
 begin
+    claimed := array(
+        select e.id from entity e
+        where e.space_id = origin.space_id and e.id in (
+            select unnest(array[r.from_entity, r.to_entity]) from number_range(number) range
+            join relation r on r.space_id = origin.space_id and r.id between range.first and range.last)
+        order by e.name_key for no key update);
     select r.* into edge from number_range(number) range
-    join relation r on r.space_id = origin.space_id and r.id between range.first and range.last order by r.id limit 1;
+    join relation r on r.space_id = origin.space_id and r.id between range.first and range.last
+        and r.from_entity = any(claimed) and r.to_entity = any(claimed)
+    order by r.id limit 1;
     if edge.id is null then
         return query select 'missing', null::text, null::text, null::text, null::bigint;
         return;
     end if;
-    perform from entity e where e.space_id = origin.space_id and e.id in (edge.from_entity, edge.to_entity)
-    order by e.name_key for no key update;
-    select r.* into edge from relation r where r.space_id = origin.space_id and r.id = edge.id;
     select r.* into other from relation r
     where r.space_id = origin.space_id and r.from_entity = edge.to_entity and r.to_entity = edge.from_entity and r.valid_until is null
       and (edge.relation_type, r.relation_type) in (('contiene', 'parte_de'), ('parte_de', 'contiene'), ('contains', 'part_of'), ('part_of', 'contains'));

@@ -2,10 +2,15 @@ create function textrawl.record_undone(action text, space integer, undo bigint, 
 language sql volatile
 set search_path from current
 begin atomic
-    -- What their lists show first has changed, if only by what is missing.
+    -- What their lists show first has changed, if only by what is missing. Who is not claimed is changed
+    -- by whoever holds it.
     update textrawl.entity e set updated_at = clock_timestamp()
-    where e.space_id = space and e.name_key in (
-        select unnest(d.names) from textrawl.undone d where d.space_id = space and d.undo_id = undo);
+    from (
+        select free.id from textrawl.entity free
+        where free.space_id = space and free.name_key in (
+            select unnest(d.names) from textrawl.undone d where d.space_id = space and d.undo_id = undo)
+        for no key update skip locked) free
+    where e.space_id = space and e.id = free.id;
     select textrawl.record_event(
         action,
         coalesce((d.before ->> 'entity_id')::uuid, (d.before ->> 'from_entity')::uuid, case when d.kind = 'entity' then d.id end,

@@ -16,7 +16,7 @@ begin
     select * into given from undo u where u.space_id = any(spaces) and u.id = revert_undo.undo for update;
     if given.id is null or given.reverted_at is not null or given.purged_at is not null then
         raise exception using errcode = 'TR031', message = 'no such undo',
-            detail = case when given.reverted_at is not null then 'reverted' when given.purged_at is not null then 'purged' end;
+            detail = case when given.reverted_at is not null then 'reverted' when given.purged_at is not null then 'purged' else '' end;
     end if;
     origin := open_write(credential, given.space_id, 'admin', client, tool, request);
     perform claim_kept(given.space_id, given.id);

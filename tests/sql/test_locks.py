@@ -88,9 +88,7 @@ def test_a_forget_beside_a_count_of_words_ends(sql: Sql, three: Three) -> None:
     assert count_words(sql) == set()
 
 
-def test_a_word_that_was_forgotten_while_words_are_counted_is_gone(
-    sql: Sql, three: Three
-) -> None:
+def test_a_word_that_was_forgotten_while_words_are_counted_is_gone(sql: Sql, three: Three) -> None:
     gate, one, other = three
     tell(sql, "Bo", "drinks mead")
     count_words(sql)
@@ -216,9 +214,7 @@ def test_a_model_is_dropped_beside_a_forget(sql: Sql, three: Three) -> None:
     assert other.end() == [("test:building",)]
 
 
-def test_two_forgets_take_out_of_the_log_what_was_answered_of_both(
-    sql: Sql, three: Three
-) -> None:
+def test_two_forgets_take_out_of_the_log_what_was_answered_of_both(sql: Sql, three: Three) -> None:
     gate, one, other = three
     ada, bo = tell(sql, "Ada", "drinks tea"), tell(sql, "Bo", "eats bread")
     first, middle = recall(sql, [ada, bo]), recall(sql, [ada])
