@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from tests.sql.sessions import Three, open_sessions
 from tests.sql.story import Ids, age, tell
 from textrawl.embedded.configuration import OWNER
 
@@ -45,3 +46,10 @@ def vectors(sql: psycopg.Connection, story: Ids) -> Ids:
             (vector, story[name]),
         )
     return story
+
+
+@pytest.fixture
+def three(sql: psycopg.Connection) -> Iterator[Three]:
+    """A session that stops others half way, the gate, and two that meet."""
+    with open_sessions(sql, 3) as (gate, one, other):
+        yield gate, one, other

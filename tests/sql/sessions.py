@@ -1,7 +1,7 @@
 """Several sessions of one database, each at its own statement, led into each other's way."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -26,12 +26,22 @@ class Session:
     def start(self, statement: str, *values: object) -> None:
         """Begins a statement, and returns once it waits for somebody or has ended."""
         self._future = self._pool.submit(self._execute, statement, values)
+        self._settle(self._find_blockers)
+
+    def wait_behind(self, other: "Session") -> None:
+        """Returns once its statement waits for that session, or has ended."""
+        pid = other.connection.info.backend_pid
+        self._settle(lambda: pid in self._find_blockers())
+
+    def _settle(self, is_settled: Callable[[], object]) -> None:
         over = time.monotonic() + _PATIENCE
-        while not self._future.done():
-            row = self._observer.execute(_BLOCKERS, (self.connection.info.backend_pid,)).fetchone()
-            if row != ([],):
-                return
-            assert time.monotonic() < over, statement
+        while self.is_waiting and not is_settled():
+            assert time.monotonic() < over
+
+    def _find_blockers(self) -> list[int]:
+        row = self._observer.execute(_BLOCKERS, (self.connection.info.backend_pid,)).fetchone()
+        assert row is not None
+        return row[0]
 
     @property
     def is_waiting(self) -> bool:
@@ -62,6 +72,10 @@ class Session:
         return cursor.fetchall() if cursor.description else []
 
 
+Three = tuple[Session, Session, Session]
+"""A gate and two sessions that meet."""
+
+
 @contextmanager
 def open_sessions(observer: psycopg.Connection, many: int) -> Generator[list[Session]]:
     """So many sessions on the database of `observer`."""
@@ -75,3 +89,20 @@ def open_sessions(observer: psycopg.Connection, many: int) -> Generator[list[Ses
             pool.shutdown()
             for session in sessions:
                 session.connection.close()
+
+
+def scan_tables(session: Session) -> None:
+    """Lets a session find rows as they lie there, as the planner has it with other statistics."""
+    for way in ("indexscan", "bitmapscan", "nestloop", "mergejoin", "sort"):
+        session.do(f"set enable_{way} = off")
+
+
+def move_last(sql: psycopg.Connection[Any], change: str, value: object) -> None:
+    """Gives a row a new version, which lies behind all others."""
+    sql.execute(f"update {change} = %s".encode(), (value,))
+
+
+def fetch(sql: psycopg.Connection[Any], query: str, *values: object) -> Any:
+    row = sql.execute(query.encode(), values).fetchone()
+    assert row is not None
+    return row[0]

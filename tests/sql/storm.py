@@ -211,7 +211,8 @@ class Writer:
         ]  # fmt: skip
         edges = [
             told | {"place": place, "space": 1, "id": f"{self._dice.getrandbits(128):032x}",
-                    "from_entity": entity, "to_entity": facts[0][1], "relation": "was", "strength": 1}
+                    "from_entity": entity, "to_entity": facts[0][1], "relation": "was",
+                    "strength": 1}
             for place, (_, entity, _, _) in enumerate(facts)
         ]  # fmt: skip
         ids = [fact for _, _, fact, _ in facts]

@@ -5,18 +5,15 @@ another to where it waits or has passed; and opens the gate. With rows taken in 
 in a deadlock.
 """
 
-import json
-from collections.abc import Generator
 from typing import Any
 
 import psycopg
 import pytest
 
-from tests.sql.sessions import Session, open_sessions
-from tests.sql.story import tell
+from tests.sql.sessions import Three, fetch, move_last, scan_tables
+from tests.sql.story import recall, tell
 
 Sql = psycopg.Connection[Any]
-Three = tuple[Session, Session, Session]
 
 LOW, HIGH = f"{0:032x}", f"{15:x}" * 32
 OLD = "2020-01-01T00:00:00Z"
@@ -28,48 +25,20 @@ def sql(owner: Sql) -> Sql:
     return owner
 
 
-@pytest.fixture
-def three(sql: Sql) -> Generator[Three]:
-    """The gate and two sessions that meet."""
-    with open_sessions(sql, 3) as (gate, one, other):
-        yield gate, one, other
-
-
-def fetch(sql: Sql, query: str, *values: object) -> Any:
-    row = sql.execute(query.encode(), values).fetchone()
-    assert row is not None
-    return row[0]
-
-
 def count_words(sql: Sql) -> set[str]:
     sql.execute("select refresh_search_statistics(force => true)")
     return {word for (word,) in sql.execute("select word from lexeme")}
 
 
-def recall(sql: Sql, facts: list[str], at: str = "2026-11-21T12:00:00Z") -> int:
+def log(sql: Sql, *facts: str, **told: Any) -> int:
     """The id of a line in the log of recalls, whose answer held these facts."""
-    line = {
-        "at": at, "client": "tester 1", "mode": "search", "format": "lines", "structured": False,
-        "tokens": 10, "budget": 2000, "items": 1, "dropped": 0, "found": {"default": facts},
-    }  # fmt: skip
-    sql.execute("select record_recalls(%s)", (json.dumps([line]),))
+    recall(sql, found={"default": list(facts)}, **told)
     return fetch(sql, "select max(id) from recall")
 
 
 def make_model(sql: Sql, name: str = "test:model") -> int:
     """A model that has vectors for nothing yet, and lists nothing."""
     return fetch(sql, "select start_embedding_model(%s, 3)", name)
-
-
-def scan_tables(session: Session) -> None:
-    """Lets a session find rows as they lie there, as the planner has it with other statistics."""
-    for way in ("indexscan", "bitmapscan", "nestloop", "mergejoin", "sort"):
-        session.do(f"set enable_{way} = off")
-
-
-def move_last(sql: Sql, change: str, value: object) -> None:
-    """Gives a row a new version, which lies behind all others."""
-    sql.execute(f"update {change} = %s".encode(), (value,))
 
 
 def test_a_forget_beside_a_count_of_words_ends(sql: Sql, three: Three) -> None:
@@ -217,8 +186,8 @@ def test_a_model_is_dropped_beside_a_forget(sql: Sql, three: Three) -> None:
 def test_two_forgets_take_out_of_the_log_what_was_answered_of_both(sql: Sql, three: Three) -> None:
     gate, one, other = three
     ada, bo = tell(sql, "Ada", "drinks tea"), tell(sql, "Bo", "eats bread")
-    first, middle = recall(sql, [ada, bo]), recall(sql, [ada])
-    recall(sql, [ada, bo])
+    first, middle = log(sql, ada, bo), log(sql, ada)
+    log(sql, ada, bo)
     move_last(sql, "recall set at = at where id", first)
     gate.hold("select from recall where id = %s for update", middle)
     scan_tables(other)
@@ -235,7 +204,7 @@ def test_two_forgets_take_out_of_the_log_what_was_answered_of_both(sql: Sql, thr
 def test_old_recalls_are_dropped_beside_a_forget(sql: Sql, three: Three) -> None:
     gate, one, other = three
     fact = tell(sql, "Ada", "drinks tea")
-    lines = [recall(sql, [fact], OLD) for _ in range(20)]
+    lines = [log(sql, fact, at=OLD) for _ in range(20)]
     for line in lines[:10]:
         move_last(sql, "recall set at = at where id", line)
     gate.hold("select from recall where id = %s for update", lines[11])
@@ -301,149 +270,3 @@ def test_the_use_of_entities_is_noted_beside_a_deletion(sql: Sql, three: Three) 
     one.end()
     other.end()
     assert fetch(sql, "select count(*) from entity_use") == 0
-
-
-def test_a_reflection_on_what_is_just_being_forgotten_has_no_subject(
-    sql: Sql, three: Three
-) -> None:
-    _, one, other = three
-    tell(sql, "Ada", "drinks tea")
-    number = fetch(sql, "select node_number(id) from entity")
-
-    one.hold("select forget_entity('Ada')")
-    other.start("select add_reflection('entity', 'tea again', 'me', target => %s)", number)
-    one.release()
-
-    with pytest.raises(psycopg.Error) as refused:
-        other.end()
-    assert refused.value.sqlstate == "TR052"
-
-
-def make_line(place: int, ends: tuple[str, str]) -> dict[str, object]:
-    return {
-        "place": place, "space": 1, "id": f"{place + 1:032x}", "from_entity": ends[0],
-        "relation": "knows", "to_entity": ends[1], "strength": 1, "valid_from": OLD,
-        "author": "ana", "tool": "import", "created_at": "2090-01-01T00:00:00Z",
-    }  # fmt: skip
-
-
-def test_relations_are_imported_beside_a_writer_of_the_same_entities(
-    sql: Sql, three: Three
-) -> None:
-    gate, one, other = three
-    names = [f"Entity {number:02}" for number in range(20)]
-    for name in names:
-        tell(sql, name, "drinks tea")
-    ids = dict(sql.execute("select name, id::text from entity").fetchall())
-    pairs = zip(names[::2], names[1::2], strict=True)
-    lines = [make_line(place, (ids[a], ids[b])) for place, (a, b) in enumerate(pairs)]
-    batch = [{"entity": name, "type": "person", "observation": "eats"} for name in names]
-    for name in names[1::-1]:
-        move_last(sql, "entity set name = name where name", name)
-    gate.hold("select from entity where name = %s for no key update", names[1])
-
-    one.start("select build_knowledge(%s)", json.dumps(batch))
-    other.start("select import_relations(%s)", json.dumps(lines))
-    gate.release()
-
-    one.end()
-    assert len(other.end()) == 10
-
-
-def test_replacements_are_imported_beside_a_batch_that_corrects_the_same_facts(
-    sql: Sql, three: Three
-) -> None:
-    gate, one, other = three
-    first, middle, last, successor = [tell(sql, "Ada", f"has {n} cats") for n in range(4)]
-    batch = [
-        {"entity": "Ada", "type": "person", "observation": f"corrected {fact}", "replaces": fact}
-        for fact in (last, first)
-    ]
-    gate.hold("select from observation where id = %s for update", middle)
-
-    other.start(
-        "select import_replacements(array[1, 1, 1], %s::uuid[], array_fill(%s::uuid, array[3]),"
-        " array[true, true, true])",
-        [last, middle, first], successor,
-    )  # fmt: skip
-    one.start("select build_knowledge(%s)", json.dumps(batch))
-    gate.release()
-
-    other.end()
-    one.end()
-    assert fetch(sql, "select count(*) from observation where replaced_by is null") == 3
-
-
-def test_an_entity_is_split_into_one_that_another_is_just_making(sql: Sql, three: Three) -> None:
-    _, one, other = three
-    tell(sql, "Zed", "drinks tea")
-    splits = json.dumps([{"name": "Amy", "observations": ["drinks tea"]}])
-
-    # As a batch does, in the order of names.
-    one.hold("select remember_fact('Amy', 'person', 'eats bread')")
-    other.start("select split_node('Zed', %s)", splits)
-    one.do("select remember_fact('Zed', 'person', 'eats bread')")
-    one.release()
-
-    assert len(other.end()) == 1
-    found = sql.execute("select content from observation join entity e on e.id = entity_id"
-                        " where e.name = 'Amy' order by 1")  # fmt: skip
-    assert found.fetchall() == [("drinks tea",), ("eats bread",)]
-
-
-def test_an_undo_is_reverted_beside_a_batch_about_its_entities(sql: Sql, three: Three) -> None:
-    _, one, other = three
-    tell(sql, "Zed", "was there before")
-    since = fetch(sql, "select clock_timestamp()")
-    sql.execute("select relate_entities('Amy', 'knows', 'Zed')")
-    undo = fetch(sql, "select undo_id from undo_author(session_user, %s)", since)
-
-    one.hold("select remember_fact('Amy', 'person', 'eats bread')")
-    other.start("select revert_undo(%s)", undo)
-    one.do("select remember_fact('Zed', 'person', 'eats bread')")
-    one.release()
-
-    assert len(other.end()) == 1
-    assert fetch(sql, "select count(*) from relation") == 1
-
-
-def test_undone_things_are_purged_beside_a_forget(sql: Sql, three: Three) -> None:
-    gate, one, other = three
-    undos = list[int]()
-    for number in range(3):
-        since = fetch(sql, "select clock_timestamp()")
-        tell(sql, "Ada", f"drinks {number} cups")
-        undos.append(fetch(sql, "select undo_id from undo_author(session_user, %s)", since))
-    for undo in undos[:2]:
-        move_last(sql, "undo set at = at where id", undo)
-    gate.hold("select from undo where id = %s for update", undos[1])
-    scan_tables(other)
-
-    one.start("select forget_entity('Ada')")
-    other.start("select purge_undone()")
-    gate.release()
-
-    one.end()
-    other.end()
-    assert fetch(sql, "select count(*) from undone") == 0
-
-
-def test_an_entity_gets_another_type_beside_a_forget_of_what_took_its_facts(
-    sql: Sql, three: Three
-) -> None:
-    gate, one, other = three
-    former = tell(sql, "Ada", "lives in Oslo")
-    fact = tell(sql, "Ada", "lives in Riga", replaces=former)
-    splits = json.dumps([{"name": "Bo", "observations": ["lives in Riga"]}])
-    sql.execute("select split_node('Ada', %s)", (splits,))
-    line = recall(sql, [fact])
-    gate.hold("select from recall where id = %s for update", line)
-
-    one.start("select forget_entity('Bo')")
-    nodes = [{"name": "Ada", "type": "project"}, {"name": "Bo", "type": "project"}]
-    other.start("select create_nodes(%s)", json.dumps(nodes))
-    gate.release()
-
-    one.end()
-    assert len(other.end()) == 2
-    assert fetch(sql, "select distinct entity_type from observation") == "project"
