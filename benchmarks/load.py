@@ -27,7 +27,7 @@ import psutil
 import psycopg
 
 from benchmarks.access import fill
-from benchmarks.place import enrol, listen, open_folder, tell_machine
+from benchmarks.place import count_deadlocks, enrol, listen, open_folder, tell_machine
 from benchmarks.work import Work
 from tests.transports.team import bear, call_modern
 from textrawl import migrate
@@ -179,12 +179,12 @@ async def watch(
         print(write_row(f"{number * every:.0f} s", every, parts, weights[-1]), flush=True)
 
 
-def write_end(tally: Tally, seconds: float, weights: list[Footprint]) -> None:
+def write_end(tally: Tally, seconds: float, weights: list[Footprint], deadlocks: int) -> None:
     """Prints what it was in all."""
     print(write_row("in all", seconds, tally.taken, weights[-1]))
     calls = sum(map(len, tally.taken.values()))
     print(f"\n{calls:,} calls, {sum(tally.errors.values())} errors; {tally.looked_up} writes looked"
-          f" up, {tally.wrong} not found.")  # fmt: skip
+          f" up, {tally.wrong} not found; {deadlocks} deadlocks.")  # fmt: skip
     for title, count in tally.errors.most_common():
         print(f"- {count} times {title}")
     warm, last = weights[1], weights[-1]  # the first one is from before any call
@@ -222,7 +222,7 @@ async def run(given: argparse.Namespace, folder: Path) -> bool:
                 seconds = time.monotonic() - began
                 group.cancel_scope.cancel()
             weights.append(weigh(server, cluster.dsn(SUPERUSER)))
-        write_end(tally, seconds, weights)
+        write_end(tally, seconds, weights, count_deadlocks(cluster.dsn(OWNER)))
     return not tally.errors and not tally.wrong
 
 

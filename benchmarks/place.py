@@ -51,6 +51,18 @@ async def listen(
             server.terminate()
 
 
+def count_deadlocks(conninfo: str) -> int:
+    """Deadlocks of a database since its Postgres was started, when all other sessions are over.
+
+    Servers try such calls again, so that nobody else hears of them.
+    """
+    query = "select deadlocks from pg_stat_database where datname = current_database()"
+    with psycopg.connect(conninfo) as connection:
+        row = connection.execute(query).fetchone()
+    assert row is not None
+    return row[0]
+
+
 def enrol(conninfo: str) -> str:
     """A token for everything in the default space; `conninfo` is the owner's."""
     token = make_token()

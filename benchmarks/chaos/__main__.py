@@ -26,7 +26,7 @@ from anyio import to_thread
 from benchmarks.chaos.faults import Chaos, Plan, Wounds
 from benchmarks.chaos.ledger import Author, Ledger
 from benchmarks.chaos.servers import PATIENCE, HttpServer, PipeServer, Place
-from benchmarks.chaos.verdict import Verdict, find_orphans, judge
+from benchmarks.chaos.verdict import Verdict, count_deadlocks, find_orphans, judge
 from benchmarks.chaos.writers import Writer
 from benchmarks.place import enrol, tell_machine
 from tests.listening import find_port
@@ -72,6 +72,7 @@ async def run(plan: Plan, folder: Path) -> Outcome:
     orphans = await _wait_for_nobody(pgdata, pgdata.parent)
     verdict = await _judge(pgdata.parent, ledger)
     verdict.orphans, verdict.untidy_exits = len(orphans), sum(code != 0 for code in exits)
+    verdict.deadlocks = count_deadlocks(pgdata.parent)
     verdict.tracebacks = (folder / "servers.log").read_text().count("Traceback")
     starts = http.starts + sum(pipe.starts for pipe in pipes.values())
     return Outcome(verdict, ledger, chaos.wounds, starts, seconds)

@@ -50,12 +50,14 @@ class Verdict:
     orphans: int = 0
     tracebacks: int = 0
     untidy_exits: int = 0
+    deadlocks: int = 0
 
     @property
     def is_clean(self) -> bool:
         """Whether nothing that may not happen has happened."""
         wrong = (self.lost, self.under_another_id, self.duplicated, self.mistaken, self.orphans,
-                 self.tracebacks, self.untidy_exits, *self.torn.values())  # fmt: skip
+                 self.tracebacks, self.untidy_exits, self.deadlocks,
+                 *self.torn.values())  # fmt: skip
         return not any(wrong)
 
 
@@ -86,6 +88,12 @@ def _count(owner: psycopg.Connection, query: LiteralString) -> int:
     row = owner.execute(query).fetchone()
     assert row is not None
     return row[0]
+
+
+def count_deadlocks(folder: Path) -> int:
+    """Those in the logs of Postgres in `folder`: its counters are lost when it is killed."""
+    logs = [log.read_text(errors="replace") for log in folder.glob("postgres-*.log*")]
+    return sum(log.count("deadlock detected") for log in logs)
 
 
 def find_orphans(pgdata: Path, folder: Path) -> list[int]:
