@@ -10,8 +10,8 @@ begin
     perform from entity e
     where (e.space_id, e.id) in (
         select o.space_id, o.entity_id
-        from unnest(spaces, facts, successors) given(space, fact, successor)
-        join observation o on o.space_id = given.space and o.id in (given.fact, given.successor))
+        from unnest(spaces || spaces, facts || successors) given(space, fact)
+        join observation o on o.space_id = given.space and o.id = given.fact)
     order by e.space_id, e.name_key for no key update;
     -- What is known here may have been corrected otherwise since.
     update observation o set replaced_by = next.id

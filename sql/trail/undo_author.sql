@@ -27,8 +27,9 @@ begin
             select (detail ->> 'to')::uuid from told
             union
             -- Facts that were moved to another since.
-            select o.entity_id from told
-            join observation o on o.space_id = place and o.id in (told.observation_id, (told.detail ->> 'replaced')::uuid)
+            select o.entity_id
+            from told, unnest(array[told.observation_id, (told.detail ->> 'replaced')::uuid]) fact
+            join observation o on o.space_id = place and o.id = fact
         ), locked as (
             select e.id from entity e
             where e.space_id = place and e.id in (select id from concerned)

@@ -74,6 +74,13 @@ def test_an_undo_is_reverted_once(team: Team) -> None:
     assert len(team.plan("eve", since)) == 2
 
 
+def test_an_undo_that_never_was_cannot_be_reverted(team: Team) -> None:
+    with pytest.raises(psycopg.Error) as refused:
+        team.revert(1)
+
+    assert refused.value.sqlstate == "TR031"
+
+
 def test_forgetting_reaches_what_an_undo_keeps(team: Team) -> None:
     since = team.now()
     team.remember("eve", "Jefferson", "keeps the zanzibar key")
