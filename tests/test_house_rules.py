@@ -166,9 +166,10 @@ def test_every_sql_file_makes_what_its_name_says_and_comments_on_it(path: Path) 
         assert set(re.findall(r"^(\w+)", text, re.MULTILINE)) == {"grant"}
         return
     if path.parent.name == "migrations":
-        made = re.findall(r"^create table (\w+)", text, re.MULTILINE)
+        made = re.findall(r"^create (table|type) (\w+)", text, re.MULTILINE)
         assert made or re.findall(r"^(?:alter table|create index)", text, re.MULTILINE)
-        assert set(made) <= set(re.findall(r"^comment on table (\w+) is '", text, re.MULTILINE))
+        told = re.findall(r"^comment on (table|type) (\w+) is '", text, re.MULTILINE)
+        assert set(made) <= set(told)
         return
     kind = "view" if path.parent.name == "views" else "function"
     assert re.findall(rf"^create {kind} textrawl\.(\w+)", text, re.MULTILINE) == [path.stem]
