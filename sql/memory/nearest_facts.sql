@@ -10,6 +10,9 @@ language plpgsql stable rows 50
 set search_path from current
 set hnsw.iterative_scan = relaxed_order
 set hnsw.ef_search = 80
+-- Of the twentieth of a million, the nearest that are looked at by default hold too few.
+set hnsw.max_scan_tuples = 60000
+set hnsw.scan_mem_multiplier = 2
 as $$
 declare
     vectors text := 'embedding_' || model;
