@@ -6,7 +6,6 @@ keys, no white space), verbose (long keys, two spaces), lines (the cheapest). A 
 large for its budget loses its last items, whole, until it fits, and says how many.
 """
 
-import json
 import math
 import re
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import Any, ClassVar, Self, cast
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
+from pydantic_core import to_json
 
 from textrawl.errors import TextrawlError
 from textrawl.settings import Format
@@ -213,5 +213,4 @@ class Renderer:
 
 def write_json(value: object, indent: int | None = None) -> str:
     """JSON without white space, or indented."""
-    separators = None if indent else (",", ":")
-    return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+    return to_json(value, indent=indent).decode()

@@ -1,6 +1,6 @@
 """Replies of query_memory to a search and to a list."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -126,8 +126,8 @@ class SearchReply(Answer):
     entities: Annotated[list[FoundEntity] | None, Key("e")] = None
     degraded: Literal[True] | None = None
     note: Annotated[str | None, Key("note")] = None
-    _rows: list[HitRow] = PrivateAttr(default_factory=list[HitRow])
-    _shown: Shown = PrivateAttr(default=Shown(ALONE, with_ids=False))
+    _rows: Sequence[HitRow] = PrivateAttr(default=())
+    _shown: Shown = PrivateAttr()
 
     @classmethod
     def build(
@@ -192,7 +192,7 @@ def write_header(name: str, entity_type: str, space: str | None = None) -> str:
     return f"{write_line(name, _LEADS)} ({entity_type}){place}"
 
 
-def _group(rows: list[HitRow], shown: Shown) -> list[FoundEntity]:
+def _group(rows: Sequence[HitRow], shown: Shown) -> list[FoundEntity]:
     groups: dict[object, FoundEntity] = {}
     for row in rows:
         group = groups.setdefault(

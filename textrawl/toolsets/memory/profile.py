@@ -109,7 +109,7 @@ class EntityReply(Answer):
     total_observations: int | None = None
     like: Annotated[list[str] | None, Key("like")] = None
     _row: EntityRow | None = PrivateAttr(default=None)
-    _shown: Shown = PrivateAttr(default=Shown(ALONE, with_ids=False))
+    _shown: Shown = PrivateAttr()
 
     @classmethod
     def build(
