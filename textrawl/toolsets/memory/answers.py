@@ -12,6 +12,7 @@ from textrawl.recalls import NOTHING, Finding
 from textrawl.replies import Key, Part, Reply, write_line
 from textrawl.rows import HitRow, ListRow
 
+_FOUND = "by best fact; of a memory: content, source, author, score, with includeIds id, createdAt"
 _LEADS = "0123456789→←@"  # what lines of other kinds begin with
 
 
@@ -123,7 +124,7 @@ class SearchReply(Answer):
     mode: Literal["search"] = "search"
     query: Annotated[str | None, Field(exclude=True)] = None
     total_memories: Annotated[int | None, Key("n")] = None
-    entities: Annotated[list[FoundEntity] | None, Key("e")] = None
+    entities: Annotated[list[FoundEntity] | None, Key("e"), Field(description=_FOUND)] = None
     degraded: Literal[True] | None = None
     note: Annotated[str | None, Key("note")] = None
     _rows: Sequence[HitRow] = PrivateAttr(default=())
