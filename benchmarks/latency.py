@@ -27,7 +27,7 @@ import anyio.to_thread
 import psycopg
 from mcp import Client, StdioServerParameters
 from pgvector.psycopg import register_vector_async
-from psycopg.rows import class_row
+from psycopg.rows import args_row
 from pydantic import SecretStr
 
 from benchmarks.place import SERVE, enrol, listen, open_folder, tell_machine
@@ -74,7 +74,7 @@ class Bare(Database):
         self.seconds = 0.0
 
     async def _execute(self, query: bytes, row: type[Row], given: dict[str, object]) -> list[Row]:
-        cursor = self._connection.cursor(row_factory=class_row(row))
+        cursor = self._connection.cursor(row_factory=args_row(row))
         begin = time.perf_counter()
         rows = await (await cursor.execute(query, given)).fetchall()
         self.seconds += time.perf_counter() - begin

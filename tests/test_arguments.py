@@ -154,3 +154,13 @@ def test_merged_schemas_require_what_all_require_and_list_their_constants() -> N
             "b": {"type": "string"},
         },
     }
+
+
+def test_of_what_is_inside_the_fields_of_an_answer_a_merged_schema_tells_required_names() -> None:
+    item = {"type": "object", "required": ["x"], "properties": {"x": {"type": "string"}}}
+    schema = {"properties": {"part": item, "parts": {"type": "array", "items": item}}}
+
+    named = {"type": "object", "required": ["x"]}
+    assert merge(schema)["properties"] == {
+        "part": named, "parts": {"type": "array", "items": named}
+    }  # fmt: skip

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Literal, Self
 
 from textrawl.errors import ScopeMissing, SpaceNotFound
@@ -64,12 +65,12 @@ class Principal:
         if not any(scope in space.scopes for space in self._find_concerned(scope)):
             raise ScopeMissing(scope, f"{self.actor} has {self._list_scopes(scope)}")
 
-    @property
+    @cached_property
     def home_space(self) -> Space | None:
         """The space that writes go to."""
         return next((space for space in self.spaces if space.id == self.home), None)
 
-    @property
+    @cached_property
     def readable(self) -> tuple[Space, ...]:
         """The spaces that are read."""
         return tuple(space for space in self.spaces if "read" in space.scopes)

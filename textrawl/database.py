@@ -5,6 +5,7 @@ database error never does, since it may hold values of other rows.
 """
 
 import logging
+import random
 import select
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
@@ -20,9 +21,8 @@ from pgvector import HalfVector
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.rows import class_row
+from psycopg.rows import args_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
-from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random
 
 from textrawl import errors
 
@@ -161,17 +161,21 @@ class Database:
             return await self._execute(query, row, given)
 
     async def _execute(self, query: bytes, row: type[Row], given: dict[str, object]) -> list[Row]:
-        async for attempt in AsyncRetrying(
-            retry=retry_if_exception_type(_CONFLICTS),
-            stop=stop_after_attempt(_MOST_ATTEMPTS),
-            wait=wait_random(0, _CONFLICT_PAUSE),
-            reraise=True,
-        ):
-            with attempt:
-                async with self._pool.connection() as connection:
-                    cursor = connection.cursor(row_factory=class_row(row))
-                    return await (await cursor.execute(query, given)).fetchall()
-        raise AssertionError  # pragma: no cover - the loop returns or raises
+        for _ in range(_MOST_ATTEMPTS - 1):
+            try:
+                return await self._attempt(query, row, given)
+            except _CONFLICTS:
+                await anyio.sleep(random.uniform(0, _CONFLICT_PAUSE))  # noqa: S311 - no secret
+        return await self._attempt(query, row, given)
+
+    async def _attempt(self, query: bytes, row: type[Row], given: dict[str, object]) -> list[Row]:
+        connection = await self._pool.getconn()
+        try:
+            # Rows by position: the columns are asked for in the order of the fields.
+            cursor = connection.cursor(row_factory=args_row(row))
+            return await (await cursor.execute(query, given)).fetchall()
+        finally:
+            await self._pool.putconn(connection)
 
     async def _check_connection(self, connection: AsyncConnection[Any]) -> None:
         """Raises psycopg.Error for a connection that died with a restarted server."""

@@ -9,7 +9,7 @@ import json
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -116,9 +116,8 @@ class Recalls:
 
 def _describe(recall: Recall, *, texts: bool) -> dict[str, Any]:
     """The recall as record_recalls takes it; the question itself only where `texts` are kept."""
-    told = asdict(recall)
     finding = recall.finding
-    del told["finding"]
+    told = {key: value for key, value in vars(recall).items() if key != "finding"}
     found: dict[str, list[str]] = {}
     for space, fact in finding.facts[: recall.items]:
         found.setdefault(space, []).append(fact)

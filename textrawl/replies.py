@@ -6,7 +6,6 @@ keys, no white space), verbose (long keys, two spaces), lines (the cheapest). A 
 large for its budget loses its last items, whole, until it fits, and says how many.
 """
 
-import json
 import math
 import re
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import Any, ClassVar, Self, cast
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
+from pydantic_core import to_json
 
 from textrawl.errors import TextrawlError
 from textrawl.settings import Format
@@ -145,8 +145,8 @@ class Renderer:
         result = self._encode(reply)
         if (tokens := self.measure(result)) <= budget:
             return Written(result, tokens, budget, size, 0)
-        kept = self._find_fit(reply, budget, tokens)
-        result, tokens = self._tell_cost(reply.keep(kept))
+        kept, tokens = self._find_fit(reply, budget, tokens)
+        result, tokens = self._tell_cost(reply.keep(kept), tokens)
         items = max(kept, 0)
         return Written(result, tokens, budget, items, size - items)
 
@@ -175,36 +175,39 @@ class Renderer:
             structured_content=reply.structured() if self.structured else None,
         )
 
-    def _find_fit(self, reply: Reply, budget: int, whole: int) -> int:
-        """How much to keep of a reply that costs `whole` tokens: as much as fits."""
-        fits, too_many = -len(reply.spared), reply.size() + 1
+    def _find_fit(self, reply: Reply, budget: int, whole: int) -> tuple[int, int]:
+        """How much to keep of a reply that costs `whole` tokens, as much as fits, and its cost."""
+        fits, cost, too_many = -len(reply.spared), 0, reply.size() + 1
         each = max(whole / too_many, 1)
         middle, steps = int(budget / each), 0
         while too_many - fits > 1:
             middle = min(max(middle, fits + 1), too_many - 1)
             # The budget stands in for the cost, which has no more digits: one writing a step.
             bound = reply.keep(middle).model_copy(update=self._claim(reply, budget))
-            left = budget - self.measure(self._encode(bound))
+            tokens = self.measure(self._encode(bound))
+            left = budget - tokens
             if left >= 0:
-                fits = middle
+                fits, cost = middle, tokens
             else:
                 too_many = middle
             steps += 1
             # Items are much alike, so the next place is guessed; where they are not, halving is
             # sure to end.
             middle = middle + math.floor(left / each) if steps % 3 else (fits + too_many) // 2
-        return fits
+        return fits, cost
 
-    def _tell_cost(self, reply: Reply) -> tuple[CallToolResult, int]:
-        """The result with its cost, if it tells it: the number is part of what it costs."""
-        result = self._encode(reply)
-        used = self.measure(result)
-        while claim := self._claim(reply, used):
+    def _tell_cost(self, reply: Reply, cost: int) -> tuple[CallToolResult, int]:
+        """The result with its cost, if it tells it: the number is part of what it costs.
+
+        It costs about `cost`. A larger number never takes fewer tokens, so this comes to an end.
+        """
+        while True:
+            claim = self._claim(reply, cost)
             result = self._encode(reply.model_copy(update=claim))
-            if (now := self.measure(result)) <= used:
-                break
-            used = now
-        return result, used
+            used = self.measure(result)
+            if used == cost or not claim:
+                return result, used
+            cost = used
 
     @staticmethod
     def _claim(reply: Reply, used: int) -> dict[str, int]:
@@ -213,5 +216,4 @@ class Renderer:
 
 def write_json(value: object, indent: int | None = None) -> str:
     """JSON without white space, or indented."""
-    separators = None if indent else (",", ":")
-    return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+    return to_json(value, indent=indent).decode()

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen: to make a frozen one takes ten times as long, and there are ten an answer
 class HitRow:
     """A fact that search_memory found; score, cosine and coverage in [0, 1]."""
 

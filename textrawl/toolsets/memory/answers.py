@@ -1,6 +1,6 @@
 """Replies of query_memory to a search and to a list."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -12,6 +12,7 @@ from textrawl.recalls import NOTHING, Finding
 from textrawl.replies import Key, Part, Reply, write_line
 from textrawl.rows import HitRow, ListRow
 
+_FOUND = "by best fact; of a memory: content, source, author, score, with includeIds id, createdAt"
 _LEADS = "0123456789→←@"  # what lines of other kinds begin with
 
 
@@ -123,11 +124,11 @@ class SearchReply(Answer):
     mode: Literal["search"] = "search"
     query: Annotated[str | None, Field(exclude=True)] = None
     total_memories: Annotated[int | None, Key("n")] = None
-    entities: Annotated[list[FoundEntity] | None, Key("e")] = None
+    entities: Annotated[list[FoundEntity] | None, Key("e"), Field(description=_FOUND)] = None
     degraded: Literal[True] | None = None
     note: Annotated[str | None, Key("note")] = None
-    _rows: list[HitRow] = PrivateAttr(default_factory=list[HitRow])
-    _shown: Shown = PrivateAttr(default=Shown(ALONE, with_ids=False))
+    _rows: Sequence[HitRow] = PrivateAttr(default=())
+    _shown: Shown = PrivateAttr()
 
     @classmethod
     def build(
@@ -192,7 +193,7 @@ def write_header(name: str, entity_type: str, space: str | None = None) -> str:
     return f"{write_line(name, _LEADS)} ({entity_type}){place}"
 
 
-def _group(rows: list[HitRow], shown: Shown) -> list[FoundEntity]:
+def _group(rows: Sequence[HitRow], shown: Shown) -> list[FoundEntity]:
     groups: dict[object, FoundEntity] = {}
     for row in rows:
         group = groups.setdefault(

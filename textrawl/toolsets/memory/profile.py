@@ -1,6 +1,6 @@
 """The reply of query_memory to a look-up: one entity, its newest facts, its relations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
@@ -9,7 +9,7 @@ from pydantic import Field, PrivateAttr
 from textrawl.recalls import Finding
 from textrawl.replies import Key, Part, write_line
 from textrawl.rows import EntityRow
-from textrawl.toolsets.memory.answers import ALONE, Answer, Reach, Shown, write_header
+from textrawl.toolsets.memory.answers import ALONE, Answer, Reach, write_header
 
 Item = dict[str, Any]
 
@@ -109,7 +109,8 @@ class EntityReply(Answer):
     total_observations: int | None = None
     like: Annotated[list[str] | None, Key("like")] = None
     _row: EntityRow | None = PrivateAttr(default=None)
-    _shown: Shown = PrivateAttr(default=Shown(ALONE, with_ids=False))
+    _facts: Sequence[Observation] = PrivateAttr(default=())
+    _with_ids: bool = PrivateAttr(default=False)
 
     @classmethod
     def build(
@@ -121,7 +122,8 @@ class EntityReply(Answer):
             space=reach.name(row.space),
         )  # fmt: skip
         reply = cls(found=True, entity=who, total_observations=row.total_observations)
-        reply._row, reply._shown = row, Shown(reach, with_ids)
+        reply._row, reply._with_ids = row, with_ids
+        reply._facts = [Observation.build(fact, reach) for fact in row.observations]
         if with_relations:
             reply.relations = Relations(outgoing=[], incoming=[])
         return reply.choose(reply.size())
@@ -143,7 +145,7 @@ class EntityReply(Answer):
             return {"found": False, **told}
         head: Item = {"t": self.entity.type} if self.entity else {}
         if self.observations is not None:
-            head["o"] = [fact.shorten(with_ids=self._shown.with_ids) for fact in self.observations]
+            head["o"] = [fact.shorten(with_ids=self._with_ids) for fact in self.observations]
         if self.relations and (arrows := self.relations.compact()):
             head["r"] = arrows
         if more := self._count_more():
@@ -157,7 +159,7 @@ class EntityReply(Answer):
         if self.entity:
             yield write_header(self.entity.name, self.entity.type)
         for fact in self.observations or []:
-            yield fact.line(with_ids=self._shown.with_ids)
+            yield fact.line(with_ids=self._with_ids)
         if self.relations:
             yield from self.relations.lines()
         if more := self._count_more():
@@ -176,17 +178,19 @@ class EntityReply(Answer):
             return self.cut(max(len(names) - count, 0), like=names[:count] or None)
         dated = self._date_items()
         kept = {id(item) for item in dated[:count]}
-        facts, outgoing, incoming = (
-            [item for item in items if id(item) in kept]
-            for items in (row.observations, row.outgoing, row.incoming)
-        )
-        update: Item = {
-            "observations": [Observation.build(fact, self._shown.reach) for fact in facts],
-            "has_more": row.total_observations > len(facts),
-        }
+        facts = [
+            fact
+            for item, fact in zip(row.observations, self._facts, strict=True)
+            if id(item) in kept
+        ]
+        update: Item = {"observations": facts, "has_more": row.total_observations > len(facts)}
         unread = 0
         if self.relations is not None:
             unread = row.total_relations - len(row.outgoing) - len(row.incoming)
+            outgoing, incoming = (
+                [edge for edge in edges if id(edge) in kept]
+                for edges in (row.outgoing, row.incoming)
+            )
             update["relations"] = Relations.build(outgoing, incoming)
         return self.cut(len(dated) - len(kept) + unread, **update)
 
