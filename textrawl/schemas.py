@@ -73,14 +73,16 @@ def _shorten(part: dict[str, Any], spelt: list[Any]) -> dict[str, Any]:
 def merge(*schemas: dict[str, Any]) -> dict[str, Any]:
     """One flat object that fits each of `schemas`; it requires only what all of them require.
 
-    Of what is inside its fields it names what is always there, and no more: clients check every
-    answer, and to check each field of ten facts was half of what a search took the SDK's client.
+    Of several, what is inside their fields is left at the names that are always there: clients
+    check every answer, and to check each field of ten facts was half of what a search, whose
+    schema alone is merged, took the SDK's client.
     """
     slimmed = [slim(schema) for schema in schemas]
+    shorten = _flatten if len(schemas) > 1 else dict[str, Any]
     properties: dict[str, Any] = {}
     for schema in slimmed:
         for name, told in schema["properties"].items():
-            part = _flatten({key: value for key, value in told.items() if key != "default"})
+            part = shorten({key: value for key, value in told.items() if key != "default"})
             known = properties.setdefault(name, part)
             if "const" in part and part != known:
                 values = [*known.get("enum", [known.get("const")]), part["const"]]
