@@ -69,12 +69,13 @@ begin
         where o.space_id = origin.space_id and o.entity_id = forget_entity.entity_id
           and (forget_entity.observation_id is null or o.id = forget_entity.observation_id));
     perform withdraw_words(origin.space_id, gone);
-    perform withdraw_queries(origin.space_id, gone,
-        case when forget_entity.observation_id is null then forget_entity.entity_name end);
+    -- Before what was asked: a recall of them that is being recorded is then there to be withdrawn.
     perform claim_rows(origin.space_id, gone, array(
         select r.id from relation r
         where r.space_id = origin.space_id and forget_entity.observation_id is null
           and forget_entity.entity_id in (r.from_entity, r.to_entity)));
+    perform withdraw_queries(origin.space_id, gone,
+        case when forget_entity.observation_id is null then forget_entity.entity_name end);
     if observation_id is null then
         delete from entity e where e.space_id = origin.space_id and e.id = forget_entity.entity_id;
     else

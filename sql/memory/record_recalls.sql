@@ -2,17 +2,39 @@ create function textrawl.record_recalls(recalls jsonb) returns integer
 language sql volatile security definer
 set search_path from current
 begin atomic
+    with answer as (
+        select recall.place, s.id as space_id, fact.id::uuid as id
+        from jsonb_array_elements(recalls) with ordinality recall (value, place)
+        cross join jsonb_each(recall.value -> 'found') found
+        cross join jsonb_array_elements_text(found.value) fact (id)
+        join textrawl.space s on s.name = found.key
+    ), there as materialized (
+        -- Whoever forgets one of them waits until this is recorded, and withdraws it; one that is being
+        -- forgotten, or was since it was in the answer, is not there.
+        select o.space_id, o.id from textrawl.observation o
+        where (o.space_id, o.id) in (select answer.space_id, answer.id from answer)
+        order by o.space_id, o.id
+        for key share skip locked
+    ), forgotten as materialized (
+        select distinct answer.place from answer
+        where not exists (select from there where there.space_id = answer.space_id and there.id = answer.id)
+    )
     insert into textrawl.recall (space_id, at, client, mode, format, structured, tokens, budget, items, dropped,
         query, query_hash, hits, milliseconds, score, cosine, coverage, verbose_tokens, facts)
     select s.id, given.at, given.client, given.mode, given.format, given.structured, given.tokens, given.budget, given.items, given.dropped,
-        left(given.query, 500), given.query_hash, given.hits, given.milliseconds, given.score, given.cosine, given.coverage, given.verbose_tokens,
+        case when forgotten.place is null then left(given.query, 500) end,
+        case when forgotten.place is null then given.query_hash end, given.hits, given.milliseconds, given.score, given.cosine, given.coverage, given.verbose_tokens,
         -- Ids of other spaces are nothing for those who may read this one.
-        array(select found.id::uuid from jsonb_array_elements_text(given.found -> s.name) with ordinality found (id, place) order by place)
-    from jsonb_to_recordset(recalls) as given(space integer, at timestamptz, client text, mode text, format text, structured boolean,
+        array(select found.id::uuid from jsonb_array_elements_text(given.found -> s.name) with ordinality found (id, place)
+              join there on there.space_id = s.id and there.id = found.id::uuid order by found.place)
+    from jsonb_array_elements(recalls) with ordinality line (value, place)
+    cross join jsonb_to_record(line.value) as given(space integer, at timestamptz, client text, mode text, format text, structured boolean,
                                               tokens integer, budget integer, items integer, dropped integer,
                                               query text, query_hash text, hits integer, milliseconds real, score real, cosine real,
                                               coverage real, verbose_tokens integer, found jsonb)
-    join textrawl.space s on s.id = coalesce(given.space, textrawl.default_space());
+    join textrawl.space s on s.id = coalesce(given.space, textrawl.default_space())
+    left join forgotten on forgotten.place = line.place
+    order by line.place;
     insert into textrawl.recalled as r (space_id, observation_id, recalls, last_at)
     select o.space_id, o.id, given.recalls, given.last_at
     from (select s.id as space_id, fact.id::uuid as id, count(*) as recalls, max((recall.value ->> 'at')::timestamptz) as last_at
@@ -31,4 +53,4 @@ begin atomic
 end;
 
 comment on function textrawl.record_recalls is
-    'Notes recalls, and how often each fact was in one; called by servers every few seconds. Returns how many were given.';
+    'Notes recalls, and how often each fact was in one; called by servers every few seconds. What was asked about a fact that was forgotten in between is not kept. Returns how many were given.';

@@ -62,8 +62,13 @@ async def embed(question: str) -> str:
 
 
 def recall(sql: psycopg.Connection, **told: Any) -> None:
+    sql.execute("select record_recalls(%s)", (describe_recall(**told),))
+
+
+def describe_recall(**told: Any) -> str:
+    """What a server tells of one answer."""
     same = {
         "at": "2026-11-21T12:00:00Z", "client": "tester 1", "mode": "search", "format": "lines",
         "structured": False, "tokens": 10, "budget": 2000, "items": 1, "dropped": 0,
     }  # fmt: skip
-    sql.execute("select record_recalls(%s)", (json.dumps([same | told]),))
+    return json.dumps([same | told])

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from tests.sql.sessions import Three, fetch, move_last, scan_tables
-from tests.sql.story import recall, tell
+from tests.sql.story import describe_recall, recall, tell
 
 Sql = psycopg.Connection[Any]
 
@@ -270,3 +270,36 @@ def test_the_use_of_entities_is_noted_beside_a_deletion(sql: Sql, three: Three) 
     one.end()
     other.end()
     assert fetch(sql, "select count(*) from entity_use") == 0
+
+
+def test_what_was_asked_about_a_fact_is_not_kept_when_it_is_forgotten_before_it_is_recorded(
+    sql: Sql,
+) -> None:
+    tea, oslo = tell(sql, "Ada", "drinks tea"), tell(sql, "Ada", "lives in Oslo")
+    sql.execute("select forget_entity('Ada', 'drinks tea')")
+
+    both = log(sql, tea, oslo, query="what of Ada", query_hash="1" * 16)
+    other = log(sql, oslo, query="where is Ada", query_hash="2" * 16)
+
+    kept = "select query, query_hash, array(select unnest(facts)::text) from recall where id = %s"
+    assert sql.execute(kept, (both,)).fetchone() == (None, None, [oslo])
+    assert sql.execute(kept, (other,)).fetchone() == ("where is Ada", "2" * 16, [oslo])
+
+
+def test_what_is_asked_about_a_fact_while_it_is_forgotten_is_not_kept(
+    sql: Sql, three: Three
+) -> None:
+    gate, one, other = three
+    tea = tell(sql, "Ada", "drinks tea")
+    oslo = tell(sql, "Bo", "lives in Oslo")
+    gate.hold("insert into recalled values (1, %s, 1, now())", oslo)
+
+    told = describe_recall(query="what of Ada", found={"default": [tea, oslo]})
+    one.start("select record_recalls(%s::jsonb)", told)
+    other.start("select forget_entity('Ada')")
+    other.wait_behind(one)
+    gate.release()
+
+    one.end()
+    other.end()
+    assert fetch(sql, "select count(*) from recall where query is not null") == 0
