@@ -10,7 +10,6 @@ import typer
 from textrawl.commands.foreground import Interrupted, run_foreground
 from textrawl.garbage import give_back_memory, pause_collection
 from textrawl.settings import Settings, read_settings
-from textrawl.tokens import load_ahead
 
 if TYPE_CHECKING:
     from textrawl.server import MemoryServer
@@ -54,10 +53,7 @@ def serve(
 
 
 def _create_server(settings: Settings, *, tokens_needed: bool) -> "MemoryServer":
-    """The server, whose vocabulary is loaded on another core while this one loads modules."""
     give_back_memory()
-    if settings.enable_memory:
-        load_ahead(settings.tokenizer)
     with pause_collection():
         from textrawl.logs import configure_logs  # noqa: PLC0415 - after what takes longest
         from textrawl.server import create_server  # noqa: PLC0415
