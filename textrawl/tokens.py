@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from threading import Thread
 
 logger = logging.getLogger("textrawl")
@@ -28,9 +29,7 @@ def choose_counter(encoding: str) -> Counter:
 
     Its first count loads the vocabulary, which takes 40 ms and 18 MB.
     """
-    try:
-        import splintr  # noqa: F401, PLC0415 - it is needed when something is counted
-    except ImportError:
+    if find_spec("splintr") is None:
         return Counter(f"{encoding} (tiktoken; bytes while it loads)", False, Loading(encoding))
 
     def count(text: str) -> int:
