@@ -105,8 +105,11 @@ def test_what_the_package_offers_is_loaded_when_it_is_asked_for() -> None:
     assert told.stdout.split() == ["False", "Settings", "create_server", "True", "False"]
 
 
-@pytest.mark.parametrize("module", ["settings", "errors", "database", "migrations", "tokens"])
-def test_what_commands_need_does_without_the_mcp_sdk(module: str) -> None:
+@pytest.mark.parametrize("module", [
+    "settings", "errors", "database", "migrations", "tokens", "offering", "opening",
+    "embedded.cluster", "embeddings.local",
+])  # fmt: skip
+def test_what_commands_and_an_open_memory_need_does_without_the_mcp_sdk(module: str) -> None:
     told = subprocess.run(
         [sys.executable, "-c", f"import sys, textrawl.{module}; print('mcp' in sys.modules)"],
         capture_output=True, text=True, check=True,

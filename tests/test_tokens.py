@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from splintr import Tokenizer
 from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 
-from textrawl.tokens import Loading, choose_counter
+from textrawl.tokens import Loading, choose_counter, load_ahead
 
 # Where tiktoken would download its vocabulary from: the name of its cached file is made of this.
 _ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
@@ -62,6 +62,41 @@ ASSIGNED = st.characters(exclude_categories=["Cs", "Cn"])
 @given(text=st.text(ASSIGNED, max_size=300))
 def test_any_count_is_that_of_tiktoken(o200k: tiktoken.Encoding, text: str) -> None:
     assert choose_counter("o200k_base").count(text) == len(o200k.encode_ordinary(text))
+
+
+def test_a_count_is_exact_while_the_vocabulary_is_loaded_beside(o200k: tiktoken.Encoding) -> None:
+    text = "Zürich qwxzvk is fine"
+    load_ahead("o200k_base")
+
+    assert choose_counter("o200k_base").count(text) == len(o200k.encode_ordinary(text))
+
+
+def test_without_splintr_nothing_is_loaded_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "splintr", None)
+
+    load_ahead("no such encoding")
+
+
+READY = """
+import threading, time
+from textrawl.tokens import choose_counter, load_ahead
+
+load_ahead("o200k_base")
+for thread in threading.enumerate():
+    if thread is not threading.current_thread():
+        thread.join()
+began = time.thread_time()
+choose_counter("o200k_base").count("zzxq jjkw 0191abc-3f")
+print(time.thread_time() - began)
+"""
+
+
+def test_what_is_loaded_ahead_is_all_that_a_count_needs() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", READY], capture_output=True, text=True, check=True
+    ).stdout
+
+    assert float(told) < 0.02  # loading takes 0.2 s, and a count microseconds
 
 
 @settings(max_examples=200, deadline=None)

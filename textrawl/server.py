@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from textrawl import arguments, errors
 from textrawl.access import Caller, Principal, keep_caller
 from textrawl.bearers import Bearers
+from textrawl.memory import Memory
 from textrawl.runtime import build_bearers, build_renderer, open_app
 from textrawl.schemas import slim
 from textrawl.settings import Settings
@@ -75,12 +76,13 @@ class MemoryServer(MCPServer[App]):
         }
 
     @asynccontextmanager
-    async def open(self) -> AsyncGenerator[App | None]:
+    async def open(self, memory: Memory | None = None) -> AsyncGenerator[App | None]:
         """What tools need, for all connections meanwhile; nothing while memory is off.
 
-        Without it each connection opens its own. Raises StartRefused.
+        Without it each connection opens its own. A `memory` that is open already is used and left
+        open. Raises StartRefused.
         """
-        async with self.open_own() as app:
+        async with self.open_own(memory) as app:
             given, self.app = self.app, app
             self._bearers = build_bearers(self._settings, app) if app else None
             try:
@@ -91,12 +93,13 @@ class MemoryServer(MCPServer[App]):
                     await self._bearers.aclose()
 
     @asynccontextmanager
-    async def open_own(self) -> AsyncGenerator[App | None]:
+    async def open_own(self, memory: Memory | None = None) -> AsyncGenerator[App | None]:
         """What one connection's tools need: what is open for all, or something of its own."""
         if self.app is not None or not self._settings.enable_memory:
             yield self.app
         else:
-            async with open_app(self._settings, tokens_needed=self._tokens_needed) as app:
+            opening = open_app(self._settings, memory=memory, tokens_needed=self._tokens_needed)
+            async with opening as app:
                 app.import_dir = self._settings.import_dir
                 yield app
 

@@ -21,8 +21,8 @@ from textrawl.errors import (
     TextrawlError,
 )
 from textrawl.memory import Memory, Question
+from textrawl.opening import open_memory
 from textrawl.rows import RecallCostsRow
-from textrawl.runtime import open_memory
 from textrawl.server import create_server
 from textrawl.settings import Format, Settings, read_settings
 from textrawl.texts import clean_name
