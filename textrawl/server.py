@@ -4,7 +4,6 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from typing import Any, NoReturn
 
 from mcp import MCPError
@@ -15,7 +14,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 from pydantic import ValidationError
 
-from textrawl import arguments, errors
+from textrawl import __version__, arguments, errors
 from textrawl.access import Caller, Principal, keep_caller
 from textrawl.bearers import Bearers
 from textrawl.memory import Memory
@@ -65,7 +64,7 @@ class MemoryServer(MCPServer[App]):
             "textrawl",
             title="textrawl memory",
             instructions=_choose_instructions(settings) if tools else None,
-            version=version("textrawl"),
+            version=__version__,
             tools=tools,
             lifespan=_open_lifespan,
             log_level=settings.log_level,

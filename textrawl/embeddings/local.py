@@ -21,7 +21,6 @@ from splintr import AnyTokenizer, Tokenizer
 from textrawl.embeddings.models import Model, find_model
 from textrawl.embeddings.vectors import Vector, check_texts, check_vectors
 from textrawl.errors import EmbeddingUnavailable, StartRefused
-from textrawl.garbage import give_back_memory
 from textrawl.settings import Settings
 
 _MODEL = "wordllama-l2-supercat-256"
@@ -60,7 +59,6 @@ class LocalEmbedder:
         async with self._loading:
             if self._loaded is None:
                 self._loaded = await anyio.to_thread.run_sync(load_model)
-                give_back_memory()  # what reading the vocabulary took
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """One unit vector per text, in order."""
