@@ -68,6 +68,7 @@ FILLED = "filled.json"  # in the folder, once it is
 MEMORY = "2GB"  # an HNSW graph that does not fit is built many times slower
 
 _MODEL_INDEX = "_vector_idx"
+_PIECES = 32_000  # of the vocabulary of the local model
 _STORE = """
     with fact as (
         insert into textrawl.observation (space_id, id, entity_id, entity_type, content,
@@ -155,10 +156,9 @@ class World:
 
 def read_vocabulary() -> list[str]:
     """Words of wordllama's vocabulary, the most frequent first."""
-    tokenizer = cast("Any", load_model().tokenizer)
-    known: dict[str, int] = tokenizer.get_vocab()
-    words = {word[1:]: place for word, place in known.items() if re.fullmatch("▁[a-z]{3,}", word)}
-    return sorted(words, key=words.__getitem__)
+    tokenizer = load_model().tokenizer
+    pieces = [tokenizer.decode_token_bytes(number) for number in range(_PIECES)]
+    return [piece[1:].decode() for piece in pieces if re.fullmatch(b" [a-z]{3,}", piece)]
 
 
 @dataclass

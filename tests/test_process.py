@@ -27,26 +27,29 @@ from textrawl.__main__ import main
 try:
     main(["serve"])
 finally:
-    json.dump(sorted(sys.modules), sys.stderr)
+    json.dump(list(sys.modules), sys.stderr)
 """
-FOREIGN = ("openai", "ollama", "wordllama", "tiktoken", "requests", "jwt", "prometheus_client")
+FOREIGN = (
+    "openai", "ollama", "wordllama", "tokenizers", "tiktoken", "requests", "jwt",
+    "prometheus_client",
+)  # fmt: skip
 
 
-def serve(folder: Path, **environment: str) -> set[str]:
-    """The modules that a server has at its end, having shaken hands."""
+def serve(folder: Path, **environment: str) -> list[str]:
+    """The modules that a server has at its end, having shaken hands, in the order of loading."""
     ran = subprocess.run(
         [sys.executable, "-c", SERVE],
         input=json.dumps(HELLO) + "\n", capture_output=True, text=True, timeout=120, check=False,
         cwd=folder, env=read_foreign_environment() | environment,
     )  # fmt: skip
     assert json.loads(ran.stdout.splitlines()[0])["id"] == 0, ran.stderr
-    return set(json.loads(ran.stderr.splitlines()[-1]))
+    return json.loads(ran.stderr.splitlines()[-1])
 
 
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """What is loaded where there is no memory."""
-    return serve(tmp_path_factory.mktemp("off"), ENABLE_MEMORY="off")
+    return set(serve(tmp_path_factory.mktemp("off"), ENABLE_MEMORY="off"))
 
 
 @pytest.mark.parametrize("module", FOREIGN)
@@ -76,7 +79,7 @@ def test_a_server_without_a_provider_never_imports_openai(tmp_path: Path) -> Non
         DATABASE_URL="postgresql://nobody@127.0.0.1:9/none",
     )  # fmt: skip
 
-    assert not {"openai", "ollama", "tokenizers", "textrawl.embeddings.local"} & modules
+    assert not {"openai", "ollama", "textrawl.embeddings.local"} & set(modules)
 
 
 def test_a_server_with_local_embeddings_loads_no_package_of_another_provider(
@@ -88,7 +91,18 @@ def test_a_server_with_local_embeddings_loads_no_package_of_another_provider(
     )  # fmt: skip
 
     assert "textrawl.embeddings.local" in modules
-    assert not {"openai", "ollama", "wordllama"} & modules
+    assert not {"openai", "ollama", "wordllama"} & set(modules)
+
+
+def test_what_opens_a_memory_is_there_before_what_speaks_mcp(tmp_path: Path) -> None:
+    """It waits for Postgres meanwhile, and the two threads never load the same."""
+    modules = serve(
+        tmp_path, EMBEDDING_PROVIDER="local", DATABASE_TIMEOUT="1",
+        DATABASE_URL="postgresql://nobody@127.0.0.1:9/none",
+    )  # fmt: skip
+
+    opening = ("textrawl.opening", "textrawl.embeddings.local", "psycopg_pool", "numpy")
+    assert max(map(modules.index, opening)) < modules.index("mcp")
 
 
 def test_what_the_package_offers_is_loaded_when_it_is_asked_for() -> None:
@@ -102,8 +116,11 @@ def test_what_the_package_offers_is_loaded_when_it_is_asked_for() -> None:
     assert told.stdout.split() == ["False", "Settings", "create_server", "True", "False"]
 
 
-@pytest.mark.parametrize("module", ["settings", "errors", "database", "migrations", "tokens"])
-def test_what_commands_need_does_without_the_mcp_sdk(module: str) -> None:
+@pytest.mark.parametrize("module", [
+    "settings", "errors", "database", "migrations", "tokens", "offering", "opening",
+    "embedded.cluster", "embeddings.local",
+])  # fmt: skip
+def test_what_commands_and_an_open_memory_need_does_without_the_mcp_sdk(module: str) -> None:
     told = subprocess.run(
         [sys.executable, "-c", f"import sys, textrawl.{module}; print('mcp' in sys.modules)"],
         capture_output=True, text=True, check=True,

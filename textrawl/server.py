@@ -4,7 +4,6 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from typing import Any, NoReturn
 
 from mcp import MCPError
@@ -15,9 +14,10 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import INVALID_PARAMS, CallToolResult, InputRequiredResult
 from pydantic import ValidationError
 
-from textrawl import arguments, errors
+from textrawl import __version__, arguments, errors
 from textrawl.access import Caller, Principal, keep_caller
 from textrawl.bearers import Bearers
+from textrawl.memory import Memory
 from textrawl.runtime import build_bearers, build_renderer, open_app
 from textrawl.schemas import slim
 from textrawl.settings import Settings
@@ -64,7 +64,7 @@ class MemoryServer(MCPServer[App]):
             "textrawl",
             title="textrawl memory",
             instructions=_choose_instructions(settings) if tools else None,
-            version=version("textrawl"),
+            version=__version__,
             tools=tools,
             lifespan=_open_lifespan,
             log_level=settings.log_level,
@@ -75,12 +75,13 @@ class MemoryServer(MCPServer[App]):
         }
 
     @asynccontextmanager
-    async def open(self) -> AsyncGenerator[App | None]:
+    async def open(self, memory: Memory | None = None) -> AsyncGenerator[App | None]:
         """What tools need, for all connections meanwhile; nothing while memory is off.
 
-        Without it each connection opens its own. Raises StartRefused.
+        Without it each connection opens its own. A `memory` that is open already is used and left
+        open. Raises StartRefused.
         """
-        async with self.open_own() as app:
+        async with self.open_own(memory) as app:
             given, self.app = self.app, app
             self._bearers = build_bearers(self._settings, app) if app else None
             try:
@@ -91,12 +92,13 @@ class MemoryServer(MCPServer[App]):
                     await self._bearers.aclose()
 
     @asynccontextmanager
-    async def open_own(self) -> AsyncGenerator[App | None]:
+    async def open_own(self, memory: Memory | None = None) -> AsyncGenerator[App | None]:
         """What one connection's tools need: what is open for all, or something of its own."""
         if self.app is not None or not self._settings.enable_memory:
             yield self.app
         else:
-            async with open_app(self._settings, tokens_needed=self._tokens_needed) as app:
+            opening = open_app(self._settings, memory=memory, tokens_needed=self._tokens_needed)
+            async with opening as app:
                 app.import_dir = self._settings.import_dir
                 yield app
 

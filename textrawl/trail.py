@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import LiteralString, TypeVar
+from uuid import UUID
 
 from textrawl.database import Database, DataRefused
 from textrawl.errors import (
@@ -17,15 +18,7 @@ from textrawl.errors import (
     SpaceNotFound,
 )
 from textrawl.notifications import listen
-from textrawl.rows import (
-    EventRow,
-    PlanRow,
-    PrincipalRow,
-    PurgedRow,
-    RevertedRow,
-    TrailEndRow,
-    UndoRow,
-)
+from textrawl.rows import PrincipalRow
 
 logger = logging.getLogger("textrawl")
 
@@ -41,6 +34,75 @@ _FAULTS = {
     "TR031": ("No such undo", "it is not there, was reverted already, or its content was purged"),
     "TR032": ("A later undo came between", "revert that first: `textrawl undo --revert {}`"),
 }
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """A step of plan_undo; `content` of a fact or relation, `new_author` where it passes to one."""
+
+    space_name: str
+    action: str
+    entity_name: str | None
+    kind: str
+    id: UUID
+    content: str | None
+    new_author: str | None
+
+
+@dataclass(frozen=True)
+class UndoRow:
+    """What undo_author did in a space, in numbers of rows."""
+
+    undo_id: int
+    space_name: str
+    removed: int
+    handed_over: int
+    revived: int
+    dropped: int
+    lost: int
+
+
+@dataclass(frozen=True)
+class RevertedRow:
+    """What revert_undo put back, and what was there again by then."""
+
+    space_name: str
+    restored: int
+    merged: int
+
+
+@dataclass(frozen=True)
+class PurgedRow:
+    """How many undos of a space purge_undone purged, and rows of them."""
+
+    space_name: str
+    undos: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class EventRow:
+    """A line of the trail; `cursor` is where read_events goes on after it."""
+
+    cursor: str
+    at: datetime
+    space_name: str
+    author_name: str
+    client: str | None
+    tool: str
+    request: str | None
+    action: str
+    entity_name: str | None
+    entity_id: UUID | None
+    observation_id: UUID | None
+    relation_id: UUID | None
+
+
+@dataclass(frozen=True)
+class TrailEndRow:
+    """What trail_end returns."""
+
+    trail_end: str
 
 
 @dataclass(frozen=True)

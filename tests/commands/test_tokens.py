@@ -81,7 +81,7 @@ def test_the_last_recalls_are_summed_up(run: Run, database_url: str) -> None:
     }  # fmt: skip
     assert (last["recalls"], last["largest"]) == (1, 20)
     flat = " ".join(shown.split())
-    assert "Tokens, counted exactly: o200k_base (toktok)." in flat
+    assert "Tokens, counted exactly: o200k_base (splintr)." in flat
     assert "half cost at most 20 95 % cost at most 1,500 the largest 1,500" in flat
     assert "cut to the budget 1 7 items left out" in flat
 

@@ -153,10 +153,15 @@ async def test_missing_files_are_told_with_what_to_do(monkeypatch: pytest.Monkey
 
 def test_vectors_are_those_of_the_package_bit_for_bit() -> None:
     """In a process of its own: the package sets up logging when it is imported."""
+    page = (Path(__file__).parents[2] / "docs/search.md").read_text("utf-8")
     texts = [
         "who likes tea?",
         "日本語 🤷🏽‍♂️",
         "a",
+        " leading, trailing and  double spaces ",
+        "▁\n\t\u00a0\u200b\ufeff\u0301é ß ﬀ ǅ 2² Ⅷ ٣",
+        "<0x0A> <b>bold</b> [INST] def f(x): return x**2",
+        *filter(None, page.split("\n")),
         " ".join(f"fact number {n}" for n in range(300)),
     ]
 
@@ -167,6 +172,12 @@ def test_vectors_are_those_of_the_package_bit_for_bit() -> None:
 
     model = load_model()
     assert json.loads(ran.stdout) == [model.average(text).tolist() for text in texts]
+
+
+def test_a_control_token_that_somebody_wrote_is_a_word_like_any_other() -> None:
+    cut = load_model().tokenizer.encode_ordinary("a <s>struck</s> word")
+
+    assert not {0, 1, 2} & set(cut)  # <unk>, <s> and </s> of the vocabulary
 
 
 def test_weights_stay_in_their_file_at_half_precision() -> None:

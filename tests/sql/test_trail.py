@@ -11,8 +11,7 @@ import pytest
 from tests.sql.team import Team
 from textrawl.database import Database
 from textrawl.errors import ArgumentInvalid
-from textrawl.rows import EventRow
-from textrawl.trail import Trail
+from textrawl.trail import EventRow, Trail
 
 
 @pytest.fixture

@@ -19,13 +19,13 @@ from textrawl.access import Scope
 from textrawl.commands.console import open_progress, show_wait
 from textrawl.commands.foreground import run_foreground
 from textrawl.commands.inspection import require_memory
+from textrawl.commands.rows import OwnershipRow
 from textrawl.credentials import hash_token
 from textrawl.database import Database, DataRefused
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.migrations import check, migrate
-from textrawl.rows import OwnershipRow
 from textrawl.settings import Settings, read_settings
 
 Row = TypeVar("Row")

@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from textrawl.commands.rows import RecallCostsRow
 from textrawl.definitions import Introduction
-from textrawl.rows import RecallCostsRow
 from textrawl.settings import Format, Settings
 
 

@@ -21,9 +21,10 @@ from textrawl.backlog import count_backlog, fill_batch, queue_facts
 from textrawl.commands.administration import Administration, tell
 from textrawl.commands.console import open_progress
 from textrawl.commands.progress import show_index_progress
+from textrawl.commands.rows import StartedModelRow
 from textrawl.embeddings import Embedder, choose_embedder
 from textrawl.models import Model, choose_named, describe_model
-from textrawl.rows import KnownModelRow, StartedModelRow
+from textrawl.rows import KnownModelRow
 from textrawl.settings import Settings
 
 _PATIENCE = 120.0  # seconds without one vector after which somebody should look

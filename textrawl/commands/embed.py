@@ -16,8 +16,8 @@ from textrawl.commands.administration import (
 )
 from textrawl.commands.building import build_vectors, catch_up
 from textrawl.commands.console import open_console, write_json
+from textrawl.commands.rows import DroppedRow, ProgressRow, RolledBackRow, SwitchedRow
 from textrawl.models import PROVIDERS
-from textrawl.rows import DroppedRow, ProgressRow, RolledBackRow, SwitchedRow
 from textrawl.settings import Settings, read_settings
 
 embed = typer.Typer(

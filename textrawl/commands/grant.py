@@ -14,7 +14,7 @@ from textrawl.commands.administration import (
     write_plain,
 )
 from textrawl.commands.console import open_console, write_json
-from textrawl.rows import BoundLoginRow, GrantedRow, GrantListRow, WithdrawnRow
+from textrawl.commands.rows import BoundLoginRow, GrantedRow, GrantListRow, WithdrawnRow
 from textrawl.texts import clean_name
 
 grant = typer.Typer(help="Who may do what in which space.", no_args_is_help=True)

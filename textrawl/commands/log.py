@@ -9,9 +9,8 @@ from textrawl.commands.administration import draw_rows
 from textrawl.commands.console import open_console, show_wait, write_json
 from textrawl.commands.since import find_start
 from textrawl.commands.trails import work_on_trail
-from textrawl.rows import EventRow
 from textrawl.texts import clean_name
-from textrawl.trail import Filter
+from textrawl.trail import EventRow, Filter
 
 _COLUMNS = ("time (UTC)", "space", "author", "action", "entity", "tool", "client", "request")
 

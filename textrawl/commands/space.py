@@ -16,8 +16,9 @@ from textrawl.commands.administration import (
 )
 from textrawl.commands.console import open_console, write_json
 from textrawl.commands.progress import show_index_progress
+from textrawl.commands.rows import FoundSpaceRow, MadeSpaceRow, SpaceListRow
 from textrawl.errors import ArgumentInvalid
-from textrawl.rows import FoundSpaceRow, KnownModelRow, MadeSpaceRow, SpaceListRow
+from textrawl.rows import KnownModelRow
 from textrawl.texts import clean_name
 
 space = typer.Typer(help="Named memories, each with people of its own.", no_args_is_help=True)

@@ -14,8 +14,8 @@ from textrawl.commands.page import require_plots, write_page
 from textrawl.commands.report import Report, ReportRow, draw_report
 from textrawl.database import Database
 from textrawl.errors import StartRefused
+from textrawl.opening import open_database
 from textrawl.rows import StatisticsRow
-from textrawl.runtime import open_database
 from textrawl.settings import Settings, read_settings
 
 _LONGEST = 60.0  # seconds that counting a large memory may take

@@ -20,8 +20,8 @@ from textrawl.commands.administration import (
     write_plain,
 )
 from textrawl.commands.console import open_console, write_json
+from textrawl.commands.rows import MadeTokenRow, RevokedTokenRow, RotatedTokenRow, TokenListRow
 from textrawl.credentials import hash_token, is_token, make_token, shorten_token
-from textrawl.rows import MadeTokenRow, RevokedTokenRow, RotatedTokenRow, TokenListRow
 from textrawl.texts import clean_name
 
 token = typer.Typer(help="Tokens, which let people and agents in.", no_args_is_help=True)

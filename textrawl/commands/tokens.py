@@ -10,6 +10,7 @@ from textrawl.commands.bill import AnswerCost, Bill, FormatCost, draw_bill
 from textrawl.commands.console import open_console, show_wait, write_json
 from textrawl.commands.foreground import run_foreground
 from textrawl.commands.inspection import require_memory
+from textrawl.commands.rows import RecallCostsRow
 from textrawl.definitions import count_introduction
 from textrawl.demonstration.costs import read_text, write_whole
 from textrawl.directory import Directory
@@ -21,8 +22,7 @@ from textrawl.errors import (
     TextrawlError,
 )
 from textrawl.memory import Memory, Question
-from textrawl.rows import RecallCostsRow
-from textrawl.runtime import open_memory
+from textrawl.opening import open_memory
 from textrawl.server import create_server
 from textrawl.settings import Format, Settings, read_settings
 from textrawl.texts import clean_name

@@ -9,10 +9,11 @@ from rich.table import Table
 from textrawl.commands.console import open_console, write_json
 from textrawl.commands.foreground import run_foreground
 from textrawl.definitions import ToolCost, count_introduction
+from textrawl.offering import EVERY
 from textrawl.server import create_server
 from textrawl.settings import Settings, read_settings
 from textrawl.tokens import choose_counter
-from textrawl.toolsets import EVERY, choose_toolsets, find_toolsets
+from textrawl.toolsets import choose_toolsets, find_toolsets
 
 
 @dataclass(frozen=True)

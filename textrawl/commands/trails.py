@@ -13,7 +13,7 @@ from textrawl.commands.inspection import require_memory
 from textrawl.credentials import hash_token
 from textrawl.database import Database
 from textrawl.migrations import check
-from textrawl.runtime import Site, open_database
+from textrawl.opening import Site, open_database
 from textrawl.settings import Settings, read_settings
 from textrawl.trail import Trail, find_space
 

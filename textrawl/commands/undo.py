@@ -13,9 +13,8 @@ from textrawl.commands.since import find_start
 from textrawl.commands.trails import work_on_trail
 from textrawl.commands.undo_plan import count_steps, draw_plan
 from textrawl.errors import StartRefused
-from textrawl.rows import PlanRow, UndoRow
 from textrawl.texts import clean_name
-from textrawl.trail import Trail
+from textrawl.trail import PlanRow, Trail, UndoRow
 
 Result = TypeVar("Result")
 

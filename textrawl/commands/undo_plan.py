@@ -7,7 +7,7 @@ from itertools import groupby
 from rich.text import Text
 from rich.tree import Tree
 
-from textrawl.rows import PlanRow, UndoRow
+from textrawl.trail import PlanRow, UndoRow
 
 _MOST_ENTITIES = 20
 _MOST_STEPS = 5

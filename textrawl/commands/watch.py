@@ -9,9 +9,8 @@ import typer
 
 from textrawl.commands.log import list_cells, write_event
 from textrawl.commands.trails import work_on_trail
-from textrawl.rows import EventRow
 from textrawl.texts import clean_name
-from textrawl.trail import Trail
+from textrawl.trail import EventRow, Trail
 
 
 def watch(

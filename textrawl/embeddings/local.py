@@ -16,17 +16,16 @@ import anyio
 import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from splintr import AnyTokenizer, Tokenizer
 
 from textrawl.embeddings.models import Model, find_model
 from textrawl.embeddings.vectors import Vector, check_texts, check_vectors
 from textrawl.errors import EmbeddingUnavailable, StartRefused
-from textrawl.garbage import give_back_memory
 from textrawl.settings import Settings
 
 _MODEL = "wordllama-l2-supercat-256"
 _WEIGHTS = "l2_supercat_256.safetensors"
-_TOKENIZER = "l2_supercat_tokenizer_config.json"
+_VOCABULARY = "llama2"  # the one that the weights are of
 
 _INLINE_CHARACTERS = 8_000
 """Texts longer than this together go to a thread: they would hold the event loop for > 4 ms."""
@@ -34,14 +33,14 @@ _INLINE_CHARACTERS = 8_000
 
 @dataclass(frozen=True)
 class StaticModel:
-    """The parts of wordllama: how it cuts texts, and `rows`, float16, one for each token."""
+    """How wordllama cuts texts, and its `rows`, float16, one for each token."""
 
-    tokenizer: Tokenizer
+    tokenizer: AnyTokenizer
     rows: NDArray[np.float16]
 
     def average(self, text: str) -> NDArray[np.float32]:
         """The mean of the vectors of the tokens of `text`."""
-        ids = self.tokenizer.encode(text, add_special_tokens=False).ids
+        ids = self.tokenizer.encode_ordinary(text)
         return self.rows[ids].astype(np.float32).mean(0)
 
 
@@ -60,7 +59,6 @@ class LocalEmbedder:
         async with self._loading:
             if self._loaded is None:
                 self._loaded = await anyio.to_thread.run_sync(load_model)
-                give_back_memory()  # what reading the vocabulary took
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """One unit vector per text, in order."""
@@ -109,12 +107,13 @@ def load_model() -> StaticModel:
         if found is None or found.origin is None:
             raise FileNotFoundError
         folder = Path(found.origin).parent
-        tokenizer = Tokenizer.from_buffer((folder / "tokenizers" / _TOKENIZER).read_bytes())
-        return StaticModel(tokenizer, map_rows(folder / "weights" / _WEIGHTS))
+        rows = map_rows(folder / "weights" / _WEIGHTS)
     except OSError:
         raise EmbeddingUnavailable(
             "The local model cannot be loaded: install the package wordllama again"
         ) from None
+    # Its own file of the same vocabulary is JSON, which takes five times as long to read.
+    return StaticModel(Tokenizer.from_pretrained(_VOCABULARY), rows)
 
 
 def map_rows(file: Path) -> NDArray[np.float16]:

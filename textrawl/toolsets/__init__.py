@@ -15,8 +15,9 @@ from mcp.types import CallToolResult, ToolAnnotations
 
 from textrawl.access import Caller, Principal, Scope, find_caller
 from textrawl.directory import Directory
-from textrawl.errors import NotAuthenticated, StartRefused
+from textrawl.errors import NotAuthenticated
 from textrawl.memory import Memory
+from textrawl.offering import TOOLSETS, choose_names
 from textrawl.recalls import NOTHING, Finding, Recall, Recalls
 from textrawl.replies import Renderer, Reply
 from textrawl.schemas import merge, shorten_items, slim
@@ -33,9 +34,6 @@ WRITES = ToolAnnotations(
 DELETES = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
-
-EVERY = "all"  # in TOOLSETS: every toolset there is
-_NAMES = ("memory", "graph")  # of all toolsets: a module each, whose toolset has its name
 
 
 @dataclass(frozen=True)
@@ -225,16 +223,12 @@ class Toolset:
 
 def find_toolsets() -> dict[str, Toolset]:
     """Every toolset by name."""
-    return {name: _load(name) for name in _NAMES}
+    return {name: _load(name) for name in TOOLSETS}
 
 
 def choose_toolsets(names: Sequence[str]) -> list[Toolset]:
     """The toolsets of these names; `all` names every one. Raises StartRefused, naming them."""
-    if unknown := [name for name in names if name not in (*_NAMES, EVERY)]:
-        raise StartRefused(
-            f"TOOLSETS: there is no toolset {unknown[0]!r}; known: {', '.join((*_NAMES, EVERY))}"
-        )
-    return [_load(name) for name in _NAMES if EVERY in names or name in names]
+    return [_load(name) for name in choose_names(names)]
 
 
 def _load(name: str) -> Toolset:
