@@ -26,7 +26,7 @@ begin
         left join entity e on e.space_id = v.space_id and e.id = v.entity_id
         where v.space_id = any(spaces) and v.transaction < pg_snapshot_xmin(pg_current_snapshot())
           and (v.transaction, v.id) > (
-              case when after_transaction >= pg_snapshot_xmax(pg_current_snapshot()) then '0'::xid8 else after_transaction end,
+              case when after_transaction > pg_snapshot_xmax(pg_current_snapshot()) then '0'::xid8 else after_transaction end,
               after_id)
         order by v.transaction, v.id
         limit max_rows;

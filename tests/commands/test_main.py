@@ -122,7 +122,7 @@ def test_a_signal_cancels_work_and_lets_it_clean_up(number: signal.Signals) -> N
 def test_an_interrupted_command_says_so_cleans_up_and_exits_as_shells_expect(
     launch: Launch, data_dir: Path, postmasters: Callable[[], list[int]]
 ) -> None:
-    process = launch("migrate", DATA_DIR=data_dir)
+    process = launch("watch", DATA_DIR=data_dir)  # which ends no other way
     wait_for(postmasters)
 
     outcome = process.end(signal.SIGTERM)

@@ -8,6 +8,7 @@ import anyio
 import psycopg
 import pytest
 
+from tests.sql.sessions import Three
 from tests.sql.team import Team
 from textrawl.database import Database
 from textrawl.errors import ArgumentInvalid
@@ -127,6 +128,35 @@ def test_from_now_on_means_all_that_is_not_committed_yet(
 
     assert row
     assert [name for _, name in read(sql, row[0])] == ["Running", "After"]
+
+
+def test_from_now_on_means_nothing_of_before_where_nobody_else_writes(
+    sql: psycopg.Connection,
+) -> None:
+    sql.execute(REMEMBER, ("Before",))
+    row = sql.execute("select trail_end()").fetchone()
+
+    assert row
+    assert read(sql, row[0]) == []
+    sql.execute(REMEMBER, ("After",))
+    assert [name for _, name in read(sql, row[0])] == ["After"]
+
+
+def test_what_is_committed_while_a_follower_begins_to_look_is_read_later(
+    sql: psycopg.Connection, three: Three
+) -> None:
+    gate, one, _ = three
+    sql.execute(REMEMBER, ("Before",))
+    [(cursor, _)] = read(sql)
+    gate.hold("lock table event in access exclusive mode")
+
+    transaction, _, number = cursor.partition(":")
+    one.start("select entity_name from read_events(%s, %s)", transaction, int(number))
+    gate.do(REMEMBER, "After")
+    gate.release()
+
+    seen = [name for (name,) in one.end()] + [name for _, name in read(sql, cursor)]
+    assert "After" in seen
 
 
 def test_events_restored_from_another_cluster_are_read_and_hide_nothing(
