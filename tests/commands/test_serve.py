@@ -238,7 +238,7 @@ async def test_over_http_it_serves_until_a_signal_comes_and_then_stops_its_postg
     assert postmasters() == []
 
 
-def test_over_http_the_loop_is_uvloop() -> None:
+def test_the_loop_of_a_server_is_uvloop() -> None:
     async def find_loop() -> str:
         return type(asyncio.get_running_loop()).__module__
 

@@ -1,6 +1,7 @@
 """Running a command: until it ends or a signal comes, with everything cleaned up either way."""
 
 import signal
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
@@ -26,12 +27,13 @@ def run_foreground(
 ) -> Result:
     """What `work` returns. SIGTERM, SIGINT and SIGHUP cancel it, and are ignored from then on.
 
-    uvloop is faster with many connections, and slower to start.
+    uvloop takes less of each call; Windows has none.
 
     Raises what `work` raises, freed from groups of one, and Interrupted after a signal.
     """
     try:
-        return anyio.run(_supervise, work, signals, backend_options={"use_uvloop": use_uvloop})
+        options = {"use_uvloop": use_uvloop and sys.platform != "win32"}
+        return anyio.run(_supervise, work, signals, backend_options=options)
     except BaseExceptionGroup as group:
         raise _find_cause(group) from None
 

@@ -50,7 +50,7 @@ def serve(
         if http:
             run_foreground(partial(_serve_http, settings, insecure=insecure), use_uvloop=True)
         else:
-            run_foreground(partial(_serve_stdio, settings))
+            run_foreground(partial(_serve_stdio, settings), use_uvloop=True)
     except Interrupted:
         return  # the regular way to end a server
 
