@@ -1,19 +1,19 @@
 create function textrawl.duplicate_candidates(space integer, facts textrawl.new_fact[], replaced uuid, model integer)
-returns table (place bigint, id uuid, earlier bigint, content text, distance double precision)
+returns table (place bigint, id uuid, ordinal bigint, earlier bigint, content text, distance double precision)
 language plpgsql stable
 set search_path from current
 as $$
 #variable_conflict use_column
 begin
     return query
-    select f.ordinality, o.id, null::bigint, o.content, null::double precision
+    select f.ordinality, o.id, o.ordinal, null::bigint, o.content, null::double precision
     from unnest(facts) with ordinality f
     join observation o on o.space_id = space and o.entity_id = f.entity_id and o.content_hash = f.content_hash
     where o.id is distinct from replaced
       -- The same call again, with an end that lies in the past, finds its own fact.
       and (o.valid_until is null or o.valid_until > clock_timestamp() or o.valid_until = f.valid_until and o.replaced_by is null);
     return query
-    select f.ordinality, e.id, e.ordinality, e.content,
+    select f.ordinality, e.id, null::bigint, e.ordinality, e.content,
            case when e.content_hash <> f.content_hash then e.vector <=> f.vector end
     from unnest(facts) with ordinality f
     join unnest(facts) with ordinality e on e.entity_id = f.entity_id and e.ordinality < f.ordinality
@@ -27,7 +27,7 @@ begin
     -- By the key from each fact of the entity (lateral): neither the index over all vectors, which may
     -- miss, nor a scan of them.
     return query execute format($query$
-        select f.ordinality, o.id, null::bigint, o.content, near.distance
+        select f.ordinality, o.id, o.ordinal, null::bigint, o.content, near.distance
         from unnest($2) with ordinality f
         join observation o on o.space_id = $1 and o.entity_id = f.entity_id
         cross join lateral (

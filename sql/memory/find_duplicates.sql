@@ -10,7 +10,8 @@ begin
     -- In the order in which they are told: what is itself a duplicate is not stored, so nothing can be one of it.
     for twin in
         select * from duplicate_candidates(space, facts, replaced, model)
-        order by place, distance nulls first, earlier nulls first, id
+        -- Of several that are as near the one that was there first.
+        order by place, distance nulls first, earlier nulls first, ordinal
     loop
         continue when known[twin.place] is not null or known[twin.earlier] is not null;
         -- Texts are compared last, nearest first, until one states the same.

@@ -63,6 +63,14 @@ facts = st.fixed_dictionaries(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+@example(
+    [],
+    [
+        fact("prefers dark mode") | {"valid_until": UNTIL[0]},
+        fact("Prefers dark mode."),
+        fact("prefers dark mode") | {"valid_until": UNTIL[0]},
+    ],
+)
 @example([fact("prefers the dark mode")], [fact("prefers dark mode"), fact("Prefers dark mode.")])
 @example([], [fact("prefers dark mode"), fact("likes tea"), fact("prefers the dark mode")])
 @given(st.lists(facts, max_size=3), st.lists(facts, min_size=1, max_size=8))
