@@ -1,5 +1,5 @@
 create function textrawl.store_facts(facts textrawl.new_fact[], model integer, origin textrawl.origin)
-returns table (place integer, observation_id uuid, duplicate boolean)
+returns table (observation_id uuid, duplicate boolean)
 language plpgsql volatile
 set search_path from current
 -- A plan for any number of rows: with one for each number, each call would be planned anew.
@@ -56,7 +56,7 @@ begin
              else '{}' end)
     from unnest(facts) with ordinality f;
     return query
-    select f.ordinality::integer, coalesce(known[f.ordinality], f.id), known[f.ordinality] is not null
+    select coalesce(known[f.ordinality], f.id), known[f.ordinality] is not null
     from unnest(facts) with ordinality f;
 end
 $$;

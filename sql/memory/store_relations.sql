@@ -1,5 +1,5 @@
 create function textrawl.store_relations(from_entities uuid[], relations text[], to_entities uuid[], origin textrawl.origin)
-returns table (place integer, relation_id uuid, created boolean)
+returns table (relation_id uuid, created boolean)
 language plpgsql volatile
 set search_path from current
 -- A plan for any number of rows: with one for each number, each call would be planned anew.
@@ -34,7 +34,7 @@ begin
     where e.space_id = space and e.id = told.entity;
     perform record_event(case when g.fresh then 'related' else 'repeated' end, g.source, null, g.id, origin, jsonb_build_object('to', g.target))
     from unnest(from_entities, to_entities, fresh, ids) g (source, target, fresh, id);
-    return query select g.place::integer, g.id, g.fresh from unnest(ids, fresh) with ordinality g (id, fresh, place);
+    return query select * from unnest(ids, fresh);
 end
 $$;
 
