@@ -5,7 +5,6 @@ database error never does, since it may hold values of other rows.
 """
 
 import logging
-import random
 import select
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import args_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random
 
 from textrawl import errors
 
@@ -161,12 +161,17 @@ class Database:
             return await self._execute(query, row, given)
 
     async def _execute(self, query: bytes, row: type[Row], given: dict[str, object]) -> list[Row]:
-        for _ in range(_MOST_ATTEMPTS - 1):
-            try:
-                return await self._attempt(query, row, given)
-            except _CONFLICTS:
-                await anyio.sleep(random.uniform(0, _CONFLICT_PAUSE))  # noqa: S311 - no secret
-        return await self._attempt(query, row, given)
+        # What repeats it is made after a conflict only: few calls meet one, and it takes a while.
+        try:
+            return await self._attempt(query, row, given)
+        except _CONFLICTS:
+            again = AsyncRetrying(
+                retry=retry_if_exception_type(_CONFLICTS),
+                stop=stop_after_attempt(_MOST_ATTEMPTS - 1),
+                wait=wait_random(0, _CONFLICT_PAUSE),
+                reraise=True,
+            )
+            return await again(self._attempt, query, row, given)
 
     async def _attempt(self, query: bytes, row: type[Row], given: dict[str, object]) -> list[Row]:
         connection = await self._pool.getconn()
