@@ -114,6 +114,15 @@ def postmasters(data_dir: Path) -> Callable[[], list[int]]:
 
     def find() -> list[int]:
         pgdata = data_dir.resolve() / "postgres-18"
-        return [pid for pid in psutil.pids() if is_postmaster(pid, pgdata)]
+        found = {pid for pid in psutil.pids() if is_postmaster(pid, pgdata)}
+        return [pid for pid in found if not _is_child(pid, found)]
 
     return find
+
+
+def _is_child(pid: int, of: set[int]) -> bool:
+    # A child that was forked a moment ago still has the title of its server.
+    try:
+        return psutil.Process(pid).ppid() in of
+    except psutil.NoSuchProcess:
+        return True

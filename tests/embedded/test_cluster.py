@@ -13,8 +13,12 @@ import anyio
 import psycopg
 import pytest
 
+from textrawl.embedded.account import find_account
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import spawn, stop
+from textrawl.embedded.programs import find_programs
+from textrawl.embedded.site import claim_site
 from textrawl.embedded.state import read_state
 
 pytestmark = pytest.mark.anyio
@@ -211,6 +215,18 @@ async def test_a_cancelled_start_leaves_nothing_that_hinders_the_next(
 
     async with run_embedded(data_dir) as cluster:
         assert ask(cluster, "select 1") == (1,)
+
+
+async def test_a_server_that_has_not_said_yet_who_it_is_is_stopped(
+    data_dir: Path, postmasters: Postmasters
+) -> None:
+    account = find_account()
+    site = claim_site(data_dir, 18, account)
+    for _ in range(10):
+        spawn(site, find_programs(site, account), account)
+        await stop(site.pgdata)
+
+        assert postmasters() == []
 
 
 async def test_an_error_in_the_body_is_raised_as_it_is(

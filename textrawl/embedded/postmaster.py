@@ -65,7 +65,7 @@ def is_postmaster(pid: int, pgdata: Path) -> bool:
     except psutil.ZombieProcess:
         _bury(pid)
         return False
-    except psutil.NoSuchProcess:
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
         return False
     runs_postgres = any(Path(part).name == "postgres" for part in command)
     return runs_postgres and str(pgdata) in command
@@ -130,19 +130,19 @@ def spawn(site: Site, programs: Path, account: Account) -> int:
 
 
 async def stop(pgdata: Path) -> None:
-    """Stop the server on `pgdata`, if one runs, even a frozen one: fast, after 30 s at once."""
-    found = read_pid_file(pgdata)
-    if found is None or not is_postmaster(found.pid, pgdata):
-        return
-    pid = found.pid
+    """Stop the server on `pgdata`, if one runs, even a frozen one: fast, after 30 s at once.
+
+    Also one that was spawned a moment ago and has not written its pid file.
+    """
+    pid = find_postmaster(pgdata) or _search_postmaster(pgdata)
+    address = read_pid_file(pgdata)
     for number, seconds in _STOPS:
-        with suppress(ProcessLookupError):
-            os.kill(pid, number)
-            os.kill(pid, signal.SIGCONT)  # one that was frozen hears nothing else
         with anyio.move_on_after(seconds):
-            while is_postmaster(pid, pgdata):  # noqa: ASYNC110 - not a child of ours
+            while is_postmaster(pid, pgdata):
+                address = read_pid_file(pgdata) or address
+                _signal(pid, number)  # again: one that has just begun does not listen yet
                 await anyio.sleep(_PAUSE)
-            _remove_socket_dir(found)
+            _remove_socket_dir(address)
             return
     logger.error("Postgres (process %d) on %s does not stop", pid, pgdata)
 
@@ -179,9 +179,19 @@ def _works_in(process: psutil.Process, names: Collection[str], folder: Path) -> 
     return named and any(f"{folder}/" in part for part in command)
 
 
-def _remove_socket_dir(address: PidFile) -> None:
+def _search_postmaster(pgdata: Path) -> int:
+    return next((pid for pid in psutil.pids() if is_postmaster(pid, pgdata)), 0)
+
+
+def _signal(pid: int, number: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+        os.kill(pid, signal.SIGCONT)  # one that was frozen hears nothing else
+
+
+def _remove_socket_dir(address: PidFile | None) -> None:
     # One in a temporary folder would stay there for ever; after a crash it is not empty.
-    if address.socket_dir is not None:
+    if address is not None and address.socket_dir is not None:
         with suppress(OSError):
             address.socket_dir.rmdir()
 
