@@ -61,14 +61,11 @@ _NEAREST = """
     with asked as materialized (
         select coalesce(%s::integer[], textrawl.readable_spaces()) as spaces, %s::text[] as types,
             %s::integer as model, %s::halfvec as vector
-    ), near as materialized (
-        select n.* from asked a, textrawl.assess_spaces(a.spaces, a.types, a.model) way,
-            textrawl.nearest_facts(a.model, a.vector, a.spaces, a.types, clock_timestamp(), 50,
-                way.large, way.rare, way.breadth, way.own) n
     )
-    select f.id from asked a, textrawl.fact_cosines(a.model, a.vector,
-        array(select space_id from near), array(select id from near)) f
-    order by f.cosine desc limit 10
+    select n.id from asked a, textrawl.assess_spaces(a.spaces, a.types, a.model) way,
+        textrawl.nearest_facts(a.model, a.vector, a.spaces, a.types, clock_timestamp(), 50,
+            way.large, way.rare, way.breadth, way.own) n
+    order by n.cosine desc nulls last limit 10
 """
 _SIZES = """
     select relname::text,

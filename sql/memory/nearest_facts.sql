@@ -5,7 +5,7 @@ create function textrawl.nearest_facts(
     model integer, vector halfvec, spaces integer[], entity_types text[], moment timestamptz,
     candidates integer, large boolean, rare boolean, breadth integer, own boolean default false
 )
-returns table (space_id integer, id uuid)
+returns table (space_id integer, id uuid, cosine double precision)
 language plpgsql stable rows 50
 set search_path from current
 set hnsw.iterative_scan = relaxed_order
@@ -26,7 +26,7 @@ begin
     end if;
     if rare then
         return query execute format($sql$
-            select o.space_id, o.id
+            select o.space_id, o.id, nullif(1 - (v.vector <=> $1), 'nan')
             from observation o join %I v on v.space_id = o.space_id and v.observation_id = o.id
             where o.space_id = any($2) and %s
             order by (v.vector <=> $1) + 0 limit $5$sql$, vectors, wanted)
@@ -36,7 +36,7 @@ begin
         -- The space is no condition for an index (is true: none can serve that): the planner would
         -- read everything the space has. Of its own index it is the condition.
         return query execute format($sql$
-            select o.space_id, o.id
+            select o.space_id, o.id, nullif(1 - (v.vector <=> $1), 'nan')
             from %I v join observation o on o.space_id = v.space_id and o.id = v.observation_id
             where %s and %s
             order by v.vector <=> $1 limit $5$sql$, vectors,
@@ -46,7 +46,7 @@ begin
         -- The index (+ 0: not asked) would pass over most of a large store to find little of a small
         -- space, which the planner does not know.
         return query execute format($sql$
-            select o.space_id, o.id
+            select o.space_id, o.id, nullif(1 - v.distance, 'nan')
             from (select n.space_id, n.observation_id, (n.vector <=> $1) + 0 as distance
                   from %I n where n.space_id = any($2) order by distance) v
             join observation o on o.space_id = v.space_id and o.id = v.observation_id
@@ -58,4 +58,4 @@ end
 $$;
 
 comment on function textrawl.nearest_facts is
-    'Facts of spaces, valid at a moment, whose vectors are nearest to one; none without a vector. Which way they are looked for, by index or by comparing all, is what assess_spaces says. Example: select id from textrawl.nearest_facts(1, ''[1,0,0]'', array[1], null, now(), 50, false, false, 160);';
+    'Facts of spaces, valid at a moment, whose vectors are nearest to one, and the cosines of both; none without a vector. Which way they are looked for, by index or by comparing all, is what assess_spaces says. Example: select id from textrawl.nearest_facts(1, ''[1,0,0]'', array[1], null, now(), 50, false, false, 160);';

@@ -76,18 +76,23 @@ begin
                 limit 2000) o
             order by coverage desc, created_at desc, id limit candidates
         ),
-        candidate as materialized (
-            select space_id, id from lexical
-            union
-            select n.space_id, n.id from nearest_facts(
+        nearest as materialized (
+            select n.space_id, n.id, n.cosine from nearest_facts(
                 model, vector, scoped, entity_types, moment, candidates, way.large, way.rare, way.breadth, way.own) n
+        ),
+        other as materialized (
+            select space_id, id from lexical except all select space_id, id from nearest
         ),
         scored as materialized (
             select o.space_id, o.id, o.entity_id, o.entity_type, o.content, o.source, o.confidence,
                 o.valid_until, o.created_at, o.author_id, o.ordinal, c.cosine,
                 case when terms is not null then word_coverage(o.fts, terms, weights) end as coverage
-            from fact_cosines(
-                model, vector, array(select space_id from candidate), array(select id from candidate)) c
+            from (
+                select * from nearest
+                union all
+                select * from fact_cosines(
+                    model, vector, array(select space_id from other), array(select id from other))
+            ) c
             join observation o using (space_id, id)
         ),
         best as materialized (
