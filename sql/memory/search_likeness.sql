@@ -1,9 +1,10 @@
 create function textrawl.search_likeness(cosine double precision, floor double precision, ceiling double precision)
 returns double precision
-language sql immutable strict parallel safe
+language sql immutable parallel safe
 begin atomic
-    select least(1, greatest(0, (cosine - floor) / (ceiling - floor)));
+    -- Not strict, or the planner could not put the expression in place of the call; least and greatest pass over nulls.
+    select case when cosine is not null then least(1, greatest(0, (cosine - floor) / (ceiling - floor))) end;
 end;
 
 comment on function textrawl.search_likeness is
-    'How alike two texts are, 0 to 1, by the cosine of their vectors and the range of cosines of their model. Example: select textrawl.search_likeness(0.6, 0, 0.9);';
+    'How alike two texts are, 0 to 1, by the cosine of their vectors and the range of cosines of their model; null without a cosine. Example: select textrawl.search_likeness(0.6, 0, 0.9);';

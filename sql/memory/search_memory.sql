@@ -86,6 +86,7 @@ begin
         scored as materialized (
             select o.space_id, o.id, o.entity_id, o.entity_type, o.content, o.source, o.confidence,
                 o.valid_until, o.created_at, o.author_id, o.ordinal, c.cosine,
+                search_likeness(c.cosine, model_row.cosine_floor, model_row.cosine_ceiling) as likeness,
                 case when terms is not null then word_coverage(o.fts, terms, weights) end as coverage
             from (
                 select * from nearest
@@ -100,9 +101,7 @@ begin
             -- for the best of them speaks for it. Only what is better counts, so the best keeps its score.
             select *, power(own, 0.7) * power(max(own) over (
                 partition by space_id order by ordinal range between 2 preceding and 2 following), 0.3) as score
-            from (select *, search_score(
-                      search_likeness(cosine, model_row.cosine_floor, model_row.cosine_ceiling),
-                      coverage, coalesce(model_row.trust, 0.5)) as own
+            from (select *, search_score(likeness, coverage, coalesce(model_row.trust, 0.5)) as own
                   from scored offset 0) judged
             order by score desc, created_at desc, id limit max_rows
         )
