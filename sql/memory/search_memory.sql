@@ -45,10 +45,10 @@ begin
 
     select a.* into way from assess_spaces(scoped, entity_types, model) a;
     if not semantic then
-        select array_agg(t.term), array_agg(t.weight / t.total), string_agg(t.term::text, ' | ') filter (where t.selects)::tsquery,
+        select array_agg(t.term), array_agg(t.weight / t.total), string_agg('(' || t.selecting::text || ')', '|')::tsquery,
             -- Of a word that every tenth fact has, the index would list all before the first is looked at:
             -- then the newest facts are.
-            coalesce(way.most and entity_types is null and min(t.share) filter (where t.selects) > 0.1, false)
+            coalesce(way.most and entity_types is null and min(t.share) filter (where t.selecting = t.term) > 0.1, false)
         into terms, weights, selecting, common
         from (select *, sum(weight) over () as total from search_terms(query, scoped, way.stale)) t;
     end if;

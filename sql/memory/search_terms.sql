@@ -1,7 +1,7 @@
 create function textrawl.search_terms(
     query text, spaces integer[] default array[textrawl.default_space()], counting boolean default false
 )
-returns table (term tsquery, weight double precision, selects boolean, share double precision)
+returns table (term tsquery, weight double precision, selecting tsquery, share double precision)
 language sql stable parallel safe
 begin atomic
     with text as materialized (
@@ -43,19 +43,36 @@ begin atomic
         from formed, known
     ), counted as (
         -- A word that no fact is known to have is rare or new. Without statistics all weigh the same.
-        select term, coalesce(frequency, 1) as frequency, frequency / nullif(facts, 0) as share,
+        select term, facts, coalesce(frequency, 1) as frequency, frequency / nullif(facts, 0) as share,
             coalesce(ln(1 + (facts - least(coalesce(frequency, 1), facts) + 0.5) / (coalesce(frequency, 1) + 0.5)), 1) as weight,
             row_number() over (partition by frequency is null order by frequency, char_length(word) desc, word)
                 <= case when frequency is null and facts is not null then 4 else 8 end as counts
         from found
+    ), ranked as materialized (
+        -- Common words find too many facts to look at: the rarest ones select, all of them score. Of few
+        -- facts all can be looked at.
+        select term, weight, frequency, share, row_number() over rare as place,
+            coalesce(facts <= 1000, true) or sum(frequency) over rare <= 300 or row_number() over rare = 1 as alone
+        from counted where counts
+        window rare as (order by frequency, term::text)
+    ), common as materialized (
+        select term, frequency, share, place, sum(frequency) over (order by place) as entries
+        from ranked where not alone
+    ), pair as (
+        -- Two of the others select together, as far as few facts are expected to have both, and the index
+        -- has few entries to look through for it: those of the rarer one.
+        select one.place, one.term, other.term as other,
+            sum(one.frequency * other.share) over (order by one.frequency * other.share, one.place, other.place) as expected
+        from common one join common other on other.place > one.place
+        where one.entries <= 3000
+    ), together as (
+        select place, term && string_agg(other::text, '|')::tsquery as selecting
+        from pair where expected <= 100 group by place, term
     )
-    -- Common words find too many facts to look at: the rarest ones select, all of them score.
-    select term, weight,
-        sum(frequency) over rare <= 1000 or row_number() over rare = 1, share
-    from counted where counts
-    window rare as (order by frequency, term::text)
-    order by frequency, term::text;
+    select term, weight, case when alone then term else selecting end, share
+    from ranked left join together using (place)
+    order by place;
 end;
 
 comment on function textrawl.search_terms is
-    'The words that a query is answered by, rarest first, with their weight, whether they select facts or only score them, and the share of facts known to have them; counting looks at the facts instead of the statistics. Example: select * from textrawl.search_terms(''Jeff''''s favourite editor'');';
+    'The words that a query is answered by, rarest first, with their weight, how they select facts (rare ones alone, others together with another; null: they only score), and the share of facts known to have them; counting looks at the facts instead of the statistics. Example: select * from textrawl.search_terms(''Jeff''''s favourite editor'');';

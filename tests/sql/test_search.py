@@ -64,6 +64,21 @@ def test_a_question_of_many_words_has_no_more_terms_than_coverage_counts(sql: Sq
     assert terms == 12
 
 
+def test_words_that_are_too_common_to_select_alone_select_together(sql: Sql) -> None:
+    sql.execute("""
+        select build_knowledge(facts => jsonb_agg(jsonb_build_object(
+            'entity', 'Ada', 'type', 'person', 'observation', format('%s %s', word, n))))
+        from unnest(array['violin', 'harbour', 'guitar', 'station']) word, generate_series(1, 301) n
+        group by word""")
+    remember(sql, "Ada", "played the violin at the harbour")
+    remember(sql, "Ada", "owns a zither")
+    sql.execute("select refresh_search_statistics(true)")
+
+    found = search(sql, "zither, violin, harbour")
+
+    assert set(found) == {"played the violin at the harbour", "owns a zither"}
+
+
 def test_coverage_is_the_sum_of_the_weights_of_the_terms_that_a_fact_has(sql: Sql) -> None:
     words = [f"word{number}" for number in range(12)]
     covered = "select word_coverage(to_tsvector('simple', %s), %s::text[]::tsquery[], %s)"
