@@ -101,6 +101,23 @@ async def test_functions_of_another_version_are_replaced_and_facts_kept(
     )
 
 
+async def test_views_that_were_built_on_ours_are_named_before_they_would_go(
+    empty: tuple[str, psycopg.Connection],
+) -> None:
+    conninfo, connection = empty
+    await migrate(conninfo)
+    connection.execute("create schema report")
+    connection.execute("create view report.told as select * from textrawl.memory_observations")
+    connection.execute("update textrawl.code set fingerprint = 'of another version'")
+
+    with pytest.raises(StartRefused, match=r"view report.told depends on .*memory_observations"):
+        await migrate(conninfo)
+
+    assert connection.execute("select count(*) from report.told").fetchone() == (0,)
+    connection.execute("drop view report.told")
+    assert await migrate(conninfo) == Report([], rebuilt=True)
+
+
 async def test_a_newer_database_is_refused_and_left_alone(
     empty: tuple[str, psycopg.Connection],
 ) -> None:

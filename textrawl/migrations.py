@@ -7,6 +7,8 @@ A database whose functions are these very files is left alone, so that a start d
 """
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import LiteralString, cast
 
@@ -41,23 +43,35 @@ async def migrate(conninfo: str, *, connect_timeout: float = 10) -> Report:
     """Brings the database at `conninfo` up to date; several at once wait for each other.
 
     Raises StartRefused when Postgres or pgvector is too old or missing, a right is missing, or the
-    database was made by a newer version of textrawl.
+    database was made by a newer version of textrawl, or somebody's own views depend on ours.
     """
     async with await connect(conninfo, connect_timeout) as connection:
         await _check_server(connection)
         async with connection.transaction():
             await connection.execute("select pg_advisory_xact_lock(%s)", (_LOCK,))
-            try:
+            with _explain_faults():
                 schema = await _ensure_extension(connection)
                 await _ensure_roles(connection)
                 await _become_owner(connection)
                 return await _bring_up_to_date(connection, schema)
-            except psycopg.errors.InsufficientPrivilege as error:
-                raise StartRefused(
-                    "This role may not create the schema of textrawl "
-                    f"({error.diag.message_primary}). Run `textrawl migrate` with a DATABASE_URL "
-                    "of the database's owner, or grant it create on the database"
-                ) from error
+
+
+@contextmanager
+def _explain_faults() -> Generator[None]:
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise StartRefused(
+            "This role may not create the schema of textrawl "
+            f"({error.diag.message_primary}). Run `textrawl migrate` with a DATABASE_URL "
+            "of the database's owner, or grant it create on the database"
+        ) from error
+    except psycopg.errors.DependentObjectsStillExist as error:
+        raise StartRefused(
+            "textrawl makes its views and functions anew, and others were built on them "
+            f"({error.diag.message_detail}). Note what those are (pg_get_viewdef), drop them, run "
+            "`textrawl migrate`, and make them again"
+        ) from error
 
 
 async def check(conninfo: str, *, connect_timeout: float = 10, serving: bool = True) -> None:

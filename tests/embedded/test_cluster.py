@@ -53,15 +53,15 @@ async def test_a_memory_that_has_grown_is_kept_in_shared_buffers_at_the_next_sta
     data_dir: Path,
 ) -> None:
     async with run_embedded(data_dir) as cluster:
-        assert ask(cluster, "show shared_buffers") == ("128MB",)
+        assert ask(cluster, "show shared_buffers") == ("512MB",)
         pgdata = cluster.data
     with (pgdata / "base" / "1" / "99999999").open("wb") as relation:
-        relation.truncate(100 << 20)
+        relation.truncate(300 << 20)
 
     async with run_embedded(data_dir) as cluster:
         [megabytes] = ask(cluster, "select pg_size_bytes(current_setting('shared_buffers')) >> 20")
 
-    assert 200 < megabytes < 300
+    assert 600 < megabytes < 700
 
 
 async def test_neither_role_is_a_superuser(data_dir: Path) -> None:

@@ -47,14 +47,15 @@ log_error_verbosity = terse             # details of errors can hold what users 
 include_if_exists = 'local.conf'
 """
 
-_LEAST_BUFFERS = 128  # MB
+_LEAST_BUFFERS = 128 << 20
+_SPARE_BUFFERS = 512 << 20  # room to grow until the next start
 _MEMORY_LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
 
 _HBA = "# Written by textrawl. Who you are on this machine decides; there are no passwords.\n"
 
 
 def _choose_buffers(pgdata: Path) -> int:
-    """MB for twice the data that is there, but at most a quarter of the memory that there is.
+    """MB for twice the data that is there or some growth, but at most a quarter of the memory.
 
     What is not in shared_buffers is copied from the system's cache, page by page: a seventh of a
     search among 100,000 facts. Postgres takes the memory only as it fills it.
@@ -63,7 +64,7 @@ def _choose_buffers(pgdata: Path) -> int:
     if _MEMORY_LIMIT.is_file() and (limit := _MEMORY_LIMIT.read_text("ascii").strip()).isdigit():
         memory = min(memory, int(limit))
     stored = sum(file.stat().st_size for file in pgdata.glob("base/*/*"))
-    return max(_LEAST_BUFFERS, min(2 * stored, memory // 4) >> 20)
+    return max(_LEAST_BUFFERS, min(max(2 * stored, _SPARE_BUFFERS), memory // 4)) >> 20
 
 
 def write_configuration(pgdata: Path, account: Account) -> None:
