@@ -29,6 +29,7 @@ declare
     terms      tsquery[];
     weights    double precision[];
     selecting  tsquery;
+    fallback   tsquery;
     common     boolean := false;
     way        record;
     model_row  embedding_model;
@@ -46,35 +47,51 @@ begin
     select a.* into way from assess_spaces(scoped, entity_types, model) a;
     if not semantic then
         select array_agg(t.term), array_agg(t.weight / t.total), string_agg('(' || t.selecting::text || ')', '|')::tsquery,
+            -- If even the rarest word is too common to select alone, it does where too few facts have another as well.
+            case when bool_or(t.selecting = t.term) filter (where t.share is not null) then null
+                else (array_agg(t.term order by t.share) filter (where t.share is not null))[1] end,
             -- Of a word that every tenth fact has, the index would list all before the first is looked at:
             -- then the newest facts are.
-            coalesce(way.most and entity_types is null and min(t.share) filter (where t.selecting = t.term) > 0.1, false)
-        into terms, weights, selecting, common
+            coalesce(way.most and entity_types is null and min(t.share) > 0.1, false)
+        into terms, weights, selecting, fallback, common
         from (select *, sum(weight) over () as total from search_terms(query, scoped, way.stale)) t;
+        fallback := coalesce(fallback && !!selecting, fallback);
     end if;
     if not way.most then
         -- Where most facts are of the spaces, asking the index for each of their names costs more than it spares.
-        selecting := selecting && (select string_agg(quote_literal('~s' || s), ' | ')::tsquery from unnest(scoped) s);
+        select selecting && s.scope, fallback && s.scope into selecting, fallback
+        from (select string_agg(quote_literal('~s' || space), ' | ')::tsquery as scope from unnest(scoped) space) s;
     end if;
 
     return query
-        with lexical as materialized (
+        with matching as materialized (
             -- The space is a word of the text index; as a condition on its column that an index can serve
             -- (is true: none can) it would make the planner read everything the space has.
+            select space_id, id, created_at, fts from observation o
+            where selecting is not null and o.fts @@ selecting and (o.space_id = any(scoped)) is true
+                and o.valid_from <= moment and (o.valid_until is null or o.valid_until > moment)
+                and (entity_types is null or o.entity_type = any(entity_types))
+            limit 2000
+        ),
+        lexical as materialized (
             select space_id, id from (
-                select o.space_id, o.id, o.created_at, word_coverage(o.fts, terms, weights) as coverage
-                from (
+                select * from matching
+                union all
+                -- What has one word more has more of the query's weight, so enough of that are enough.
+                (select o.space_id, o.id, o.created_at, o.fts
+                 from (
                     select space_id, id, created_at, fts, valid_from, valid_until, entity_type
                     from observation where not common and (space_id = any(scoped)) is true
                     union all
                     (select space_id, id, created_at, fts, valid_from, valid_until, entity_type
                      from observation where common and (space_id = any(scoped)) is true order by ordinal desc limit 50000)
-                ) o
-                where selecting is not null and o.fts @@ selecting
+                 ) o
+                 where fallback is not null and (select count(*) from matching) < candidates and o.fts @@ fallback
                     and o.valid_from <= moment and (o.valid_until is null or o.valid_until > moment)
                     and (entity_types is null or o.entity_type = any(entity_types))
-                limit 2000) o
-            order by coverage desc, created_at desc, id limit candidates
+                 limit 2000)
+            ) o
+            order by word_coverage(o.fts, terms, weights) desc, created_at desc, id limit candidates
         ),
         nearest as materialized (
             select n.space_id, n.id, n.cosine from nearest_facts(

@@ -51,27 +51,29 @@ begin atomic
     ), ranked as materialized (
         -- Common words find too many facts to look at: the rarest ones select, all of them score. Of few
         -- facts all can be looked at.
-        select term, weight, frequency, share, row_number() over rare as place,
-            coalesce(facts <= 1000, true) or sum(frequency) over rare <= 300 or row_number() over rare = 1 as alone
-        from counted where counts
-        window rare as (order by frequency, term::text)
+        select *, coalesce(facts <= 1000, true) or sum(frequency) over (order by frequency, term::text) <= 300
+            or place = 1 and frequency <= 2000 as alone
+        from (select *, row_number() over (partition by share is null order by frequency, term::text) as place
+              from counted where counts) known
     ), common as materialized (
         select term, frequency, share, place, sum(frequency) over (order by place) as entries
         from ranked where not alone
     ), pair as (
         -- Two of the others select together, as far as few facts are expected to have both, and the index
-        -- has few entries to look through for it: those of the rarer one.
+        -- has few entries to look through for it: those of the rarer one. If even the rarest word is
+        -- common, then all have it.
         select one.place, one.term, other.term as other,
-            sum(one.frequency * other.share) over (order by one.frequency * other.share, one.place, other.place) as expected
+            sum(one.frequency * other.share) over (
+                order by one.place > 1, one.frequency * other.share, one.place, other.place) as expected
         from common one join common other on other.place > one.place
-        where one.entries <= 3000
+        where one.place = 1 or one.entries <= 3000
     ), together as (
         select place, term && string_agg(other::text, '|')::tsquery as selecting
-        from pair where expected <= 100 group by place, term
+        from pair where expected <= case place when 1 then 1000 else 100 end group by place, term
     )
-    select term, weight, case when alone then term else selecting end, share
-    from ranked left join together using (place)
-    order by place;
+    select r.term, r.weight, case when r.alone then r.term else t.selecting end, r.share
+    from ranked r left join together t on t.place = r.place and not r.alone
+    order by r.frequency, r.term::text;
 end;
 
 comment on function textrawl.search_terms is

@@ -29,7 +29,7 @@ _FILL = """
             (select id from actor where name = 'loader'), 'sql',
             array_to_tsvector(array['~s' || e.space_id]) || to_tsvector('english', text)
         from entity e cross join lateral (
-            select format('common word%s rare%s %s', n % 10, e.name_key::text || n, e.name) as text
+            select format('common word%s kind%s rare%s %s', n % 10, n % 23, e.name_key::text || n, e.name) as text
             from generate_series(1, case e.space_id when 1 then 98 else 2 end) n) fact;
     drop index embedding_1_vector_idx;
     insert into embedding_1 (space_id, observation_id, vector)
@@ -146,3 +146,18 @@ def test_of_facts_that_all_have_the_word_the_newest_are_found(sql: Sql) -> None:
 
     assert len(found) == 10
     assert min(found)[0] > newest - 2000
+
+
+def test_a_word_that_nobody_knows_does_not_hide_those_that_many_facts_have(sql: Sql) -> None:
+    found = sql.execute("select content from search_memory('unheard word3')").fetchall()
+
+    assert len(found) == 10
+    assert all("word3" in content for (content,) in found)
+
+
+def test_of_words_that_thousands_of_facts_have_those_with_both_are_all_looked_at(sql: Sql) -> None:
+    both = {"word3", "kind7"}
+
+    found = sql.execute("select content from search_memory('word3 kind7', max_rows => 800)")
+
+    assert sum(both <= set(content.split()) for (content,) in found) == 800
