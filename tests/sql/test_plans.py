@@ -161,3 +161,12 @@ def test_of_words_that_thousands_of_facts_have_those_with_both_are_all_looked_at
     found = sql.execute("select content from search_memory('word3 kind7', max_rows => 800)")
 
     assert sum(both <= set(content.split()) for (content,) in found) == 800
+
+
+def test_words_that_many_facts_have_elsewhere_select_in_a_space_where_few_do(sql: Sql) -> None:
+    found = sql.execute(
+        "select content from search_memory('kind1 kind2', spaces => array[2], max_rows => 1500)"
+    )
+    words = {word for (content,) in found for word in content.split()}
+
+    assert words >= {"kind1", "kind2"}
