@@ -29,7 +29,8 @@ _FILL = """
             (select id from actor where name = 'loader'), 'sql',
             array_to_tsvector(array['~s' || e.space_id]) || to_tsvector('english', text)
         from entity e cross join lateral (
-            select format('common word%s kind%s rare%s %s', n % 10, n % 23, e.name_key::text || n, e.name) as text
+            select format('common word%s kind%s rare%s %s', n % 10, n % 23,
+                          e.name_key::text || n, e.name) as text
             from generate_series(1, case e.space_id when 1 then 98 else 2 end) n) fact;
     drop index embedding_1_vector_idx;
     insert into embedding_1 (space_id, observation_id, vector)
