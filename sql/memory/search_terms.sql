@@ -36,7 +36,7 @@ begin atomic
         -- Statistics of a young memory are old before they are made: then its few facts are counted.
         select case when counting then (select count(*)::float8 from textrawl.observation o where o.space_id = any(spaces))
             else (select s.facts from textrawl.search_statistics s) end as facts
-    ), here as (
+    ), extent as (
         -- What is common in the store may be rare in the spaces, whose share of it is about that of all facts.
         select facts, case when counting then 1 else least(1, coalesce(
             (select sum(s.facts) from textrawl.space_statistics s where s.space_id = any(spaces)) / nullif(facts, 0), 1)) end as part
@@ -45,21 +45,22 @@ begin atomic
         select word, term, facts, part, nullif(
             case when counting then (select count(*) from textrawl.observation o, scope where o.fts @@ (scope && term))
             else (select sum(l.frequency) from textrawl.lexeme l where l.word = any(formed.words)) end, 0) as frequency
-        from formed, here
+        from formed, extent
     ), counted as (
         -- A word that no fact is known to have is rare or new. Without statistics all weigh the same.
-        select term, facts * part as facts, coalesce(frequency, 1) as frequency, coalesce(frequency, 1) * part as expected, frequency / nullif(facts, 0) as share,
+        select term, coalesce(frequency, 1) as frequency, frequency / nullif(facts, 0) as share,
+            facts * part as searched, coalesce(frequency, 1) * part as expected,
             coalesce(ln(1 + (facts - least(coalesce(frequency, 1), facts) + 0.5) / (coalesce(frequency, 1) + 0.5)), 1) as weight,
             row_number() over (partition by frequency is null order by frequency, char_length(word) desc, word)
                 <= case when frequency is null and facts is not null then 4 else 8 end as counts
         from found
     ), ranked as materialized (
         -- Common words find too many facts to look at: the rarest ones select, all of them score. Of few
-        -- facts all can be looked at.
-        select *, coalesce(facts <= 1000, true) or sum(expected) over (order by frequency, term::text) <= 300
+        -- facts all can be looked at, and of the rarest word's as many as search_memory takes.
+        select *, coalesce(searched <= 1000, true) or sum(expected) over (order by frequency, term::text) <= 300
             or place = 1 and expected <= 2000 as alone
         from (select *, row_number() over (partition by share is null order by frequency, term::text) as place
-              from counted where counts) known
+              from counted where counts) placed
     ), common as materialized (
         select term, expected, share, place, sum(frequency) over (order by place) as entries
         from ranked where not alone

@@ -1,4 +1,4 @@
-"""What a search among 100,000 facts reads: indexes, never a whole table.
+"""What a search among 100,000 facts reads: indexes, never a whole table, and what it looks at.
 
 Scans are counted by Postgres itself (pg_stat_get_xact_numscans), since what EXPLAIN would show is
 inside functions.
