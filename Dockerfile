@@ -1,13 +1,13 @@
 # The server, for an MCP client that starts it:  docker run -i --rm -v textrawl:/data textrawl
 # With a Postgres of your own: add -e DATABASE_URL=postgresql://... -e ACCESS_TOKEN=trl_...
 # For a team, over HTTP: compose.yaml.
-FROM python:3.13-slim AS build
+FROM python:3.13.9-slim-trixie AS build
 COPY pyproject.toml README.md LICENSE /source/
 COPY textrawl /source/textrawl
 COPY sql /source/sql
 RUN pip wheel --no-cache-dir --wheel-dir /wheels /source
 
-FROM python:3.13-slim
+FROM python:3.13.9-slim-trixie
 # tini takes in what Postgres leaves behind and passes signals on.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends tini \

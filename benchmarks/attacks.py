@@ -1,22 +1,25 @@
 """How long the walls between spaces hold: the attacks of tests/attacks, at length.
 
-    python -m benchmarks.attacks [--attempts 10000] [--seconds 60]
+    python -m benchmarks.attacks [--only walls|crowding] [--attempts 10000] [--seconds 60]
+        [--facts 60000] [--keep FOLDER]
 
-Attempts of 32 clients on four connections to reach another space, with clients that hang up and
-backends that are killed; then 16 writers of the same hundred entities in opposite orders. An
-embedded Postgres in a temporary folder. Prints Markdown.
+walls: attempts of 32 clients on four connections to reach another space, with clients that hang up
+and backends that are killed; then 16 writers of the same hundred entities in opposite orders.
+crowding: a victim's searches beside ten heavy callers and beside 900 idle connections. An embedded
+Postgres for each, in a temporary folder; that of crowding may be kept. Prints Markdown.
 """
 
 import argparse
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import anyio
 import psycopg
 from pydantic import SecretStr
 
+from benchmarks.crowding import run_crowding
 from benchmarks.place import open_folder, tell_machine
 from tests.attacks.contention import contend
 from tests.attacks.crossing import CLIENTS, cross, kill_backends
@@ -77,26 +80,33 @@ async def run_contention(cluster: Cluster, settings: Settings, seconds: float) -
     print(f"| {time.monotonic() - began:.0f} | {ends['ok']} | {errors} | {twice} |")
 
 
-async def run(attempts: int, seconds: float, folder: Path) -> None:
+async def run_walls(attempts: int, seconds: float, folder: Path) -> None:
     """Both, on one memory."""
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
         conninfo = SecretStr(cluster.dsn(APP))
         settings = Settings(database_url=conninfo, embedding_provider="none", log_level="ERROR")
         configure_logs(settings)
-        print(f"{tell_machine()}.\n")
         await run_crossing(cluster, settings, attempts)
         await run_contention(cluster, settings, seconds)
 
 
 def main() -> None:
     """Attacks a memory in a temporary folder."""
-    parser = argparse.ArgumentParser(description="Attacks on the walls between spaces.")
+    parser = argparse.ArgumentParser(description="Attacks on a server and its walls.")
+    parser.add_argument("--only", choices=("walls", "crowding"))
     parser.add_argument("--attempts", type=int, default=10_000)
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=60, help="of writers, of all crowds")
+    parser.add_argument("--facts", type=int, default=60_000, help="of the memory that is crowded")
+    parser.add_argument("--keep", type=Path, help="a folder for that memory, used again if filled")
     given = parser.parse_args()
-    with open_folder("attacks") as folder:
-        anyio.run(run, given.attempts, given.seconds, folder)
+    print(f"{tell_machine()}.\n", flush=True)
+    if given.only != "crowding":
+        with open_folder("attacks") as folder:
+            anyio.run(run_walls, given.attempts, given.seconds, folder)
+    if given.only != "walls":
+        with nullcontext(given.keep) if given.keep else open_folder("crowding") as folder:
+            anyio.run(run_crowding, folder, given.facts, given.seconds / 6)
 
 
 if __name__ == "__main__":

@@ -163,7 +163,9 @@ def sample_work(owner: str) -> Work:
         names = sorted({name for name, _ in connection.execute(_SAMPLE, (True,)).fetchall()})
         texts = [text for _, text in connection.execute(_SAMPLE, (False,)).fetchall()]
         # A memory that was kept has the facts of the last run.
-        [(start,)] = connection.execute("select max(ordinal) from textrawl.observation").fetchall()
+        [(start,)] = connection.execute(
+            "select coalesce(max(id), 0) from textrawl.event"
+        ).fetchall()
     return Work(names[:100], texts, start)
 
 

@@ -38,7 +38,7 @@ from textrawl.settings import read_foreign_environment
 KINDS = ("query_memory search", "query_memory entity", "query_memory list")
 WARM = 30  # calls before those that count
 STEPS = {
-    "reading the message": [("transports.stdio", "_read_message")],
+    "reading the message": [("transports.stdio", "read_message")],
     "arguments made regular": [("arguments", "forgive")],
     "arguments validated": [("mcp FuncMetadata", "validate_arguments")],
     "who calls": [("toolsets App", "identify")],

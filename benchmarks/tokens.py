@@ -58,13 +58,13 @@ def count_facts(rows: list[HitRow]) -> int:
 def count_answer(rows: list[HitRow], format: Format, *, structured: bool) -> int:
     """Tokens of the whole answer that tells `rows`."""
     renderer = Renderer(format=format, structured=structured, counter=COUNTER, budget=25_000)
-    reply = SearchReply.build(rows, None, "what should I know?", with_ids=False)
+    reply = SearchReply.build(rows, None, "what should I know?")
     return renderer.measure(renderer.render(reply))
 
 
 def count_pretty(rows: list[HitRow]) -> int:
     """Tokens of the structured content alone, indented: what an SDK sends when left alone."""
-    reply = SearchReply.build(rows, None, "what should I know?", with_ids=False)
+    reply = SearchReply.build(rows, None, "what should I know?")
     return COUNTER.count(write_json(reply.structured(), 2))
 
 

@@ -1,5 +1,6 @@
--- Who may log in, as textrawl needs it. The Postgres image runs this once, when it makes the database;
--- run it again after a change of passwords or of the image:
+-- For the container of compose.yaml alone: your own server needs `textrawl migrate` and nothing else
+-- (docs/own-postgres.md). Who may log in, and with which password. The Postgres image runs this once,
+-- when it makes the database; run it again after a change of passwords or of the image:
 --   docker compose exec postgres psql -U postgres -d textrawl -f /docker-entrypoint-initdb.d/roles.sql
 
 \set ON_ERROR_STOP on
@@ -17,11 +18,7 @@ alter role textrawl_app login nosuperuser nocreatedb nocreaterole nobypassrls pa
 alter role textrawl_analyst nologin nosuperuser nocreatedb nocreaterole nobypassrls;
 
 alter database :"DBNAME" owner to textrawl_owner;
-revoke all on database :"DBNAME" from public;
 grant connect on database :"DBNAME" to textrawl_app, textrawl_analyst;
 
 create extension if not exists vector;
 alter extension vector update;
-
--- Without a password the superuser gets in from inside the container alone.
-alter role current_user password null;

@@ -7,13 +7,13 @@ grant execute on function
     textrawl.remember_fact, textrawl.build_knowledge, textrawl.relate_entities, textrawl.forget_entity,
     textrawl.memory_statistics, textrawl.memory_report, textrawl.recall_costs,
     textrawl.plan_undo, textrawl.undo_author, textrawl.revert_undo, textrawl.purge_undone,
-    textrawl.list_events, textrawl.read_events,
+    textrawl.list_events, textrawl.read_events, textrawl.trail_end,
     textrawl.grant_access, textrawl.revoke_access, textrawl.list_grants, textrawl.owns_memory,
     textrawl.create_nodes, textrawl.create_edges, textrawl.add_observations,
-    textrawl.delete_nodes, textrawl.delete_observations, textrawl.delete_edges,
+    textrawl.delete_nodes, textrawl.delete_observations, textrawl.delete_edges, textrawl.delete_reflections,
     textrawl.read_graph, textrawl.search_nodes, textrawl.open_nodes,
     textrawl.search_semantic, textrawl.end_edge, textrawl.add_reflection, textrawl.search_reflections,
-    textrawl.node_sizes, textrawl.split_node, textrawl.similar_observations, textrawl.stale_nodes, textrawl.record_use,
+    textrawl.node_sizes, textrawl.split_node, textrawl.similar_observations, textrawl.compared_observations, textrawl.stale_nodes, textrawl.record_use,
     textrawl.stop_words
     to textrawl_app;
 
@@ -32,18 +32,20 @@ grant execute on function
     textrawl.readable_spaces, textrawl.session_spaces, textrawl.default_space, textrawl.owns_memory,
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
     textrawl.memory_statistics, textrawl.recall_costs,
-    textrawl.name_key, textrawl.fact_key, textrawl.relation_key,
+    textrawl.name_key, textrawl.fact_key, textrawl.relation_key, textrawl.is_valid,
     textrawl.memory_report, textrawl.similar_to, textrawl.entity_context, textrawl.path_between, textrawl.neighbours, textrawl.live_edges,
     textrawl.as_of, textrawl.memory_diff, textrawl.near_facts, textrawl.active_model, textrawl.numbers_in,
     textrawl.states_the_same, textrawl.fold_case,
     textrawl.read_graph, textrawl.search_nodes, textrawl.open_nodes, textrawl.node_number,
     textrawl.search_semantic, textrawl.search_reflections,
-    textrawl.node_sizes, textrawl.similar_observations, textrawl.stale_nodes
+    textrawl.node_sizes, textrawl.similar_observations, textrawl.compared_observations, textrawl.stale_nodes
     to textrawl_analyst;
 grant select on
     textrawl.memory_entities, textrawl.memory_observations, textrawl.memory_relations, textrawl.memory_timeline,
     textrawl.memory_stale, textrawl.memory_duplicates, textrawl.memory_conflicts, textrawl.memory_growth,
     textrawl.memory_recalls, textrawl.memory_unanswered, textrawl.memory_health, textrawl.memory_graph_degree,
+    textrawl.memory_recalled_facts, textrawl.memory_indexes, textrawl.memory_grants, textrawl.memory_undone,
+    textrawl.space_grant, textrawl.undo, textrawl.undone,
     textrawl.space, textrawl.entity, textrawl.observation, textrawl.relation, textrawl.event, textrawl.recall, textrawl.recalled,
     textrawl.embedding_model, textrawl.embedding_pending, textrawl.migration, textrawl.code
     to textrawl_analyst;

@@ -94,7 +94,7 @@ class Databases:
 
 def enrol(conninfo: str) -> None:
     """Gives ACTOR their TOKEN, as a team's administrator would."""
-    scopes = ["read", "write", "forget", "admin"]
+    scopes = ["read", "write", "forget", "admin", "metrics"]
     with psycopg.connect(conninfo, autocommit=True) as owner:
         owner.execute("set search_path = textrawl, public")
         owner.execute(
@@ -109,8 +109,13 @@ def enrol(conninfo: str) -> None:
 
 
 @contextmanager
-def _run_cluster(version: int) -> Generator[Databases]:
+def run_cluster(version: int, *, own_settings: str = "") -> Generator[Databases]:
+    """A cluster of a Postgres, with settings of its owner's in local.conf, and a template."""
     with open_folder() as folder, start_blocking_portal() as portal:
+        if own_settings:
+            made = run_embedded(folder, postgres_version=version)
+            with portal.wrap_async_context_manager(made) as cluster:
+                (cluster.data / "local.conf").write_text(own_settings, encoding="utf-8")
         running = run_embedded(folder, postgres_version=version)
         with portal.wrap_async_context_manager(running) as cluster:
             databases = Databases(cluster)
@@ -125,14 +130,14 @@ def _run_cluster(version: int) -> Generator[Databases]:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Databases]:
     """PostgreSQL 18."""
-    with _run_cluster(18) as databases:
+    with run_cluster(18) as databases:
         yield databases
 
 
 @pytest.fixture(scope="session")
 def postgres_16() -> Iterator[Databases]:
     """PostgreSQL 16, the oldest that is supported."""
-    with _run_cluster(16) as databases:
+    with run_cluster(16) as databases:
         yield databases
 
 

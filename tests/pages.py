@@ -32,7 +32,7 @@ _STATEMENT = re.compile(
 _ID = re.compile(r"\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b([0-9a-f]{8})\b")
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d(?::\d\d)?)")
 _SHOWN_TIME = "2026-11-21T09:30:00Z"
-_DAY = re.compile(r'(?<="on":")\d{4}-\d\d-\d\d')
+_DAY = re.compile(r'(?<="on":")\d{4}-\d\d-\d\d|\b\d{4}-\d\d-\d\d(?=: )')
 _SHOWN_DAY = "2026-11-21"
 
 Ask = Callable[[str], Awaitable[Client]]  # a client of a server that answers in a format

@@ -9,6 +9,7 @@ One server speaks OpenAI's /v1/embeddings and Ollama's /api/embed. Vectors are s
 of a text's words, so texts that share words are similar, here and on every machine.
 """
 
+import gzip
 import hashlib
 import json
 import re
@@ -45,6 +46,11 @@ class Fault(StrEnum):
     ZERO = "the last vector is zero"
     BAD_JSON = "text that is no JSON"
     OTHER_JSON = "JSON that holds no embeddings"
+    TEXTS = "numbers in quotes"
+    TRUTHS = "true in place of a number"
+    ENDLESS = "a body that is far too long"
+    PACKED = "a compressed body, whatever was asked for"
+    ELSEWHERE = "a redirect to another address"
     TRUNCATED = "the connection ends in the middle of the body"
 
 
@@ -55,9 +61,10 @@ _STATUS = {
     Fault.MODEL_MISSING: 404,
     Fault.TEXT_REFUSED: 400,
     Fault.TEAPOT: 418,
+    Fault.ELSEWHERE: 307,
 }
 
-Rows = list[list[float]]
+Rows = list[list[Any]]
 
 
 _ROWS: dict[Fault, Callable[[Rows], Rows]] = {
@@ -66,6 +73,8 @@ _ROWS: dict[Fault, Callable[[Rows], Rows]] = {
     Fault.NO_DIMENSIONS: lambda rows: [[] for _ in rows],
     Fault.FEWER: lambda rows: rows[:-1],
     Fault.NAN: lambda rows: [*rows[:-1], [float("nan"), *rows[-1][1:]]],
+    Fault.TEXTS: lambda rows: [*rows[:-1], [str(number) for number in rows[-1]]],
+    Fault.TRUTHS: lambda rows: [*rows[:-1], [True, *rows[-1][1:]]],
     Fault.ZERO: lambda rows: [*rows[:-1], [0.0] * len(rows[-1])],
 }
 
@@ -255,6 +264,10 @@ class EmbeddingServer:
                 if released.wait(0.02):
                     return
                 handler.wfile.write(bytes([byte]))
+        elif fault is Fault.PACKED:
+            handler.send(200, gzip.compress(body), packed=True)
+        elif fault is Fault.ENDLESS:
+            handler.send(200, body[:-1] + b" " * 3_000_000 + body[-1:])
         else:
             handler.send(200, body)
 
@@ -300,12 +313,17 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def send(
-        self, status: int, body: bytes, retry_after: str | None = None, length: int | None = None
-    ) -> None:
+        self, status: int, body: bytes, retry_after: str | None = None, length: int | None = None,
+        *, packed: bool = False,
+    ) -> None:  # fmt: skip
         """Send a whole answer; `length` is what Content-Length claims, if not the truth."""
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body) if length is None else length))
+        if packed:
+            self.send_header("content-encoding", "gzip")
+        if status == _STATUS[Fault.ELSEWHERE]:
+            self.send_header("location", self.path)  # to itself: followed, it would never end
         if retry_after is not None:
             self.send_header("retry-after", retry_after)
         self.end_headers()

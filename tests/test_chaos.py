@@ -9,7 +9,7 @@ from benchmarks.chaos.__main__ import run
 from benchmarks.chaos.faults import Plan
 from tests.folders import open_folder
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("uncovered")]
+pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.usefixtures("uncovered")]
 
 PLAN = Plan(server_kills=2, postmaster_kills=1, restarts=1, terminations=5, freeze=0, writes=200,
             clients=4, pipes=1)  # fmt: skip

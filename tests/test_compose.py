@@ -32,6 +32,7 @@ TOLD = read_composition(**{OWNER_PASSWORD: "of-owner", APP_PASSWORD: "of-app"})
 SERVICES: dict[str, dict[str, Any]] = TOLD["services"]
 OURS = {"migrate", "server", "admin"}
 ROLES = ROOT / "compose/roles.sql"
+SEAL = ROOT / "compose/container.sql"
 
 
 def test_the_server_can_be_given_every_setting_but_those_that_a_container_has_no_use_for() -> None:
@@ -92,12 +93,15 @@ def test_the_server_starts_when_the_schema_is_there_and_has_time_to_end() -> Non
 
 def test_what_is_mounted_is_there_and_data_outlive_their_container() -> None:
     mounts = [mount.split(":") for mount in SERVICES["postgres"]["volumes"]]
-    [(volume, folder), (script, place, mode)] = mounts
+    [(volume, folder), (script, place, mode), (walls, middle, _), (seal, second, _)] = mounts
 
     assert volume in TOLD["volumes"]
     assert folder == "/var/lib/postgresql"
     assert (ROOT / script).resolve() == ROLES
     assert (place, mode) == ("/docker-entrypoint-initdb.d/roles.sql", "ro")
+    assert (ROOT / seal).resolve() == SEAL
+    assert (ROOT / walls).resolve() == ROOT / "sql/restrictions.sql"
+    assert second > middle > place  # the image runs them in this order
     for page in (ROLES, OPERATIONS):
         assert f"-f {place}" in page.read_text(encoding="utf-8")
 
@@ -179,6 +183,8 @@ def test_the_roles_have_their_passwords_and_no_right_too_many_however_often_it_r
         for _ in range(2):
             done = run_psql(postgres, database, ROLES.read_text(encoding="utf-8"))
             assert done.returncode == 0, done.stderr
+        done = run_psql(postgres, database, SEAL.read_text(encoding="utf-8"))
+        assert done.returncode == 0, done.stderr
         roles = list_roles(postgres)
         with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database)) as connection:
             row = connection.execute(

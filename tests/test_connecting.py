@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -23,6 +22,7 @@ from tenacity import retry, stop_after_attempt
 
 from tests.conftest import TOKEN
 from tests.folders import open_folder
+from tests.installation import find_uv
 from tests.pages import PAGES, ROOT, read_blocks, read_commands
 from textrawl.embedded.configuration import OWNER, SUPERUSER
 
@@ -90,16 +90,12 @@ def environment(database_url: str) -> dict[str, str]:
     return {**kept, **ours, "UV_NO_SYNC": "1", "UV_FROZEN": "1"}
 
 
-def find_uv() -> str:
-    """The uv that runs us, or the one on PATH: the README has it installed."""
-    found = os.environ.get("UV") or shutil.which("uv")
-    assert found, "uv is not there: pip install uv"
-    return found
-
-
 def place(words: Sequence[str]) -> list[str]:
-    """A command of the pages as it is on this machine."""
-    return [find_uv() if word == "uv" else word.replace(CHECKOUT, str(ROOT)) for word in words]
+    """Return a command of the pages as it is on this machine."""
+    [program, *arguments] = [word.replace(CHECKOUT, str(ROOT)) for word in words]
+    if program.endswith(".uv/bin/uv"):
+        return [find_uv(), *arguments]
+    return [str(ROOT / program), *arguments]
 
 
 def test_every_client_that_the_issue_names_has_its_snippet_in_the_readme() -> None:
@@ -144,8 +140,7 @@ async def list_tools(url: str) -> list[Tool]:
 async def test_the_address_of_every_snippet_is_the_one_that_http_listens_on(
     environment: dict[str, str],
 ) -> None:
-    command = place(("uv", "run", "--directory", CHECKOUT, "textrawl", "serve", "--http"))
-    command += ["--insecure", "--port", "0"]
+    command = place((".venv/bin/textrawl", "serve", "--http", "--insecure", "--port", "0"))
     async with await anyio.open_process(command, env=environment) as process:
         assert process.stderr is not None
         told = await BufferedByteReceiveStream(process.stderr).receive_until(b"/mcp", 10_000)
@@ -159,19 +154,32 @@ async def test_the_address_of_every_snippet_is_the_one_that_http_listens_on(
     assert {entry.url for entry in ENTRIES if entry.url} == {usual, public}
 
 
+_PREPARED = "python3 -m venv .uv && .uv/bin/pip install -q uv && .uv/bin/uv run "
 ELSEWHERE = {
-    "pip install uv && uv run pytest": "this run",
-    "uv run textrawl serve --http --insecure": "the test above",
-    "uv run textrawl serve --http --port 8000 --insecure": "the test above",
-    "uv run ruff format && uv run ruff check": "test_quality",
-    "uv run pyright": "test_quality",
-    "UPDATE_PAGES=1 uv run pytest tests/test_readme.py": "test_readme, but for the writing",
-    "uv build --wheel && uvx --from dist/*.whl textrawl demo": "test_wheel",
+    f"{_PREPARED}textrawl demo": "test_newcomer; tests/commands/test_demo.py",
+    f"{_PREPARED}--group dev pytest": "test_newcomer; .ci/run",
+    ".venv/bin/pytest -m slow": ".ci/run",
+    ".venv/bin/textrawl serve --http --insecure": "the test above",
+    ".venv/bin/textrawl serve --http --port 8000 --insecure": "the test above",
+    ".venv/bin/ruff format && .venv/bin/ruff check": "test_quality",
+    ".venv/bin/pyright": "test_quality",
+    "UPDATE_PAGES=1 .venv/bin/pytest tests/test_readme.py": "test_readme, but for the writing",
+    ".uv/bin/uv build --wheel && .uv/bin/uvx --from dist/*.whl textrawl demo": "test_wheel",
 }
-ASKS = r"uv run textrawl tokens \""  # there is no memory here yet: tests/commands/test_tokens.py
+ASKS = r".venv/bin/textrawl cost \""  # there is no memory here yet: tests/commands/test_cost.py
 ADDS = r"(claude|codex) mcp add "  # the test of the snippets starts what follows the --
-READS = r"uv run textrawl (psql|analyst|stats --html) ?"  # tests/commands/test_analysts.py
+READS = r".venv/bin/textrawl (psql|analyst|stats --html) ?"  # tests/commands/test_analysts.py
+OWN = r"psql -d postgres |DATABASE_URL='|sudo "  # tests/test_own_postgres.py
+DAILY = r".venv/bin/textrawl (search|show|remember|forget) "  # test_commands_page.py
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team
+
+
+def test_no_page_expects_uv_on_the_path_or_installs_into_a_guarded_python() -> None:
+    lines = {line for page in [*PAGES, ROOT / "CONTRIBUTING.md"] for line in read_commands(page)}
+    starts = [part.split()[0] for line in lines for part in line.split(" && ")]
+
+    assert [word for word in starts if word in {"uv", "uvx", "pip", "pip3", "python"}] == []
+    assert [command for command, _ in COMMANDS if not command[0].startswith(("/", "docker"))] == []
 
 
 def find_commands() -> list[str]:
@@ -180,7 +188,8 @@ def find_commands() -> list[str]:
     return sorted(
         line
         for line in lines
-        if line not in ELSEWHERE and not re.match(f"{ASKS}|{ADDS}|{READS}|{COMPOSE}", line)
+        if line not in ELSEWHERE
+        and not re.match(f"{ASKS}|{ADDS}|{READS}|{OWN}|{DAILY}|{COMPOSE}", line)
     )
 
 
@@ -202,13 +211,11 @@ def folder() -> Iterator[Path]:
 def test_every_other_command_of_the_pages_succeeds(
     line: str, environment: dict[str, str], folder: Path
 ) -> None:
-    words = shlex.split(line.removeprefix("pip install uv && "), comments=True)
-    words = [word for word in words if not re.match(r"[A-Z_]+=", word)]
-    assert words[:2] == ["uv", "run"], "no test knows how to run this"
-    if "pytest" in words:
+    words = shlex.split(line, comments=True)
+    programs = (f"{CHECKOUT}/.uv/bin/uv", ".venv/bin/textrawl", ".venv/bin/pytest")
+    assert words[0] in programs, "no test knows how to run this"
+    if ".venv/bin/pytest" in words:
         words.append("--collect-only")
-    if "demo" in words:
-        words += ["--data-dir", str(folder / "demo")]
     if "upgrade" in words:  # of textrawl's own Postgres
         environment = {**environment, "DATABASE_URL": "", "DATA_DIR": str(folder / "data")}
 
@@ -220,7 +227,7 @@ def test_every_other_command_of_the_pages_succeeds(
 def test_a_team_is_told_what_migrate_lacks_and_then_gets_its_schema(
     environment: dict[str, str], postgres: Any
 ) -> None:
-    words = ["uv", "run", "textrawl", "migrate"]
+    words = [".venv/bin/textrawl", "migrate"]
     with postgres.create() as name:
         owner, superuser = (postgres.cluster.dsn(role, name) for role in (OWNER, SUPERUSER))
         refused = run(words, {**environment, "DATABASE_URL": owner})

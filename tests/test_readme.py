@@ -9,17 +9,19 @@ import re
 from collections.abc import Awaitable, Callable
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 import pytest
 from mcp import Client
 from mcp.types import CallToolResult
 
+from tests.installation import drop_preparation
 from tests.pages import (
     PAGES,
     ROOT,
     describe_parameter,
+    read_blocks,
     read_commands,
     rewrite_generated,
     rewrite_results,
@@ -28,7 +30,7 @@ from tests.pages import (
 )
 from textrawl.definitions import write_definition
 from textrawl.embedded.configuration import SUPERUSER
-from textrawl.replies import Renderer
+from textrawl.replies import Key, Part, Renderer
 from textrawl.tokens import choose_counter
 from textrawl.toolsets import find_toolsets
 
@@ -201,9 +203,11 @@ def test_continuous_integration_runs_the_readmes_test_command() -> None:
     [command] = [line for line in read_commands(README) if "pytest" in line]
     script = (ROOT / ".ci/run").read_text(encoding="utf-8")
 
-    install, test = command.split(" && ")
-    assert install in script
-    assert script.splitlines()[-1] == test
+    assert script.splitlines()[-3:] == [
+        f"{command} || exit",
+        'export PYTEST_ADDOPTS="--cov --cov-append --cov-fail-under=95"',
+        f"{drop_preparation(command)} -m slow",
+    ]
 
 
 def test_the_changelog_begins_with_the_version_of_the_code() -> None:
@@ -212,3 +216,38 @@ def test_the_changelog_begins_with_the_version_of_the_code() -> None:
         r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE
     )
     assert re.findall(r"^## \[?([\d.]+)", changes, re.MULTILINE)[0] == version
+
+
+def list_keys(value: Any) -> set[str]:
+    """Every key in a JSON value."""
+    if isinstance(value, dict):
+        parts = cast("dict[str, Any]", value)
+        return {*parts, *(key for part in parts.values() for key in list_keys(part))}
+    items = cast("list[Any]", value) if isinstance(value, list) else []
+    return {key for item in items for key in list_keys(item)}
+
+
+def find_short_keys() -> set[str]:
+    """The short keys that the replies of the memory toolset declare."""
+    find_toolsets()  # loads them
+    parts, found = [Part], set[str]()
+    while parts:
+        part = parts.pop()
+        parts += part.__subclasses__()
+        if ".graph." not in part.__module__ and part.__module__.startswith("textrawl."):
+            marks = [mark for field in part.model_fields.values() for mark in field.metadata]
+            found |= {mark.name for mark in marks if isinstance(mark, Key)}
+    return found
+
+
+def test_the_legend_has_every_short_key_and_no_other() -> None:
+    page = ROOT / "docs" / "tools.md"
+    declared = find_short_keys()
+    lines = [line for block in read_blocks(page) for line in block.body.splitlines()]
+    shown = [list_keys(json.loads(line)) for line in lines if line.startswith('{"')]
+    legend = page.read_text(encoding="utf-8").split("## Short keys and lines")[1]
+    documented = set(re.findall(r"^\| `(\w+)` \|", legend.split("`lines` has")[0], re.MULTILINE))
+
+    assert {"n", "c", "err"} <= declared
+    assert declared | set[str]().union(*shown) <= documented
+    assert documented - declared - set[str]().union(*shown) <= {"in", "like", "sp", "error"}

@@ -38,7 +38,7 @@ def make_search() -> SearchReply:
             (JEFF, "Jeff", "person", "uses VS Code as primary editor", 0.7),
         )
     ]
-    return SearchReply.build(rows, None, "preferences", with_ids=False)
+    return SearchReply.build(rows, None, "preferences")
 
 
 def test_a_search_is_written_as_the_contract_shows_it() -> None:
@@ -95,7 +95,7 @@ def make_entity(total: int = 7) -> EntityReply:
         [{"relation_type": "manages", "from_entity": "Sarah", "from_entity_type": "person",
           "created_at": "2026-01-02T00:00:00+00:00"}], 2,
     )  # fmt: skip
-    return EntityReply.build(row, with_relations=True, with_ids=False)
+    return EntityReply.build(row, with_relations=True)
 
 
 def test_an_entity_is_written_as_the_contract_shows_it() -> None:
@@ -120,8 +120,8 @@ def test_the_oldest_items_of_an_entity_go_first_and_more_does_not_count_them() -
 
 
 def test_nothing_found_is_said_in_lines_too() -> None:
-    assert write(SearchReply.build([], None, "x", with_ids=False), "lines") == "nothing found"
-    assert write(SearchReply.build([], None, "x", with_ids=False), "compact") == '{"n":0,"e":[]}'
+    assert write(SearchReply.build([], None, "x"), "lines") == "nothing found"
+    assert write(SearchReply.build([], None, "x"), "compact") == '{"n":0,"e":[]}'
     assert write(EntityReply.miss([]), "lines") == "not found"
     assert write(EntityReply.miss(["Jeff", "Jess"]), "lines") == "not found; like: Jeff, Jess"
 
@@ -136,9 +136,20 @@ def test_no_text_begins_like_a_line_of_the_format(text: str, line: str) -> None:
     assert write_line(text, "→←") == line
 
 
+@pytest.mark.parametrize("form", ["compact", "lines", "verbose"])
+def test_beside_structured_content_the_text_of_an_error_is_a_sentence(form: Any) -> None:
+    result = Renderer(form, True, COUNTER, 2_000).render_error(QueryMissing())
+
+    [block] = result.content
+    assert isinstance(block, TextContent)
+    assert block.text == "Missing query. Provide query."
+    assert result.is_error
+    assert result.structured_content is None
+
+
 @pytest.mark.parametrize(("form", "lines"), [("compact", 1), ("lines", 1), ("verbose", 4)])
 def test_an_error_is_text_alone(form: Any, lines: int) -> None:
-    result = Renderer(form, True, COUNTER, 2_000).render_error(QueryMissing())
+    result = Renderer(form, False, COUNTER, 2_000).render_error(QueryMissing())
 
     [block] = result.content
     assert isinstance(block, TextContent)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +14,13 @@ import anyio
 import psycopg
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.types import INVALID_PARAMS, CallToolResult, Implementation, TextContent
+from mcp.types import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    CallToolResult,
+    Implementation,
+    TextContent,
+)
 from psycopg.conninfo import make_conninfo
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
@@ -89,15 +96,22 @@ async def test_instructions_say_when_to_use_the_memory_and_how_to_read_it(client
     assert len(told.encode()) < 2048  # clients cut the rest
 
 
-async def test_prompts_and_resources_that_are_not_there_do_no_harm(client: Client) -> None:
-    assert (await client.list_prompts()).prompts == []
-    assert (await client.list_resources()).resources == []
-    assert (await client.list_resource_templates()).resource_templates == []
-    with pytest.raises(MCPError):
-        await client.get_prompt("recall")
-    with pytest.raises(MCPError):
-        await client.read_resource("memory://stats")
-    assert not (await client.call_tool("query_memory", {"mode": "list"})).is_error
+async def test_only_tools_are_advertised_and_nothing_that_changes(named: Client) -> None:
+    told = named.server_capabilities.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    assert told.pop("tools") == {"listChanged": False}
+    assert not any(told.values())
+
+
+async def test_what_is_not_advertised_is_an_unknown_method(named: Client) -> None:
+    for call in (
+        named.list_prompts, named.list_resources, named.list_resource_templates,
+        partial(named.get_prompt, "recall"), partial(named.read_resource, "memory://stats"),
+    ):  # fmt: skip
+        with pytest.raises(MCPError) as refused:
+            await call()
+        assert refused.value.error.code == METHOD_NOT_FOUND
+    assert not (await named.call_tool("query_memory", {"mode": "list"})).is_error
 
 
 async def test_an_unknown_tool_is_a_protocol_error(client: Client) -> None:
@@ -141,7 +155,7 @@ async def test_a_defect_is_logged_without_content_and_told_without_a_traceback(
     owner.execute("alter table observation add check (content not like '%canary%')")
     result = await client.call_tool("remember_fact", FACT)
     assert result.is_error
-    assert read(result).startswith('{"error":"Internal error"')
+    assert read(result).startswith("Internal error. ")
     assert "remember_fact failed: CheckViolation 23514" in caplog.text
     assert "canary" not in caplog.text + read(result)
 
@@ -225,7 +239,7 @@ async def test_a_database_that_is_away_at_the_start_serves_once_it_is_there(
     with anyio.fail_after(3):
         result = await client.call_tool("query_memory", {"mode": "list"})
     assert result.is_error
-    assert '"error":"Database unavailable"' in read(result)
+    assert "Database unavailable. " in read(result)
 
     await gateway.open()
     assert not (await client.call_tool("remember_fact", FACT)).is_error

@@ -7,12 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.writing import EMOJI, WRITTEN
 from textrawl.texts import clean_fact, clean_name, clean_relation
 
 HIDDEN = [
     "\x00", "\x08", "\x0b", "\x0c", "\x1f", "\x7f", "\x80", "\x9f", "\u00ad", "\u034f", "\u061c",
     "\u115f", "\u180e", "\u200b", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202e",
     "\u2060", "\u2066", "\u2069", "\u3164", "\ufdd0", "\ufeff", "\uffa0", "\ufffe", "\uffff",
+    *(chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)),
+    *map(chr, range(0x180B, 0x1810)), *map(chr, range(0xFE00, 0xFE10)), "\u2800", "\U00016fe4",
+    *map(chr, range(0x13430, 0x13440)),
     chr(0xD800), chr(0xDFFF), "\U0001d173", "\U000e0001", "\U000e0041", "\U000e0100",
 ]  # fmt: skip
 KEPT = [
@@ -48,9 +52,36 @@ def test_joiners_without_a_use_are_hidden_text(text: str) -> None:
         clean_fact(f"x {text} y")
 
 
-def test_bytes_cannot_be_smuggled_in_variation_selectors() -> None:
-    with pytest.raises(ValueError, match=r"U\+FE01"):
-        clean_fact("ok\ufe00\ufe01")
+@given(st.lists(st.sampled_from([*WRITTEN, *EMOJI]), min_size=1, max_size=6))
+def test_real_text_of_any_script_and_emoji_are_stored_as_they_are(words: list[str]) -> None:
+    text = " ".join(words)
+
+    assert clean_fact(text) == unicodedata.normalize("NFC", text)
+    if "\U000e007f" not in text:  # tags leave names
+        assert clean_name(text) == unicodedata.normalize("NFC", text)
+
+
+@pytest.mark.parametrize(
+    "smuggled",
+    ["ok\ufe00\ufe01", "n\ufe01o", "\u0431\ufe0f", "5\ufe0f", "\u4eba\ufe02", "\u4eba\U000e0101",
+     "\u2764\ufe0f\ufe0e", "\u2801\u2800\u2800\u2801",
+     "\U00013000\U00013430\U00013431\U00013432\U00013433\U00013434"],
+    ids=ascii,
+)  # fmt: skip
+def test_bytes_cannot_be_smuggled_in_what_changes_nothing_to_be_seen(smuggled: str) -> None:
+    with pytest.raises(ValueError, match="hides text"):
+        clean_fact(smuggled)
+    assert len(clean_name(smuggled)) < len(smuggled)
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=8))
+def test_only_the_three_flags_that_exist_hold_tags(region: str) -> None:
+    flag = f"\U0001f3f4{''.join(chr(0xE0000 + ord(c)) for c in region)}\U000e007f"
+    if region in ("gbeng", "gbsct", "gbwls"):
+        assert clean_fact(flag) == flag
+    else:
+        with pytest.raises(ValueError, match=r"U\+E00"):
+            clean_fact(f"flies {flag}")
 
 
 @pytest.mark.parametrize(

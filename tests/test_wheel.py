@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.installation import ROOT, find_uv
 from textrawl import Settings
-
-ROOT = Path(__file__).parents[1]
 
 
 def run(*words: str | Path, cwd: Path) -> str:
@@ -35,9 +34,7 @@ def run(*words: str | Path, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def uv() -> str:
-    found = os.environ.get("UV") or shutil.which("uv")
-    assert found, "uv is not there: pip install uv"
-    return found
+    return find_uv()
 
 
 @pytest.fixture(scope="module")

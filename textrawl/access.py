@@ -6,7 +6,8 @@ its writes go, and which scopes it has in which spaces. The scopes:
     read     query_memory, and what a dry run of forget_entity would show
     write    remember_fact, build_knowledge, relate_entities
     forget   forget_entity
-    admin    /metrics, grants, the trail and undo of a space
+    admin    grants, the trail and undo of a space
+    metrics  /metrics of the server, and nothing in any space
 """
 
 import time
@@ -19,8 +20,9 @@ from functools import cached_property
 from typing import Literal, Self
 
 from textrawl.errors import ScopeMissing, SpaceNotFound
+from textrawl.turns import keep_account
 
-Scope = Literal["read", "write", "forget", "admin"]
+Scope = Literal["read", "write", "forget", "admin", "metrics"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Principal:
 
         Raises SpaceNotFound, also for a space that exists and is not theirs.
         """
-        for space in self.spaces:
+        for space in self._usable:
             if space.name == name:
                 return replace(self, home=space.id, spaces=(space,), pinned=True)
         raise SpaceNotFound(f"Spaces that {self.actor} may use: {self._list_names()}")
@@ -75,29 +77,38 @@ class Principal:
         """The spaces that are read."""
         return tuple(space for space in self.spaces if "read" in space.scopes)
 
+    @cached_property
+    def _usable(self) -> tuple[Space, ...]:
+        """The spaces that they may do something in: what only reads metrics learns no names."""
+        return tuple(space for space in self.spaces if space.scopes - {"metrics"})
+
     def _find_concerned(self, scope: Scope) -> tuple[Space, ...]:
         if scope == "read":
             return self.spaces
         return tuple(space for space in self.spaces if space.id == self.home)
 
     def _list_names(self) -> str:
-        return ", ".join(sorted(space.name for space in self.spaces)) or "none"
+        return ", ".join(sorted(space.name for space in self._usable)) or "none"
 
     def _list_scopes(self, scope: Scope) -> str:
         found = sorted({one for space in self._find_concerned(scope) for one in space.scopes})
         home = self.home_space
-        place = f" in {home.name}" if home and scope != "read" else ""
+        place = f" in {home.name}" if home in self._usable and scope != "read" else ""
         return f"{', '.join(found) or 'no scope'}{place}"
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls, by which client, through which tool, in which request: set by the server alone."""
+    """Who calls, by which client, through which tool, in which request: set by the server alone.
+
+    `sharing` says that they came with a token to a server that others use as well.
+    """
 
     principal: Principal
     client: str | None
     tool: str
     request: str | None = None
+    sharing: bool = False
     begun: float = field(default_factory=time.perf_counter, compare=False)
 
     @property
@@ -124,7 +135,8 @@ def keep_caller(caller: Caller) -> Generator[None]:
     """Meanwhile `find_caller` tells `caller` in this task: who calls is found out once a call."""
     before = _calling.set(caller)
     try:
-        yield
+        with keep_account(caller.principal.actor if caller.sharing else None):
+            yield
     finally:
         _calling.reset(before)
 

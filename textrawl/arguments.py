@@ -1,8 +1,9 @@
 """Arguments as models send them, made into what a tool takes, or an error that repairs them.
 
-Where the meaning is certain an odd shape is accepted: null, "null" and "" for an optional
-parameter, a list that was written as a string, one string or words between commas where a list is
-expected, snake_case for camelCase, an enum value in the wrong case. All else is refused by name.
+Where the meaning is certain an odd shape is accepted: null, "null", "" or a 0 below the least value
+for an optional parameter, a list that was written as a string, one string or words between commas
+where a list is expected, snake_case for camelCase, an enum value in the wrong case. All else is
+refused by name.
 """
 
 import itertools
@@ -17,6 +18,7 @@ from pydantic_core import ErrorDetails
 from textrawl.errors import ArgumentInvalid, EntityTypeInvalid, TextrawlError
 
 _ABSENT = ("", "null")
+_ADDED = ("wait_for_previous",)  # Gemini CLI adds it to the schema of every tool, and sends it on
 _SHOWN = 40  # characters of a wrong value that an error repeats
 _FOREIGN = 5  # times as much as an ASCII character counts one of another script: in tokens it costs
 _KINDS = {
@@ -31,8 +33,10 @@ def forgive(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
 
     Raises ArgumentInvalid for an argument that the schema does not know.
     """
-    regular = _regularise_object(schema, given)
     known: Mapping[str, Any] = schema["properties"]
+    added = [name for name in _ADDED if name in given and name not in known]
+    own = {name: value for name, value in given.items() if name not in added}
+    regular = _regularise_object(schema, own)
     if unknown := [name for name in regular if name not in known]:
         raise ArgumentInvalid(
             f"Known arguments: {', '.join(known)}",
@@ -49,13 +53,19 @@ def _regularise_object(schema: Mapping[str, Any], given: Mapping[str, Any]) -> d
     for name, value in given.items():
         camel = to_camel(name)
         canonical = camel if name not in known and camel in known and camel not in given else name
-        if canonical in required or canonical not in known or not _is_absent(value):
-            regular[canonical] = _regularise(known.get(canonical, {}), value)
+        part = known.get(canonical, {})
+        if canonical in required or canonical not in known or not _is_absent(value, part):
+            regular[canonical] = _regularise(part, value)
     return regular
 
 
-def _is_absent(value: object) -> bool:
-    return value is None or (isinstance(value, str) and value.strip() in _ABSENT)
+def _is_absent(value: object, schema: Mapping[str, Any]) -> bool:
+    """Return whether `value` stands for no value: strict modes make models fill every parameter."""
+    if isinstance(value, str):
+        value = value.strip()
+    least = schema.get("minimum", 0)
+    filler = least > 0 and not isinstance(value, bool) and value in (0, "0")
+    return value is None or filler or value in _ABSENT
 
 
 def _regularise(schema: Mapping[str, Any], value: Any) -> Any:

@@ -21,7 +21,8 @@ class Bearers:
     async def find(self, bearer: str) -> Principal | None:
         """Whose `bearer` is; None where it is not valid or nothing was granted to them.
 
-        Raises DatabaseUnavailable, IssuerUnavailable, ScopeMissing (of this server).
+        Raises DatabaseUnavailable, IssuerUnavailable, ScopeMissing, IssuerRefused (of this
+        server).
         """
         if is_token(bearer):
             return await self._directory.find(hash_token(bearer))
@@ -35,9 +36,7 @@ class Bearers:
         # Not the hash of the bearer: whoever has one can often write another signature to it.
         credential = identity.digest
         found = await self._directory.find(credential)
-        if found is None and await self._directory.vouch(
-            self._own, credential, identity.actor, sorted(identity.scopes), identity.expires_at
-        ):
+        if found is None and await self._directory.vouch(self._own, identity, self._issuer.url):
             found = await self._directory.find(credential)
         return found
 

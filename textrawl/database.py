@@ -6,35 +6,38 @@ database error never does, since it may hold values of other rows.
 
 import logging
 import select
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import fields
 from functools import lru_cache
-from typing import Any, LiteralString, TypeVar, cast
+from typing import LiteralString, TypeVar, cast
 
 import anyio
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
 from pgvector import HalfVector
-from pgvector.psycopg import register_vector_async
-from psycopg import AsyncConnection, sql
-from psycopg.conninfo import conninfo_to_dict
+from psycopg import sql
 from psycopg.rows import args_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random
 
 from textrawl import errors
+from textrawl.pooling import Connection, find_pooler, register_vectors
+from textrawl.turns import Turns, find_account
 
 logger = logging.getLogger("textrawl")
 
 Row = TypeVar("Row")
-Pool = AsyncConnectionPool[AsyncConnection[Any]]
+Pool = AsyncConnectionPool[Connection]
 
 _CONNECTIONS = 5  # of one process: twenty of them share the hundred of the embedded Postgres
+_MOST_OF_ONE = 2  # connections at once for one person where others share the server
+_MOST_HEAVY = 2  # connections at once for heavy calls, of all people together
 _MOST_WAITING = 200  # calls that may queue for a connection before others are told to come back
 _RECONNECT = 0.5  # seconds until a failed attempt is repeated; any more and it would double
 _MARGIN = 0.5  # seconds that Postgres has to report its own time limit before we give up on it
+_LONGEST_WAIT = 30_000  # milliseconds for a lock, whatever the time of the statement
 _MOST_ATTEMPTS = 4  # at one call that meets conflicts
 _CONFLICT_PAUSE = 0.05  # seconds at most between them
 _CONFLICTS = (
@@ -44,6 +47,11 @@ _CONFLICTS = (
     psycopg.errors.UndefinedFunction,  # it was replaced by a migration then,
     psycopg.errors.InternalError_,  # which Postgres also tells as "cache lookup failed"
 )
+# Functions that read or move a whole space or entity, for seconds where it is large. Three people
+# with two such calls each would hold every connection, and all others would wait for them.
+_HEAVY = frozenset({
+    "compared_observations", "node_sizes", "similar_observations", "split_node", "stale_nodes",
+})  # fmt: skip
 _FOREIGN_SCHEMA = (
     psycopg.errors.UndefinedFunction,
     psycopg.errors.UndefinedTable,
@@ -55,6 +63,7 @@ _FOREIGN_SCHEMA = (
 _ACCESS: dict[str, Callable[[str | None], errors.TextrawlError]] = {
     "TR010": lambda _: errors.NotAuthenticated(),
     "TR011": lambda scope: errors.ScopeMissing(scope or "read", "this token has it not"),
+    "TR014": lambda _: errors.IssuerRefused(),
     "TR012": lambda _: errors.SpaceNotFound(
         "More than one space may be written: connect to /mcp/{space}, or set SPACE"
     ),
@@ -108,11 +117,12 @@ class Database:
         max_size: int = _CONNECTIONS,
         check: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        self._timeout = timeout
-        self._check = check
-        given = str(conninfo_to_dict(conninfo).get("options") or "")
+        self._timeout, self._check = timeout, check
+        self._limit = _compose_limit(_choose_limits(timeout))
+        self._turns, self._heavy = Turns(_MOST_OF_ONE), Turns(_MOST_HEAVY)
         self._pool: Pool = AsyncConnectionPool(
             conninfo,
+            connection_class=Connection,
             min_size=1,
             max_size=max_size,
             timeout=timeout,
@@ -121,12 +131,11 @@ class Database:
             reconnect_failed=_try_for_those_who_wait,
             open=False,
             check=self._check_connection,
-            configure=_teach_vectors,
+            configure=self._configure,
             kwargs={
                 "autocommit": True,
                 "application_name": "textrawl",
                 "connect_timeout": max(1, round(timeout)),
-                "options": f"{given} {_limit(timeout)}".strip(),
             },
             name="textrawl",
         )
@@ -157,8 +166,26 @@ class Database:
         query = _compose(function, row, tuple(arguments))
         given = {name: _adapt(value) for name, value in arguments.items()}
         with _translate(function), anyio.fail_after(self._timeout + _MARGIN):
-            await self._check_once()
-            return await self._execute(query, row, given)
+            async with self._take_turns(function):
+                await self._check_once()
+                return await self._execute(query, row, given)
+
+    @asynccontextmanager
+    async def _take_turns(self, function: str) -> AsyncGenerator[None]:
+        """Wait until the caller may have a connection for `function`. Raises ServerBusy."""
+        async with AsyncExitStack() as turns:
+            try:
+                with anyio.fail_after(self._timeout):
+                    # The caller's turn first: one with many heavy calls queues with two of them.
+                    await turns.enter_async_context(self._turns.take(find_account()))
+                    shared = "heavy" if function in _HEAVY else None
+                    await turns.enter_async_context(self._heavy.take(shared))
+            except TimeoutError:
+                raise errors.ServerBusy(
+                    "Other calls came first, and took long: retry in a few seconds; "
+                    "nothing was changed"
+                ) from None
+            yield
 
     async def _execute(self, query: bytes, row: type[Row], given: dict[str, object]) -> list[Row]:
         # What repeats it is made after a conflict only: few calls meet one, and it takes a while.
@@ -178,11 +205,22 @@ class Database:
         try:
             # Rows by position: the columns are asked for in the order of the fields.
             cursor = connection.cursor(row_factory=args_row(row))
-            return await (await cursor.execute(query, given)).fetchall()
+            if connection.pooled:
+                # One round trip and one transaction, so the limits are of this call alone.
+                async with connection.pipeline():
+                    await connection.execute(self._limit)
+                    await cursor.execute(query, given)
+            else:
+                await cursor.execute(query, given)
+            return await cursor.fetchall()
         finally:
             await self._pool.putconn(connection)
 
-    async def _check_connection(self, connection: AsyncConnection[Any]) -> None:
+    async def _configure(self, connection: Connection) -> None:
+        await find_pooler(connection, **_choose_limits(self._timeout))
+        await register_vectors(connection)
+
+    async def _check_connection(self, connection: Connection) -> None:
         """Raises psycopg.Error for a connection that died with a restarted server."""
         # Nothing was asked, so whatever can be read is its end, or a notice: only then ask.
         if not _poll(connection.fileno()):
@@ -213,14 +251,20 @@ def _poll(descriptor: int) -> bool:
     return bool(poll.poll(0))
 
 
-def _limit(timeout: float) -> str:
-    """Options of a connection. Whoever waits for a lock hears so before the time is up."""
+def _choose_limits(timeout: float) -> dict[str, str]:
+    """Settings of Postgres. A call that waits for a lock is told so before its time is up."""
     milliseconds = round(timeout * 1000)
-    return f"-c statement_timeout={milliseconds} -c lock_timeout={max(milliseconds // 2, 1)}"
+    waiting = min(max(milliseconds // 2, 1), _LONGEST_WAIT)
+    return {"statement_timeout": str(milliseconds), "lock_timeout": str(waiting)}
 
 
-async def _teach_vectors(connection: AsyncConnection[Any]) -> None:
-    await register_vector_async(connection)
+def _compose_limit(limits: dict[str, str]) -> bytes:
+    """A statement that sets `limits` for the transaction that it is part of."""
+    parts = [
+        sql.SQL("set_config({}, {}, true)").format(sql.Literal(name), sql.Literal(value))
+        for name, value in limits.items()
+    ]
+    return sql.SQL("select {}").format(sql.SQL(", ").join(parts)).as_bytes(None)
 
 
 async def _try_for_those_who_wait(pool: Pool) -> None:

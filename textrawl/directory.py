@@ -4,13 +4,16 @@ Every call is checked by the database again, so what is believed here only tells
 whom an HTTP status can say so.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cachetools import TTLCache
 
 from textrawl.access import Principal, Space
 from textrawl.database import Database
 from textrawl.rows import PrincipalRow, VouchedRow
+
+if TYPE_CHECKING:
+    from textrawl.federation import Identity
 
 _MOST_REMEMBERED = 4096
 
@@ -40,17 +43,15 @@ class Directory:
         self._known[credential] = found
         return found
 
-    async def vouch(
-        self, own: bytes | None, bearer: bytes, actor: str, scopes: list[str], expires_at: object
-    ) -> bool:
-        """Tells the database that an identity provider's token is `actor`'s.
+    async def vouch(self, own: bytes | None, identity: "Identity", issuer: str) -> bool:
+        """Tell the database whose token of the identity provider `issuer` this is.
 
         False where nothing was granted to them. Raises ScopeMissing unless `own`, the credential of
-        this server, has the scope admin.
+        this server, has the scope admin, IssuerRefused unless it was made for `issuer`.
         """
         [row] = await self._database.call(
-            "vouch", VouchedRow, credential=own, bearer=bearer, actor=actor, scopes=scopes,
-            expires_at=expires_at,
+            "vouch", VouchedRow, credential=own, bearer=identity.digest, actor=identity.actor,
+            scopes=sorted(identity.scopes), expires_at=identity.expires_at, issuer=issuer,
         )  # fmt: skip
         return row.vouch
 

@@ -11,11 +11,16 @@
     │   └── FactNotFound       an id, prefix or text that names no fact, or more than one
     ├── NotAuthenticated       a credential that is unknown, expired or revoked, or none at all
     ├── ScopeMissing           who calls may not do this here
+    ├── IssuerRefused          this server may not vouch for its identity provider
     ├── SpaceNotFound          no space of that name, or none that is the caller's
     ├── EmbeddingNotConfigured semantic search without a provider
     ├── EmbeddingUnavailable   the provider is down, slow, or sent something that is no embedding
     ├── DatabaseUnavailable    Postgres cannot be reached within the time limit
     ├── ServerBusy             every connection is in use
+    ├── NothingDeleted         a deletion that was not made
+    │   ├── ConfirmationMissing
+    │   ├── DeletionDeclined   the user was asked and said no
+    │   └── NothingToDelete    no entity of that name
     └── InternalError          a defect
     StartRefused               the server must not start: what to run first (commands exit with 1)
 
@@ -88,6 +93,45 @@ class FactNotFound(ArgumentInvalid):
     title = "Fact not found"
 
 
+class NothingDeleted(TextrawlError):
+    """A deletion that was not made; `code` names the reason in compact text."""
+
+    code = ""
+    message = "Nothing was deleted"
+    explained = False
+    """Whether compact text carries the fix as well."""
+
+
+class ConfirmationMissing(NothingDeleted):
+    """The call has no `confirm: true`, and the user could not be asked."""
+
+    title = "Confirmation required"
+    fix = "Ask the user, then call again with confirm true once the user agrees"
+    code = "confirm"
+
+
+class DeletionDeclined(NothingDeleted):
+    """The user was asked and did not agree, now or in the last minutes."""
+
+    title = "Declined by the user"
+    fix = "Keep it: try again only when the user asks for the deletion"
+    code = "declined"
+    message = "Nothing was deleted: the user did not agree"
+    explained = True
+
+
+class NothingToDelete(NothingDeleted):
+    """No entity of that `name`."""
+
+    title = "Entity not found"
+    fix = "Look for the name with query_memory"
+    code = "not_found"
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.message = f"There is no entity named {name}"
+
+
 class EntityNotFound(ArgumentInvalid):
     """No entity of that `name`, and the call makes none."""
 
@@ -114,6 +158,16 @@ class ScopeMissing(TextrawlError):
     def __init__(self, scope: str, has: str) -> None:
         self.scope = scope
         super().__init__(f"It needs the scope {scope}, and {has}: ask who runs this memory")
+
+
+class IssuerRefused(TextrawlError):
+    """The token of this server was not made for the identity provider that it is to vouch for."""
+
+    title = "Not allowed"
+    fix = (
+        "ACCESS_TOKEN of this server does not vouch for OAUTH_ISSUER: make one with "
+        "`textrawl token create --scope admin --issuer URL`"
+    )
 
 
 class SpaceNotFound(TextrawlError):

@@ -43,10 +43,13 @@ class EdgeRow:
 
 @dataclass(frozen=True)
 class AddedRow:
-    """An entity with those of its observations that are new, and all of them."""
+    """An entity with those of its observations that are new, and all of them.
+
+    Without `entity_type` for a caller who may not read: then `observations` is empty.
+    """
 
     name: str
-    entity_type: str
+    entity_type: str | None
     added: list[str]
     observations: list[str]
 
@@ -61,7 +64,10 @@ class DeletedNodeRow:
 
 @dataclass(frozen=True)
 class DeletedObservationsRow:
-    """How many observations went, and what is left; `observations` None: no such entity."""
+    """How many observations went, and what is left; `observations` None: no such entity.
+
+    Without `entity_type` for a caller who may not read: then `observations` is empty.
+    """
 
     name: str
     entity_type: str | None

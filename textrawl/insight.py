@@ -14,10 +14,12 @@ from textrawl.graph import read_from
 from textrawl.memory import Memory
 from textrawl.rows import StatisticsRow
 from textrawl.topics import Analysis, analyse, find_words
+from textrawl.turns import run_aside
 
 logger = logging.getLogger("textrawl")
 
 _NO_NUMBER, _ITSELF = "TR052", "TR005"
+_MOST_TEXTS = 2_000  # that are analysed in a call: some tenths of a second of the interpreter
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class ReflectionRow:
     number: int
     target_type: str
     target: int | None
+    author: str
     voice: str
     content: str
     mood: str | None
@@ -70,8 +73,19 @@ class ReflectionRow:
 
 
 @dataclass(frozen=True)
+class DeletedReflectionRow:
+    """Whether a reflection was there to be deleted."""
+
+    number: int
+    deleted: bool
+
+
+@dataclass(frozen=True)
 class SizeRow:
-    """An entity with its facts, and how many it should have at most."""
+    """An entity with how many facts it has, and should have at most.
+
+    `observations` are its newest, or none: large entities come with few texts in all.
+    """
 
     number: int
     name: str
@@ -101,6 +115,14 @@ class PairRow:
     other: str
     similarity: float
     match_type: str
+
+
+@dataclass(frozen=True)
+class ComparedRow:
+    """How many facts were compared, of those that share their entity with others."""
+
+    compared: int
+    facts: int
 
 
 @dataclass(frozen=True)
@@ -210,9 +232,19 @@ class Insight:
             **read_from(caller),
         )  # fmt: skip
 
-    async def count(self, entity: str, caller: Caller) -> SizeRow:
-        """An entity with its facts. Raises EntityNotFound."""
-        rows = await self._call("node_sizes", SizeRow, entity=entity, **read_from(caller))
+    async def delete_reflections(
+        self, numbers: Sequence[int], caller: Caller
+    ) -> list[DeletedReflectionRow]:
+        """Forget reflections by their numbers; a row for each."""
+        return await self._call(
+            "delete_reflections", DeletedReflectionRow, numbers=list(numbers), **caller.writing
+        )
+
+    async def count(self, entity: str, caller: Caller, most_texts: int = 0) -> SizeRow:
+        """An entity with so many of its newest facts. Raises EntityNotFound."""
+        rows = await self._call(
+            "node_sizes", SizeRow, entity=entity, most_texts=most_texts, **read_from(caller)
+        )
         if not rows:
             raise errors.EntityNotFound(entity)
         return rows[0]
@@ -228,13 +260,16 @@ class Insight:
 
     async def measure(self, entity: str, caller: Caller) -> tuple[SizeRow, Analysis]:
         """An entity and how it might be split. Raises EntityNotFound, TopicsNotInstalled."""
-        row = await self.count(entity, caller)
-        return row, await self._analyse(row)
+        row = await self.count(entity, caller, _MOST_TEXTS)
+        [analysis] = await self._analyse([row])
+        return row, analysis
 
     async def find_large(self, caller: Caller) -> list[tuple[SizeRow, Analysis]]:
         """Entities with more facts than they should have. Raises TopicsNotInstalled."""
-        rows = await self._call("node_sizes", SizeRow, larger=True, **read_from(caller))
-        return [(row, await self._analyse(row)) for row in rows]
+        rows = await self._call(
+            "node_sizes", SizeRow, larger=True, most_texts=_MOST_TEXTS, **read_from(caller)
+        )
+        return list(zip(rows, await self._analyse(rows), strict=True))
 
     async def split(self, entity: str, splits: Sequence[Split], caller: Caller) -> SplitRow:
         """Moves facts to entities of their own, all or nothing. Raises EntityNotFound."""
@@ -268,14 +303,19 @@ class Insight:
             containment=containment, **read_from(caller),
         )  # fmt: skip
 
+    async def count_compared(self, caller: Caller) -> ComparedRow:
+        """How many facts find_similar compares where no entity is named."""
+        [row] = await self._call("compared_observations", ComparedRow, **read_from(caller))
+        return row
+
     async def find_stale(self, days: float, caller: Caller) -> list[StaleRow]:
         """Entities that were not looked at for some days."""
         return await self._call("stale_nodes", StaleRow, stale_days=days, **read_from(caller))
 
-    async def _analyse(self, row: SizeRow) -> Analysis:
-        words = find_words(row.observations) if row.facts > row.threshold else []
+    async def _analyse(self, rows: Sequence[SizeRow]) -> list[Analysis]:
+        words = await run_aside(_find_words, rows)
         [stopped] = await self._call("stop_words", _Stopped, words=words)
-        return analyse(row.observations, row.threshold, set(stopped.stop_words))
+        return await run_aside(_analyse, rows, set(stopped.stop_words))
 
     async def _embed(self, text: str) -> tuple[int, Vector]:
         active = await self._memory.models.find_active()
@@ -287,3 +327,13 @@ class Insight:
         except (errors.EmbeddingNotConfigured, errors.EmbeddingUnavailable):
             self._memory.without_vector += 1
             return None, None
+
+
+def _find_words(rows: Sequence[SizeRow]) -> list[str]:
+    return find_words(
+        [text for row in rows if row.facts > row.threshold for text in row.observations]
+    )
+
+
+def _analyse(rows: Sequence[SizeRow], stop_words: set[str]) -> list[Analysis]:
+    return [analyse(row.observations, row.threshold, stop_words, row.facts) for row in rows]

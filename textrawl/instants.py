@@ -37,3 +37,8 @@ def read_future_instant(text: str) -> datetime:
     if instant <= datetime.now(UTC):
         raise ValueError("has passed already: give a date that lies ahead, or leave it out")
     return instant
+
+
+def write_day(instant: datetime) -> str:
+    """Return the day of an instant in UTC, such as 2026-12-31."""
+    return instant.astimezone(UTC).date().isoformat()

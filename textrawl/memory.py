@@ -35,13 +35,16 @@ _MODEL_DROPPED = "TR049"
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact to store, checked and cleaned."""
+    """A fact to store, checked and cleaned.
+
+    None is what the caller did not give: a default for a new fact, no change to a known one.
+    """
 
     entity: str
     type: str
     observation: str
-    source: str = "conversation"
-    confidence: float = 1.0
+    source: str | None = None
+    confidence: float | None = None
     valid_until: datetime | None = None
     replaces: str | None = None
 
@@ -133,12 +136,13 @@ class Memory:
         as_of: datetime | None,
         max_observations: int,
         with_relations: bool,
+        skip: int = 0,
     ) -> EntityRow | None:
-        """An entity with its newest facts; None when there is none of that name."""
+        """Return an entity with its newest facts after the first `skip`; None for no entity."""
         time: dict[str, Any] = {"as_of": as_of} if as_of else {}
         rows = await self.database.call(
             "describe_entity", EntityRow, entity=entity, max_observations=max_observations,
-            with_relations=with_relations, **time, **caller.reading,
+            with_relations=with_relations, skip=skip, **time, **caller.reading,
         )  # fmt: skip
         return rows[0] if rows else None
 
@@ -164,7 +168,7 @@ class Memory:
         return [row.entity_name for row in rows]
 
     async def remember(self, fact: Fact, caller: Caller) -> FactRow:
-        """Stores a fact, unless a valid one of its entity says the same.
+        """Store a fact; a valid one of the same text takes over what else is given.
 
         Raises FactNotFound when `replaces` names none, or one that ended already.
         """

@@ -1,6 +1,6 @@
 """Bringing a database to the schema of this version.
 
-One transaction under an advisory lock: drop views and functions, run the numbered files that are
+One transaction, one at a time: drop views and functions, run the numbered files that are
 not recorded yet, create functions and views. Functions are rebuilt rather than altered because
 their bodies are real dependencies: a column that one of them reads could not be changed under it.
 A database whose functions are these very files is left alone, so that a start disturbs nobody.
@@ -8,15 +8,19 @@ A database whose functions are these very files is left alone, so that a start d
 
 import re
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from typing import LiteralString, cast
 
+import anyio
 import psycopg
 from psycopg import AsyncConnection, sql
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from textrawl.errors import DatabaseUnavailable, SchemaOutdated, StartRefused
+from textrawl.holders import describe_holders, end_analysts, find_holders
+from textrawl.passwords import make_password, write_verifier
+from textrawl.pooling import Connection, find_pooler
 from textrawl.schema import create_code, drop_code, read_fingerprint, read_folder
 
 APP_ROLE = "textrawl_app"
@@ -24,8 +28,17 @@ ANALYST_ROLE = "textrawl_analyst"
 _OWNER_ROLE = "textrawl_owner"
 OLDEST_POSTGRES = 16
 OLDEST_PGVECTOR = (0, 8)
-_LOCK = 0x7465787472  # "textr": the advisory lock that one migration at a time holds
-
+_TURN = "600s"  # until another migration has ended; nobody but the owner can hold that lock
+_LOCK = "5s"  # for any other lock: calls of servers wait behind it meanwhile
+_PAUSE = 1.0  # seconds for those who waited behind an attempt
+_MOST_COLLISIONS = 4
+# Two at once make the same schema, role or extension in a database that has none.
+_COLLISIONS = (
+    psycopg.errors.UniqueViolation,
+    psycopg.errors.DuplicateObject,
+    psycopg.errors.DuplicateSchema,
+    psycopg.errors.InternalError_,  # "tuple concurrently updated"
+)
 
 # In refusals that pass by themselves:
 _PASSING = ("too many", "remaining connection slots", "the database system is")
@@ -39,21 +52,54 @@ class Report:
     rebuilt: bool
 
 
-async def migrate(conninfo: str, *, connect_timeout: float = 10) -> Report:
+async def migrate(conninfo: str, *, connect_timeout: float = 10, patience: float = 60) -> Report:
     """Brings the database at `conninfo` up to date; several at once wait for each other.
 
+    What analysts hold for longer than a moment is taken from them, where this login may end their
+    sessions; for others it tries again and again, `patience` seconds in all.
+
     Raises StartRefused when Postgres or pgvector is too old or missing, a right is missing, or the
-    database was made by a newer version of textrawl, or somebody's own views depend on ours.
+    database was made by a newer version of textrawl, or somebody's own views depend on ours, or
+    others hold what it needs: it names them.
     """
     async with await connect(conninfo, connect_timeout) as connection:
         await _check_server(connection)
-        async with connection.transaction():
-            await connection.execute("select pg_advisory_xact_lock(%s)", (_LOCK,))
-            with _explain_faults():
-                schema = await _ensure_extension(connection)
-                await _ensure_roles(connection)
-                await _become_owner(connection)
-                return await _bring_up_to_date(connection, schema)
+        end = anyio.current_time() + patience
+        collisions = 0
+        while True:
+            try:
+                return await _attempt(connection)
+            except _COLLISIONS:
+                collisions += 1
+                if collisions == _MOST_COLLISIONS:
+                    raise
+            except psycopg.errors.LockNotAvailable as error:
+                holders = await find_holders(connection)
+                if anyio.current_time() > end:
+                    told = describe_holders(holders)
+                    raise StartRefused(f"The schema cannot be changed now: {told}") from error
+                await end_analysts(connection, holders)
+                await anyio.sleep(_PAUSE)
+
+
+async def _attempt(connection: AsyncConnection) -> Report:
+    async with connection.transaction():
+        with _explain_faults():
+            await _take_turn(connection)
+            await connection.execute(sql.SQL("set local lock_timeout = {}").format(_LOCK))
+            schema = await _ensure_extension(connection)
+            await _ensure_roles(connection)
+            await _let_connect(connection)
+            await _become_owner(connection)
+            return await _bring_up_to_date(connection, schema)
+
+
+async def _take_turn(connection: AsyncConnection) -> None:
+    """Waits for another migration; in a database without a memory, making the schema does that."""
+    await connection.execute(sql.SQL("set local lock_timeout = {}").format(_TURN))
+    if await _fetch(connection, "select 1 where to_regclass('textrawl.migration') is not null"):
+        # No advisory lock: any login can take one. This table only the owner can lock.
+        await connection.execute("lock table textrawl.migration in share row exclusive mode")
 
 
 @contextmanager
@@ -124,14 +170,15 @@ async def _check_role(connection: AsyncConnection) -> None:
     row = await _fetch(connection, query)
     if row and row[0]:
         raise StartRefused(
-            f"DATABASE_URL logs in as {connection.info.user}, which is {row[0]}: a mistake in the "
-            "server could then show one space to another. "
+            f"DATABASE_URL logs in as {connection.info.user}, which is {row[0]}: that is for "
+            "`textrawl migrate` and other commands of an administrator. In a server a mistake "
+            "could then show one space to another. "
             f"Run `alter role {APP_ROLE} login password '...'` and let the server log in as that"
         )
 
 
-async def connect(conninfo: str, timeout: float) -> AsyncConnection:
-    """A connection, waited for at most `timeout` seconds.
+async def connect(conninfo: str, timeout: float) -> Connection:
+    """A connection, waited for at most `timeout` seconds, that knows of a pooler.
 
     Raises DatabaseUnavailable, caused by what libpq says, or StartRefused.
     """
@@ -142,12 +189,17 @@ async def connect(conninfo: str, timeout: float) -> AsyncConnection:
             "with special characters of the password percent-encoded"
         )
     try:
-        return await AsyncConnection.connect(
-            conninfo,
-            autocommit=True,
-            connect_timeout=max(1, round(timeout)),
-            application_name="textrawl migrate",
-        )
+        async with AsyncExitStack() as stack:
+            connection = await Connection.connect(
+                conninfo,
+                autocommit=True,
+                connect_timeout=max(1, round(timeout)),
+                application_name="textrawl migrate",
+            )
+            stack.push_async_callback(connection.close)
+            await find_pooler(connection)  # it may find out only now that Postgres is away
+            stack.pop_all()
+            return connection
     except psycopg.OperationalError as error:
         if refusal := _find_refusal(error):
             raise refusal from None
@@ -204,8 +256,8 @@ async def _ensure_extension(connection: AsyncConnection) -> str:
         except (psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedFile,
                 psycopg.errors.FeatureNotSupported) as error:  # fmt: skip
             raise StartRefused(
-                "pgvector is missing: install it on the database server (0.8 or newer), then run "
-                "`create extension vector` in this database as a superuser"
+                "pgvector is missing: install it on the database server (0.8 or newer; hosted ones "
+                "have it), then run `create extension vector` in this database as a superuser"
             ) from error
         found = await _fetch(connection, query)
     schema, version = cast("tuple[str, str]", found)
@@ -227,15 +279,60 @@ async def _ensure_roles(connection: AsyncConnection) -> None:
             continue  # roles belong to all databases: another's migration was quicker
         except psycopg.errors.InsufficientPrivilege as error:
             raise StartRefused(
-                f"There is no role {role} and this role may not create it: as an administrator "
-                f"run `create role {APP_ROLE}; create role {ANALYST_ROLE}`"
+                f"There is no role {role} and {connection.info.user} may not create it: as a role "
+                f"with createrole run `create role {APP_ROLE} login password '...'; "
+                f"create role {ANALYST_ROLE}`, then `textrawl migrate` again"
             ) from error
+
+
+async def _let_connect(connection: AsyncConnection) -> None:
+    """Let the two roles connect where not everybody may."""
+    database = sql.Identifier(connection.info.dbname)
+    for role in (APP_ROLE, ANALYST_ROLE):
+        may = "select has_database_privilege(%s, current_database(), 'connect')"
+        row = await (await connection.execute(may, (role,))).fetchone()
+        if row == (False,):
+            grant = sql.SQL("grant connect on database {} to {}")
+            await connection.execute(grant.format(database, sql.Identifier(role)))
 
 
 async def _create_role(connection: AsyncConnection, role: str) -> None:
     known = await connection.execute("select from pg_roles where rolname = %s", (role,))
     if await known.fetchone() is None:
         await connection.execute(sql.SQL("create role {} nologin").format(sql.Identifier(role)))
+
+
+async def open_login(conninfo: str, *, connect_timeout: float = 10) -> str:
+    """The conninfo for servers, whose login gets its first password, on a database that fits.
+
+    Raises StartRefused where they can log in already: nobody's password is changed.
+    """
+    async with await connect(conninfo, connect_timeout) as connection:
+        row = await _fetch(
+            connection,
+            "select rolcanlogin, current_user::text from pg_roles where rolname = 'textrawl_app'",
+        )
+        able, user = cast("tuple[bool, str]", row)
+        if able:
+            raise StartRefused(
+                f"{APP_ROLE} can log in already, and its password is left as it is: run "
+                f"`alter role {APP_ROLE} password '...'` to change it"
+            )
+        password = make_password()
+        statement = sql.SQL("alter role {} login password {}").format(
+            sql.Identifier(APP_ROLE), sql.Literal(write_verifier(password))
+        )
+        try:
+            await connection.execute(statement)
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise StartRefused(
+                f"{user} did not create {APP_ROLE} and may not change it: as an administrator run "
+                f"`alter role {APP_ROLE} login password '...'`"
+            ) from error
+        # Some poolers are told by the login which project is meant: postgres.abcdef.
+        suffix = connection.info.user.removeprefix(user)
+        login = APP_ROLE + (suffix if suffix.startswith(".") else "")
+        return make_conninfo(conninfo, user=login, password=password)
 
 
 async def _become_owner(connection: AsyncConnection) -> None:

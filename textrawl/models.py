@@ -26,6 +26,7 @@ PROVIDERS = ("openai", "ollama", "local")
 _BELIEVED = 2.0  # seconds for which a model is taken for the active one before asking again
 _PAUSE = 0.5  # seconds until asking again after it failed
 _ANOTHER_IS_ACTIVE = "TR040"
+_GREETING = "textrawl"
 
 Choose = Callable[[str], Embedder | None]
 
@@ -41,7 +42,8 @@ class Model:
 class Models:
     """The models of one memory; `configured` is what the settings name, None for keywords alone.
 
-    `choose` makes the embedder for a model of another name, such as openai:bge-m3.
+    `choose` makes the embedder for a model of another name, such as openai:bge-m3. `chosen` says
+    that somebody asked for `configured`: then it is told where the memory has another model.
     """
 
     def __init__(
@@ -50,12 +52,14 @@ class Models:
         configured: Embedder | None,
         choose: Choose | None = None,
         *,
+        chosen: bool = True,
         read_only: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._database = database
         self._configured = configured
         self._choose = choose
+        self._chosen = chosen
         self._read_only = read_only
         self._clock = clock
         self._embedders: dict[str, Embedder] = {configured.name: configured} if configured else {}
@@ -123,6 +127,7 @@ class Models:
         if active is None:
             if self._read_only:
                 raise errors.EmbeddingUnavailable("No vectors are stored yet")
+            await ask_once(configured)
             await self._register(configured)
             await self._refresh(configured)  # another server may have been quicker
             return
@@ -179,7 +184,7 @@ class Models:
                 raise
 
     def _tell_difference(self, active: str, configured: str) -> None:
-        if active in (configured, self._told):
+        if not self._chosen or active in (configured, self._told):
             return
         self._told = active
         provider, _, model = configured.partition(":")
@@ -189,6 +194,14 @@ class Models:
             "`textrawl embed switch`",
             active, configured, provider, model,
         )  # fmt: skip
+
+
+async def ask_once(embedder: Embedder) -> None:
+    """Let the provider answer, with nobody's text. Raises EmbeddingUnavailable.
+
+    A memory is bound to a model for good: not to one that never made a vector.
+    """
+    await embedder.embed_documents([_GREETING])
 
 
 def describe_model(embedder: Embedder) -> Mapping[str, object]:

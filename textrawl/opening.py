@@ -10,9 +10,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING
 
 import anyio
+import psycopg
 
 from textrawl import errors
 from textrawl.credentials import hash_token
@@ -30,6 +32,7 @@ logger = logging.getLogger("textrawl")
 
 _WATCH = 1.0  # seconds between looks at the embedded Postgres
 _MEND = 30.0  # seconds between looks for indexes that are missing
+_MOST_STARTS = 5  # of Postgres while a memory is opened
 _CLEANUP = 5.0  # seconds that closing connections may take
 
 
@@ -52,7 +55,8 @@ async def open_database(settings: Settings, *, serving: bool = False) -> AsyncGe
     Without DATABASE_URL the embedded Postgres, started and migrated, and started again if it dies.
     With it that one, which is never changed unasked: raises StartRefused, saying what to run, when
     its schema does not fit, or when no wall in it would stop the login of one that is `serving`.
-    One that cannot be reached is let pass: it may be back before the first call.
+    A server starts without one that cannot be reached, which may be back before the first call;
+    all others get DatabaseUnavailable.
     """
     given = settings.access_token
     token = hash_token(given.get_secret_value()) if given is not None else None
@@ -64,6 +68,8 @@ async def open_database(settings: Settings, *, serving: bool = False) -> AsyncGe
     try:
         await check(conninfo, connect_timeout=settings.database_timeout, serving=serving)
     except errors.DatabaseUnavailable:
+        if not serving:
+            raise
         seen = False
         logger.warning("The database cannot be reached yet: calls will fail until it is back")
     yield Site(conninfo, token, seen)
@@ -75,12 +81,43 @@ async def _run_embedded(settings: Settings) -> AsyncGenerator[Site]:
     from textrawl.embedded.configuration import APP, OWNER  # noqa: PLC0415
 
     async with run_embedded(settings.data_dir) as cluster, anyio.create_task_group() as beside:
-        await migrate(cluster.dsn(OWNER))
-        own = await open_local_access(cluster.dsn(OWNER), getpass.getuser())
+        own = await _prepare(cluster)
         beside.start_soon(_keep_alive, cluster)
         beside.start_soon(_mend_indexes, cluster.dsn(OWNER))
         yield Site(cluster.dsn(APP), own)
         beside.cancel_scope.cancel()
+
+
+async def _prepare(cluster: "Cluster") -> bytes:
+    """Brings the schema up to date; the credential of this user, whose memory it is.
+
+    Postgres may die meanwhile and is then started again: what was begun is undone as a whole.
+    """
+    from textrawl.embedded.cluster import revive  # noqa: PLC0415
+    from textrawl.embedded.configuration import OWNER  # noqa: PLC0415
+
+    owner = cluster.dsn(OWNER)
+    for attempt in count(1):
+        try:
+            await migrate(owner)
+            return await open_local_access(owner, getpass.getuser())
+        except (psycopg.OperationalError, errors.DatabaseUnavailable) as error:
+            if not _is_broken(error):
+                raise
+            if attempt == _MOST_STARTS:
+                raise errors.StartRefused(
+                    f"Postgres died {attempt} times while the memory was opened; see its log "
+                    f"beside {cluster.data}"
+                ) from error
+        logger.warning("Postgres died during the start and is started again")
+        await revive(cluster)
+    raise AssertionError  # it counts for ever
+
+
+def _is_broken(error: Exception) -> bool:
+    """Whether the connection ended, and not a statement alone."""
+    state = error.sqlstate if isinstance(error, psycopg.Error) else None
+    return state is None or state.startswith(("08", "57P"))
 
 
 async def _keep_alive(cluster: "Cluster") -> None:
@@ -127,8 +164,9 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
                 check=None if site.seen else _build_check(settings, site, serving=serving),
             )  # fmt: skip
             models = Models(
-                database, embedder, partial(choose_named, settings), read_only=settings.read_only
-            )
+                database, embedder, partial(choose_named, settings),
+                chosen=settings.embedding_provider != "auto", read_only=settings.read_only,
+            )  # fmt: skip
             await database.open()
             try:
                 yield Memory(database, models, credential=site.credential)

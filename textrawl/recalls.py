@@ -45,6 +45,7 @@ NOTHING = Finding()
 class Recall:
     """One answer, by the home of who asked: what was found in how long, and its tokens."""
 
+    credential: bytes | None
     space: int | None
     client: str | None
     mode: str
@@ -122,6 +123,7 @@ def _describe(recall: Recall, *, texts: bool) -> dict[str, Any]:
     for space, fact in finding.facts[: recall.items]:
         found.setdefault(space, []).append(fact)
     return told | {
+        "credential": recall.credential.hex() if recall.credential else None,
         "query": finding.asked if texts else None,
         "query_hash": _hash(finding.asked) if finding.asked else None,
         "hits": len(finding.facts), "score": finding.score, "cosine": finding.cosine,

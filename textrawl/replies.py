@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Self, cast
+from typing import Annotated, Any, ClassVar, Self, cast
 
 from mcp.types import CallToolResult, TextContent
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic_core import to_json
 
-from textrawl.errors import TextrawlError
+from textrawl.errors import NothingDeleted, TextrawlError
 from textrawl.settings import Format
 from textrawl.tokens import Counter
 
@@ -98,6 +98,29 @@ class Reply(Part):
         return reply.model_copy(update=dict.fromkeys(gone))
 
 
+class RefusalReply(Reply):
+    """A deletion that was not made, in the shape that answers of a deletion have."""
+
+    success: Annotated[bool, Key("ok")] = False
+    reason: Annotated[str | None, Key("err"), Field(exclude=True)]
+    error: str
+    message: str
+    fix: str
+    hint: Annotated[str | None, Key("fix"), Field(exclude=True)]
+
+    @classmethod
+    def build(cls, refusal: NothingDeleted) -> Self:
+        """Return the reply that tells `refusal`."""
+        return cls(
+            reason=refusal.code, error=refusal.title, message=refusal.message, fix=refusal.fix,
+            hint=refusal.fix if refusal.explained else None,
+        )  # fmt: skip
+
+    def lines(self) -> Iterator[str]:
+        """Sentences."""
+        yield write_sentences(self.error, self.message, self.fix)
+
+
 def _shorten(value: Any) -> Any:
     if isinstance(value, Part):
         return value.compact()
@@ -151,10 +174,21 @@ class Renderer:
         return Written(result, tokens, budget, items, size - items)
 
     def render_error(self, error: TextrawlError) -> CallToolResult:
-        """The error as a result: text alone, since clients check structured content even here."""
-        told = {"error": error.title, "fix": error.fix}
-        indent = 2 if self.format == "verbose" else None
-        return CallToolResult(content=[TextContent(text=write_json(told, indent))], is_error=True)
+        """Return the error as a result that says what to do next.
+
+        It is text alone, because clients check structured content even here. Beside structured
+        content of other answers the text is no JSON either: Gemini CLI takes a JSON text for
+        structured content, checks it, and shows its model that the check failed.
+        """
+        if isinstance(error, NothingDeleted):
+            refusal = self._encode(RefusalReply.build(error))
+            return refusal.model_copy(update={"is_error": True})
+        if self.structured:
+            text = write_sentences(error.title, error.fix)
+        else:
+            indent = 2 if self.format == "verbose" else None
+            text = write_json({"error": error.title, "fix": error.fix}, indent)
+        return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
     def measure(self, result: CallToolResult) -> int:
         """Tokens of all channels of a result."""
@@ -212,6 +246,11 @@ class Renderer:
     @staticmethod
     def _claim(reply: Reply, used: int) -> dict[str, int]:
         return {"used_tokens": used} if "used_tokens" in type(reply).model_fields else {}
+
+
+def write_sentences(*parts: str) -> str:
+    """Return the parts as sentences on one line."""
+    return " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts)
 
 
 def write_json(value: object, indent: int | None = None) -> str:

@@ -60,22 +60,30 @@ class NameRow:
 
 @dataclass(frozen=True)
 class FactRow:
-    """What remember_fact stored, or the fact that said the same before."""
+    """The fact that remember_fact stored or found; `closest`: id and content of another."""
 
     entity_id: UUID
     entity_name: str
     entity_type: str
     observation_id: UUID
     duplicate: bool
+    updated: bool
+    closest: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
 class BatchRow:
-    """What build_knowledge stored."""
+    """The counts of build_knowledge; facts are named by their places, from 0.
+
+    `closest`: a new fact's place, and id and content of the closest other one.
+    """
 
     facts_created: int
     facts_duplicate: int
     relations_created: int
+    repeated: list[int]
+    updated: list[int]
+    closest: list[dict[str, Any]] | None
 
 
 @dataclass(frozen=True)
@@ -102,6 +110,7 @@ class ForgottenRow:
     facts: int | None
     relations: int | None
     sample: list[str] | None
+    reflections: int | None = None
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,11 @@ def read_folder(*names: str) -> dict[str, LiteralString]:
     return cast("dict[str, LiteralString]", dict(sorted(texts.items())))
 
 
+def read_restrictions() -> LiteralString:
+    """What a superuser runs so that no login can store or block anything beside its rights."""
+    return cast("LiteralString", (_find_sql() / "restrictions.sql").read_text("utf-8"))
+
+
 def _order(functions: dict[str, LiteralString]) -> list[str]:
     """Functions such that each comes after those its signature or body names."""
     graph = {

@@ -2,18 +2,25 @@
 
 Each field is one environment variable of the same name in capitals, read from the process
 environment first and from a `.env` file in the working directory second. `.env.example` is
-generated from this class (`textrawl settings`), and a test keeps the two equal.
+generated from this class (`textrawl settings --example`), and a test keeps the two equal.
 """
 
 import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import PydanticUndefined
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    NoDecode,
+    SettingsConfigDict,
+)
 
+from textrawl.choices import describe_choice
 from textrawl.embedded.location import default_data_dir
 from textrawl.errors import StartRefused
 
@@ -27,11 +34,28 @@ _FORMATS: dict[str, Format] = {
     "lines": "lines",
 }
 
+# Where the type of a field does not tell people what they may write.
+_CHOICES = {
+    "compact_responses": "true, false or lines",
+    "public_url": "an address such as https://memory.example.com, without a path",
+    "data_dir": "a folder, named in UTF-8; ~ is your own home only",
+    "import_dir": "a folder, named in UTF-8; ~ is your own home only",
+}
+
+Source = Literal["environment", ".env", "default"]
+
+_FILE = Path(".env")
+_ENCODING = "utf-8-sig"  # editors on Windows begin a file with a mark, which is no part of a name
+_PREFIX = "TEXTRAWL_"  # which people expect, as other programs have one
+_LONG, _DISTINCT = 12, 8  # letters of a name that may have two wrong; of one to look for at all
+
 
 class Settings(BaseSettings):
     """What a server may be told from outside; every default works on a bare machine."""
 
-    model_config = SettingsConfigDict(env_file=".env", extra="ignore", env_ignore_empty=True)
+    model_config = SettingsConfigDict(
+        env_file=_FILE, env_file_encoding=_ENCODING, extra="ignore", env_ignore_empty=True
+    )
 
     enable_memory: bool = Field(
         default=True,
@@ -101,8 +125,8 @@ class Settings(BaseSettings):
     )
     embedding_provider: Provider = Field(
         default="auto",
-        description="openai, ollama, local or none; auto takes OpenAI when OPENAI_API_KEY is set, "
-        "else Ollama when OLLAMA_BASE_URL is set, else local.",
+        description="openai, ollama, local or none, for a memory that has no vectors yet; one that "
+        "has keeps its model. auto takes local: no fact leaves for an address unless this says so.",
     )
     embedding_model: str | None = Field(
         default=None,
@@ -115,7 +139,9 @@ class Settings(BaseSettings):
         le=120,
         description="Seconds after which the embedding provider counts as down for this call.",
     )
-    openai_api_key: SecretStr | None = Field(default=None, description="Key of the OpenAI API.")
+    openai_api_key: SecretStr | None = Field(
+        default=None, description="Key of the OpenAI API, for a memory whose vectors are its."
+    )
     openai_base_url: str | None = Field(
         default=None, description="Address of a server that speaks OpenAI's protocol."
     )
@@ -140,8 +166,8 @@ class Settings(BaseSettings):
     rate_limit: int = Field(
         default=600,
         ge=0,
-        description="Requests a minute that one token may make over HTTP; 0 sets no limit, for "
-        "tokens that are all your own.",
+        description="Requests a minute that one person may make over HTTP, with all of their "
+        "tokens; 0 sets no limit, for a server that is all your own.",
     )
     oauth_issuer: str | None = Field(
         default=None,
@@ -166,6 +192,13 @@ class Settings(BaseSettings):
         description="How they are written: text, or json for one object a line.",
     )
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _require_utf8(cls, value: object) -> object:
+        if isinstance(value, str):
+            value.encode()  # a UnicodeEncodeError is a ValueError
+        return value
+
     @field_validator("compact_responses", mode="before")
     @classmethod
     def _name_format(cls, value: object) -> object:
@@ -188,35 +221,101 @@ class Settings(BaseSettings):
             return [name.strip() for name in value.split(",") if name.strip()]
         return value
 
-    @field_validator("data_dir", mode="after")
+    @field_validator("data_dir", "import_dir", mode="after")
     @classmethod
-    def _expand_home(cls, value: Path) -> Path:
-        return value.expanduser().absolute()
-
-    @model_validator(mode="after")
-    def _resolve_provider(self) -> Self:
-        if self.embedding_provider == "auto":
-            if self.openai_api_key:
-                self.embedding_provider = "openai"
-            else:
-                self.embedding_provider = "ollama" if self.ollama_base_url else "local"
-        return self
+    def _expand_home(cls, value: Path | None) -> Path | None:
+        try:
+            return value.expanduser().absolute() if value else value
+        except RuntimeError as error:  # there is no such user
+            raise ValueError(str(error)) from error
 
 
 def read_settings(**overrides: Any) -> Settings:
-    """Settings from the environment and `.env`, `overrides` first.
+    """Return the settings of the environment and `.env`, with `overrides` in place of theirs.
 
     Raises StartRefused naming each variable that cannot be used and what it may be; values are
     not repeated, since one of them may be a secret.
     """
+    _read_file()
     try:
         return Settings(**overrides)
     except ValidationError as error:
-        wrong = "; ".join(
-            f"{str(item['loc'][0]).upper()}: {item['msg']}" if item["loc"] else item["msg"]
-            for item in error.errors(include_input=False, include_url=False)
-        )
-        raise StartRefused(f"Settings cannot be used. {wrong}") from None
+        names = dict.fromkeys(str(item["loc"][0]) for item in error.errors(include_input=False))
+    wrong = "; ".join(f"{name.upper()} must be {_find_choice(name)}" for name in names)
+    raise StartRefused(f"Settings cannot be used: {wrong}")
+
+
+def _find_choice(name: str) -> str:
+    return _CHOICES.get(name) or describe_choice(Settings.model_fields[name])
+
+
+def _read_file() -> Mapping[str, str]:
+    """Return what `.env` sets. Raises StartRefused for a file that is not UTF-8, or unreadable."""
+    if not _FILE.is_file():
+        return {}
+    try:
+        content = _FILE.read_bytes()
+    except OSError as error:
+        raise StartRefused(f"{_FILE.absolute()} cannot be read: {error.strerror}") from error
+    try:
+        content.decode(_ENCODING)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise StartRefused(
+            f"{_FILE.absolute()} is not UTF-8 (line {line}): save it as UTF-8"
+        ) from None
+    if b"\0" in content:
+        raise StartRefused(f"{_FILE.absolute()} is not UTF-8 but UTF-16: save it as UTF-8")
+    found = DotEnvSettingsSource(Settings, env_ignore_empty=True).env_vars
+    return {name.upper(): value for name, value in found.items() if value}
+
+
+def find_sources() -> dict[str, Source]:
+    """Return where each setting that is in force comes from. Raises StartRefused."""
+    environment = {name.lower() for name, value in os.environ.items() if value}
+    file = {name.lower() for name in _read_file()}
+    return {
+        name: "environment" if name in environment else ".env" if name in file else "default"
+        for name in Settings.model_fields
+    }
+
+
+def find_near_names() -> list[str]:
+    """Return a line for each variable that is probably a setting, misspelt. Raises StartRefused.
+
+    Of the environment, which belongs to all programs, only names that are long enough to be ours.
+    """
+    file = _read_file()
+    unset = [name.upper() for name, source in find_sources().items() if source == "default"]
+    return [
+        f"{name} in {place} is no setting: did you mean {meant}?"
+        for place, names in ((".env", file), ("the environment", os.environ))
+        for name, meant in _match_names(names, unset, short=names is file)
+    ]
+
+
+def _match_names(
+    names: Mapping[str, str], unset: list[str], *, short: bool
+) -> Iterator[tuple[str, str]]:
+    for name in names:
+        if name.lower() in Settings.model_fields:
+            continue
+        plain = name.upper().removeprefix(_PREFIX)
+        ours = short or plain != name.upper()
+        for setting in unset:
+            most = 2 if len(setting) >= _LONG else 1
+            if abs(len(plain) - len(setting)) > most or not (ours or len(setting) >= _DISTINCT):
+                continue
+            if plain == setting or _count_slips(plain, setting) <= most:
+                yield name, setting
+                break
+
+
+def _count_slips(one: str, other: str) -> int:
+    """Return how many letters are missing, too many, wrong, or swapped with the next."""
+    from rapidfuzz.distance import OSA  # noqa: PLC0415 - few environments have a name that needs it
+
+    return OSA.distance(one, other)
 
 
 def read_foreign_environment() -> dict[str, str]:
@@ -235,8 +334,13 @@ def _describe_setting(name: str) -> str:
 
 
 def _write_default(name: str) -> str:
-    """The default as the environment would say it; empty where it depends on the machine."""
+    """Return the default as the environment would say it; empty if it depends on the machine."""
     value = Settings.model_fields[name].default
+    return "" if value is PydanticUndefined else write_value(name, value)
+
+
+def write_value(name: str, value: object) -> str:
+    """Return the value of a setting as the environment would say it; empty for None."""
     if name == "compact_responses":
         value = next(word for word, chosen in _FORMATS.items() if chosen == value)
     if isinstance(value, list):
@@ -245,4 +349,4 @@ def _write_default(name: str) -> str:
         value = str(value).lower()
     if isinstance(value, float):
         value = f"{value:g}"
-    return "" if value in (None, PydanticUndefined) else str(value)
+    return "" if value is None else str(value)

@@ -6,34 +6,69 @@ overrides, zero-width and tag characters can make a person and a model read diff
 scripts, ZWNJ in Persian and its kin.
 """
 
+import json
 import re
 import unicodedata
+from collections.abc import Callable
 
 NAME_LENGTH = 200
 FACT_LENGTH = 2000
 
+_NONCHARACTERS = "".join(f"{chr(end - 1)}{chr(end)}" for end in range(0xFFFF, 0x110000, 0x10000))
+_HIEROGLYPHS = "\U00013000-\U0001342f\U00013440-\U000143ff"
+_ARRANGING = "\U00013430-\U0001343f"  # controls that place hieroglyphs beside and above each other
+_QUOTED = "\u2018-\u201d\u3001\u3002\uff01-\uff1f"  # punctuation that East Asia places in two ways
+_SYMBOLS = "\u2190-\u2bff"  # arrows, signs of mathematics, dingbats
+_EMOJI = (
+    f"{_SYMBOLS}\u00a9\u00ae\u203c\u2049\u2122\u2139\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+_SELECTED = (  # variation selectors, and the characters that have a variant for them
+    ("\ufe0e", _EMOJI),
+    ("\ufe0f(?!(?<=[0-9#*]\ufe0f)\u20e3)", _EMOJI),  # but for keycaps
+    ("\ufe00", f"{_SYMBOLS}{_QUOTED}{_HIEROGLYPHS}\u1000-\u109f\uaa60-\uaa7f"  # Myanmar
+               "\ua840-\ua877\U00010ac0-\U00010ae6"),  # Phags-pa, Manichaean
+    ("\ufe01", f"{_QUOTED}{_HIEROGLYPHS}"),
+    ("[\ufe02-\ufe06]", _HIEROGLYPHS),
+    ("[\u180b-\u180f]", "\u1820-\u18aa"),  # Mongolian
+)  # fmt: skip
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and newline
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, fillers, Mongolian
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5"  # soft hyphen, fillers
     "\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u206f"  # zero width, bidi
-    "\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"  # fillers, noncharacters, BOM
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # shorthand, music, tags
-    "\ud800-\udfff]"
-    "|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]"  # variation selectors in a row carry bytes, not style
+    f"\u3164\ufdd0-\ufdef\ufe07-\ufe0d\ufeff\uffa0\ufff0-\ufffb{_NONCHARACTERS}"  # fillers, BOM
+    "\U00016fe4\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # filler, shorthand, music
+    "\U000e0000-\U000e0fff\ud800-\udfff]"  # tags, selectors of ideographs
+    # A selector without a variant, or a second one, carries bytes and changes nothing to be seen.
+    + "".join(f"|(?<![{bases}]){selector}" for selector, bases in _SELECTED)
+    + "|(?<![\u2801-\u28ff])\u2800|\u2800(?![\u2801-\u28ff])"  # a space between Braille letters
+    f"|(?<![{_HIEROGLYPHS}{_ARRANGING}])[{_ARRANGING}]+(?![{_HIEROGLYPHS}{_ARRANGING}])"
+    f"|(?<=[{_ARRANGING}]{{4}})[{_ARRANGING}]"
 )
 _JOINER = re.compile("[\u200c\u200d]")
 _JOINED_SCRIPTS = ("ARABIC", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL",
                    "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "MYANMAR", "KHMER", "TIBETAN",
                    "SYRIAC", "MONGOLIAN", "NKO")  # fmt: skip
+_PICTURES = ("So", "Sm")  # categories of emoji; of some arrows, which end a sequence, the second
 _VIRAMA = 9  # combining class: the sign after which a joiner chooses the shape, at a word's end too
+# England, Scotland and Wales are the only subdivisions whose flags are emoji: any others that are
+# spelt in tags look like a plain black flag and hold a hidden text.
 _SUBDIVISION_FLAG = re.compile(
-    "\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{1,8}\U000e007f"
+    "\U0001f3f4(?:{})".format(
+        "|".join(
+            "".join(chr(0xE0000 + ord(letter)) for letter in f"{region}\x7f")
+            for region in ("gbeng", "gbsct", "gbwls")
+        )
+    )
+)
+
+_SUSPECT = re.compile(
+    "|".join(part.pattern for part in (_SUBDIVISION_FLAG, _HIDDEN, _JOINER)), re.DOTALL
 )
 
 
 def clean_name(name: str) -> str:
     """The name as it is stored: NFC, nothing hidden, white space folded. May come out empty."""
-    kept = _HIDDEN.sub("", " ".join(name.split()))
+    kept = _HIDDEN.sub("", unicodedata.normalize("NFC", " ".join(name.split())))
     kept = " ".join(kept.split())
     kept = _JOINER.sub(lambda joiner: joiner[0] if _joins(kept, joiner.start()) else "", kept)
     return " ".join(unicodedata.normalize("NFC", kept).split())
@@ -49,14 +84,40 @@ def clean_fact(fact: str) -> str:
 
     Raises ValueError naming the first character that hides text, which a fact may not hold.
     """
-    plain = fact.replace("\r\n", "\n").strip()
-    visible = _SUBDIVISION_FLAG.sub("", plain)
+    plain = unicodedata.normalize("NFC", fact.replace("\r\n", "\n").strip())
+    visible = _SUBDIVISION_FLAG.sub("\U0001f3f4", plain)
     hidden = _HIDDEN.search(visible) or next(
         (found for found in _JOINER.finditer(visible) if not _joins(visible, found.start())), None
     )
     if hidden:
-        raise ValueError(f"has a character that hides text (U+{ord(hidden[0]):04X}): remove it")
-    return unicodedata.normalize("NFC", plain).strip()
+        raise ValueError(f"has a character that hides text (U+{ord(hidden[0][0]):04X}): remove it")
+    return plain.strip()
+
+
+def escape_hidden(text: str) -> str:
+    """Return `text` with hidden characters written out: ESC as its code after a backslash.
+
+    What is shown to a person passes this: SQL can store what `clean_fact` refuses.
+    """
+    return _replace_hidden(text, lambda character: character.encode("unicode_escape").decode())
+
+
+def escape_json(text: str) -> str:
+    """Return the JSON document `text`, hidden characters escaped: it says the same."""
+    return _replace_hidden(text, lambda character: json.dumps(character)[1:-1])
+
+
+def _replace_hidden(text: str, write: Callable[[str], str]) -> str:
+    """Return `text` with each hidden character as `write` writes it; tab and newline stay."""
+
+    def replace(found: re.Match[str]) -> str:
+        if _SUBDIVISION_FLAG.fullmatch(found[0]):
+            return found[0]
+        if _JOINER.fullmatch(found[0]) and _joins(text, found.start()):
+            return found[0]
+        return write(found[0])
+
+    return text if text.isascii() and text.isprintable() else _SUSPECT.sub(replace, text)
 
 
 def _joins(text: str, place: int) -> bool:
@@ -67,7 +128,7 @@ def _joins(text: str, place: int) -> bool:
     if not before or not after or after.isspace():
         return False
     if before == "\ufe0f" or "\U0001f3fb" <= before <= "\U0001f3ff":
-        return unicodedata.category(after) == "So"
+        return unicodedata.category(after) in _PICTURES
     if text[place] == "\u200d" and unicodedata.category(before) == "So":
-        return unicodedata.category(after) == "So"
+        return unicodedata.category(after) in _PICTURES
     return unicodedata.name(before, "").split(" ", 1)[0] in _JOINED_SCRIPTS

@@ -52,11 +52,20 @@ def find_words(observations: Sequence[str]) -> list[str]:
     return sorted({word for text in observations for word in _WORD.findall(text.lower())})
 
 
-def analyse(observations: Sequence[str], threshold: int, stop_words: Collection[str]) -> Analysis:
-    """How many there are, and, if that is too many, what they are about."""
-    if len(observations) <= threshold:
-        return Analysis(threshold, len(observations), {})
-    return Analysis(threshold, len(observations), group_topics(observations, stop_words))
+def analyse(
+    observations: Sequence[str],
+    threshold: int,
+    stop_words: Collection[str],
+    count: int | None = None,
+) -> Analysis:
+    """How many there are, and, if that is too many, what they are about.
+
+    `count` is given where `observations` are not all: topics are those of the observations.
+    """
+    count = len(observations) if count is None else count
+    if count <= threshold or not observations:
+        return Analysis(threshold, count, {})
+    return Analysis(threshold, count, group_topics(observations, stop_words))
 
 
 def group_topics(observations: Sequence[str], stop_words: Collection[str]) -> dict[str, list[str]]:

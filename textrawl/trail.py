@@ -3,11 +3,12 @@
 import logging
 import re
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import LiteralString, TypeVar
 from uuid import UUID
+
+import anyio
 
 from textrawl.database import Database, DataRefused
 from textrawl.errors import (
@@ -17,15 +18,13 @@ from textrawl.errors import (
     ServerBusy,
     SpaceNotFound,
 )
-from textrawl.notifications import listen
 from textrawl.rows import PrincipalRow
 
 logger = logging.getLogger("textrawl")
 
 Row = TypeVar("Row")
 
-_CHANNEL = "textrawl_event"
-_PATIENCE = 2.0  # seconds until events are looked for that were held back when they were told
+_PAUSE = 0.5  # seconds between looks for new events: a write notifies nobody
 _PAGE = 500
 _CURSOR = re.compile(r"[0-9]{1,19}:[0-9]{1,18}", re.ASCII)
 
@@ -38,7 +37,10 @@ _FAULTS = {
 
 @dataclass(frozen=True)
 class PlanRow:
-    """A step of plan_undo; `content` of a fact or relation, `new_author` where it passes to one."""
+    """A step of plan_undo; `content` of a fact, relation or reflection.
+
+    `new_author` is who a fact passes to, or whose reflection it is, if not the author's.
+    """
 
     space_name: str
     action: str
@@ -58,8 +60,12 @@ class UndoRow:
     removed: int
     handed_over: int
     revived: int
+    reset: int
+    moved: int
+    retyped: int
     dropped: int
     lost: int
+    kept: int
 
 
 @dataclass(frozen=True)
@@ -121,25 +127,28 @@ class Trail:
     Every method raises NotAuthenticated, ScopeMissing, DatabaseUnavailable.
     """
 
-    def __init__(
-        self, database: Database, conninfo: str, credential: bytes | None, space: int | None
-    ) -> None:
+    def __init__(self, database: Database, credential: bytes | None, space: int | None) -> None:
         self._database = database
-        self._conninfo = conninfo
         self._credential = credential
         self._space = space
 
-    async def plan(self, author: str, since: datetime) -> list[PlanRow]:
+    async def plan(self, author: str, since: datetime, *, others: bool = False) -> list[PlanRow]:
         """What `undo` would do now. Raises ArgumentInvalid for an author nobody knows."""
-        return await self._call("plan_undo", PlanRow, author=author, since=since)
+        return await self._call("plan_undo", PlanRow, author=author, since=since, others=others)
 
-    async def undo(self, author: str, since: datetime) -> list[UndoRow]:
-        """Takes back what an author wrote, a row for each space where there was anything.
+    async def undo(self, author: str, since: datetime, *, others: bool = False) -> list[UndoRow]:
+        """Take back what an author wrote, a row for each space where there was anything.
 
-        Raises ArgumentInvalid for an author nobody knows.
+        `others`: also what others think about what goes. Raises ArgumentInvalid for an author
+        nobody knows.
         """
         return await self._call(
-            "undo_author", UndoRow, author=author, since=since, tool="textrawl undo"
+            "undo_author",
+            UndoRow,
+            author=author,
+            since=since,
+            others=others,
+            tool="textrawl undo",
         )
 
     async def revert(self, undo: int) -> RevertedRow:
@@ -169,14 +178,14 @@ class Trail:
         Raises ArgumentInvalid for what is no cursor.
         """
         if not _CURSOR.fullmatch(after):
-            raise ArgumentInvalid("cursor: give one that `textrawl watch --json` wrote")
-        async with aclosing(listen(self._conninfo, _CHANNEL, patience=_PATIENCE)) as looks:
-            async for _ in looks:
-                # A page, however short: one that ends early may have been followed by others.
-                while rows := await self._read_page(after):
-                    for row in rows:
-                        yield row
-                    after = rows[-1].cursor
+            raise ArgumentInvalid("cursor: give one that `textrawl log --follow --json` wrote")
+        while True:
+            # A page, however short: one that ends early may have been followed by others.
+            while rows := await self._read_page(after):
+                for row in rows:
+                    yield row
+                after = rows[-1].cursor
+            await anyio.sleep(_PAUSE)
 
     async def _read_page(self, after: str) -> list[EventRow]:
         """The next events; none while the database is away, since it will be looked at again."""

@@ -1,6 +1,5 @@
 """Clients that remember, and repeat a call whose answer was an error or was lost."""
 
-import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -58,7 +57,6 @@ class Writer:
             self._ledger.errors[f"no answer: {broken}"] += 1
             return None
         if result.get("isError"):
-            told = json.loads(result["content"][0]["text"])
-            self._ledger.errors[f"{told['error']}: {told['fix']}"] += 1
+            self._ledger.errors[result["content"][0]["text"]] += 1
             return None
         return result

@@ -33,7 +33,7 @@ begin
         end if;
     elsif owns_memory() then
         return query
-            select null::integer, s.id, array['read', 'write', 'forget', 'admin'], s.id = (select default_space())
+            select null::integer, s.id, array['read', 'write', 'forget', 'admin', 'metrics'], s.id = (select default_space())
             from space s where s.archived_at is null;
     else
         return query

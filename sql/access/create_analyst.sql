@@ -5,6 +5,7 @@ as $$
 #variable_conflict use_column
 declare
     place text;
+    known text[];
 begin
     perform require_owner();
     if login !~ '^[a-z_][a-z0-9_]{0,62}$' or login ~ '^pg_' then
@@ -20,6 +21,11 @@ begin
         execute format('alter role %I set idle_in_transaction_session_timeout = ''5min''', login);
         execute format('alter role %I set search_path = textrawl, %I', login,
             (select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'));
+        begin
+            execute format('alter role %I set temp_file_limit = ''512MB''', login);
+        exception when insufficient_privilege then
+            null;  -- For a superuser to set, where another makes logins: docs/security.md.
+        end;
     exception
         when duplicate_object then
             raise exception using errcode = 'TR071', message = format('there is a login %s already', login), detail = login;
@@ -30,10 +36,14 @@ begin
     perform bind_login(create_analyst.actor, login);
     for place in select distinct unnest(spaces) order by 1 loop
         -- Somebody who writes by a token keeps what they may.
-        perform grant_access(create_analyst.actor, place, array(
-            select unnest(g.scopes) from space_grant g join actor a on a.id = g.actor_id
-            where g.space_id = find_space(place) and a.name = create_analyst.actor
-            union select 'read'));
+        known := (select g.scopes from space_grant g join actor a on a.id = g.actor_id
+                  where g.space_id = find_space(place) and a.name = create_analyst.actor);
+        if known @> array['read'] then
+            continue;
+        end if;
+        perform grant_access(create_analyst.actor, place, coalesce(known, '{}') || array['read']);
+        update space_grant g set for_login = true
+        from actor a where a.id = g.actor_id and a.name = create_analyst.actor and g.space_id = find_space(place);
     end loop;
 end
 $$;

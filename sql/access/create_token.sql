@@ -1,5 +1,6 @@
 create function textrawl.create_token(
-    hash bytea, prefix text, actor text, space text, scopes text[], expires_at timestamptz default null
+    hash bytea, prefix text, actor text, space text, scopes text[], expires_at timestamptz default null,
+    issuer text default null
 ) returns integer
 language plpgsql volatile security definer
 set search_path from current
@@ -12,17 +13,18 @@ begin
     perform require_owner();
     place := find_space(create_token.space);
     perform check_token(create_token.hash, create_token.prefix, create_token.expires_at);
-    insert into token as t (hash, kind, prefix, actor_id, home_space_id, scopes, expires_at)
+    insert into token as t (hash, kind, prefix, actor_id, home_space_id, scopes, expires_at, issuer)
     values (create_token.hash, 'bearer', create_token.prefix, enrol_actor(create_token.actor), place,
-            check_scopes(create_token.scopes), create_token.expires_at)
+            check_scopes(create_token.scopes), create_token.expires_at, create_token.issuer)
     returning t.id into made;
     insert into space_grant as g (space_id, actor_id, scopes)
     select place, t.actor_id, t.scopes from token t where t.id = made
-    on conflict (space_id, actor_id) do update set scopes = check_scopes(g.scopes || excluded.scopes), granted_at = now()
-    where not g.scopes @> excluded.scopes;
+    on conflict (space_id, actor_id) do update
+    set scopes = check_scopes(g.scopes || excluded.scopes), for_login = g.for_login and not 'read' = any(excluded.scopes), granted_at = now()
+    where not g.scopes @> excluded.scopes or g.for_login;
     return made;
 end
 $$;
 
 comment on function textrawl.create_token is
-    'Records a token of an actor, created when new, by its SHA-256 and first characters, and returns its id: at home in a space, where its scopes are granted to the actor if they were not. Errors: TR013 not the owner, TR020 no such space, TR025 no name for an actor, TR026 wrong scopes, TR029 wrong hash, prefix or time. Example: select textrawl.create_token(hash => sha256(''trl_…''), prefix => ''trl_example'', actor => ''ana'', space => ''team'', scopes => array[''read'']);';
+    'Records a token of an actor, created when new, by its SHA-256 and first characters, and returns its id: at home in a space, where its scopes are granted to the actor if they were not; issuer: the identity provider that a server with this token may vouch for. Errors: TR013 not the owner, TR020 no such space, TR025 no name for an actor, TR026 wrong scopes, TR029 wrong hash, prefix or time. Example: select textrawl.create_token(hash => sha256(''trl_…''), prefix => ''trl_example'', actor => ''ana'', space => ''team'', scopes => array[''read'']);';

@@ -13,7 +13,7 @@ begin
     perform from actor a where a.id = member for key share;
     insert into space_grant as g (space_id, actor_id, scopes)
     values (place, member, check_scopes(grant_access.scopes))
-    on conflict (space_id, actor_id) do update set scopes = excluded.scopes, granted_at = now()
+    on conflict (space_id, actor_id) do update set scopes = excluded.scopes, for_login = false, granted_at = now()
     returning g.scopes into given;
     return given;
 end

@@ -8,7 +8,7 @@ begin
     perform require_owner();
     return query
         select s.name, s.created_at, s.archived_at,
-            (select count(*) from observation o where o.space_id = s.id and (o.valid_until is null or o.valid_until > now())),
+            (select count(*) from observation o where o.space_id = s.id and is_valid(o.valid_from, o.valid_until)),
             (select count(*) from space_grant g where g.space_id = s.id),
             (select case when bool_and(i.valid) then 'ready' else 'unfinished' end
              from own_indexes() i where i.space_id = s.id having count(*) > 0)

@@ -15,7 +15,7 @@ begin
         -- The hash of no token that anybody has: it is of use to none but who may call this.
         insert into token as t (hash, kind, actor_id, home_space_id, scopes)
         values (sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'local', author, default_space(),
-                array['read', 'write', 'forget', 'admin'])
+                array['read', 'write', 'forget', 'admin', 'metrics'])
         on conflict (actor_id) where kind = 'local' do update set kind = t.kind
         returning t.hash into found;
     end if;

@@ -19,9 +19,9 @@ begin
         raise exception using errcode = 'TR029', message = 'overlap cannot be negative', detail = 'overlap cannot be negative';
     end if;
     perform check_token(rotate_token.hash, rotate_token.prefix, rotate_token.expires_at);
-    insert into token as t (hash, kind, prefix, actor_id, home_space_id, scopes, expires_at)
+    insert into token as t (hash, kind, prefix, actor_id, home_space_id, scopes, expires_at, issuer)
     values (rotate_token.hash, 'bearer', rotate_token.prefix, former.actor_id, former.home_space_id, former.scopes,
-            coalesce(rotate_token.expires_at, former.expires_at))
+            coalesce(rotate_token.expires_at, former.expires_at), former.issuer)
     returning * into made;
     update token t set expires_at = least(t.expires_at, now() + overlap) where t.id = former.id
     returning * into former;
@@ -32,4 +32,4 @@ end
 $$;
 
 comment on function textrawl.rotate_token is
-    'Records a token in place of another, named by its prefix or id: same actor, home and scopes, and the same end unless one is given; the former ends after the overlap. Errors: TR013 not the owner, TR022 no such token, or not valid any more, TR029 wrong hash, prefix or time. Example: select * from textrawl.rotate_token(name => ''trl_example'', hash => sha256(''trl_…''), prefix => ''trl_another'');';
+    'Records a token in place of another, named by its prefix or id: same actor, home, scopes and issuer, and the same end unless one is given; the former ends after the overlap. Errors: TR013 not the owner, TR022 no such token, or not valid any more, TR029 wrong hash, prefix or time. Example: select * from textrawl.rotate_token(name => ''trl_example'', hash => sha256(''trl_…''), prefix => ''trl_another'');';

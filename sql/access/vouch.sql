@@ -1,33 +1,40 @@
 create function textrawl.vouch(
-    credential bytea, bearer bytea, actor text, scopes text[], expires_at timestamptz
+    credential bytea, bearer bytea, actor text, scopes text[], expires_at timestamptz, issuer text
 ) returns boolean
 language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    voucher integer;
+    voucher token;
 begin
-    select t.id into voucher from token t
+    select * into voucher from token t
     where t.hash = credential and t.kind <> 'federated'
       and exists (select from access_rights(credential) r where 'admin' = any(r.scopes));
-    if voucher is null then
+    if voucher.id is null then
         perform refuse_access(credential, 'admin');
+    elsif voucher.issuer is null or voucher.issuer is distinct from vouch.issuer then
+        raise exception using errcode = 'TR014', message = 'this token does not vouch for that issuer', detail = coalesce(vouch.issuer, '');
     end if;
     -- Another server may be at it.
     delete from token t where t.id in (
         select old.id from token old
         where old.kind = 'federated' and old.expires_at < now() - interval '1 day' for update skip locked);
     insert into token as t (hash, kind, actor_id, scopes, voucher_id, expires_at)
-    select bearer, 'federated', a.id, vouch.scopes, voucher, vouch.expires_at
+    select bearer, 'federated', a.id, vouch.scopes, voucher.id,
+        -- A server that still sees the bearer verifies it and vouches again.
+        least(vouch.expires_at, clock_timestamp() + interval '1 hour')
     from actor a
     where a.name = vouch.actor and exists (select from space_grant g where g.actor_id = a.id)
     -- The server's own token may have been rotated since: the former one ends, and what it vouched for.
-    on conflict (hash) do update set voucher_id = excluded.voucher_id
+    on conflict (hash) do update
+    set actor_id = excluded.actor_id, scopes = excluded.scopes, voucher_id = excluded.voucher_id, expires_at = excluded.expires_at
     where t.kind = 'federated' and t.revoked_at is null;
-    return exists (select from token t where t.hash = bearer and t.kind = 'federated' and t.revoked_at is null);
+    return exists (
+        select from token t join actor a on a.id = t.actor_id
+        where t.hash = bearer and t.kind = 'federated' and t.revoked_at is null and a.name = vouch.actor);
 end
 $$;
 
 comment on function textrawl.vouch is
-    'Accepts a token of an identity provider, by its SHA-256, on the word of a server whose credential has the scope admin; false where nothing was granted to the actor. Errors: TR010, TR011.';
+    'Accepts a token of an identity provider for an hour at most, by its SHA-256, on the word of a server whose credential has the scope admin and was made for this issuer; false where nothing was granted to the actor. Errors: TR010, TR011, TR014 another issuer, or none.';

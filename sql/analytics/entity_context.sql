@@ -13,7 +13,7 @@ begin atomic
         select case when held.now then 2 else 4 end, case when held.now then 'fact' else 'former' end,
             o.content || coalesce(' (now: ' || successor.content || ')', ''), o.valid_from, o.valid_until, a.name, w.space
         from who w join textrawl.observation o on o.space_id = w.space_id and o.entity_id = w.id
-        cross join lateral (select o.valid_until is null or o.valid_until > now() as now) held
+        cross join lateral (select textrawl.is_valid(o.valid_from, o.valid_until) as now) held
         join textrawl.actor a on a.id = o.author_id
         left join textrawl.observation successor on successor.space_id = o.space_id and successor.id = o.replaced_by
         union all

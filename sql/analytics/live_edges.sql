@@ -4,10 +4,10 @@ language sql stable rows 10
 begin atomic
     -- Not one condition on both ends: it would read every relation of the space.
     select r.id, r.to_entity, r.relation_type, true from textrawl.relation r
-    where r.space_id = space and r.from_entity = entity and (r.valid_until is null or r.valid_until > now())
+    where r.space_id = space and r.from_entity = entity and textrawl.is_valid(r.valid_from, r.valid_until)
     union all
     select r.id, r.from_entity, r.relation_type, false from textrawl.relation r
-    where r.space_id = space and r.to_entity = entity and (r.valid_until is null or r.valid_until > now());
+    where r.space_id = space and r.to_entity = entity and textrawl.is_valid(r.valid_from, r.valid_until);
 end;
 
 comment on function textrawl.live_edges is

@@ -9,8 +9,8 @@ begin atomic
         s.name, e.name, o.content, a.name, successor.content, o.id
     from textrawl.observation o
     cross join lateral (
-        select o.valid_from <= since and (o.valid_until is null or o.valid_until > since) as earlier,
-               o.valid_from <= until and (o.valid_until is null or o.valid_until > until) as later) held
+        select textrawl.is_valid(o.valid_from, o.valid_until, since) as earlier,
+               textrawl.is_valid(o.valid_from, o.valid_until, until) as later) held
     join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
     join textrawl.space s on s.id = o.space_id
     join textrawl.actor a on a.id = o.author_id

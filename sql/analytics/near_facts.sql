@@ -18,7 +18,7 @@ begin
         with entity as (
             select space_id, entity_id, max(created_at) as last, least(count(*), 300) as facts
             from observation o
-            where space_id = any($1) and (valid_until is null or valid_until > now())
+            where space_id = any($1) and is_valid(valid_from, valid_until)
             group by space_id, entity_id having count(*) > 1
         ), chosen as (
             select space_id, entity_id, facts from (
@@ -30,7 +30,7 @@ begin
                 from (
                     select o.id, o.created_at from observation o
                     where o.space_id = chosen.space_id and o.entity_id = chosen.entity_id
-                      and (o.valid_until is null or o.valid_until > now())
+                      and is_valid(o.valid_from, o.valid_until)
                     order by o.created_at desc, o.id limit 300) newest
                 join %I v on v.space_id = chosen.space_id and v.observation_id = newest.id) given
         )

@@ -1,12 +1,13 @@
 create function textrawl.export_entities(space integer)
 returns table (
-    kind text, space text, id uuid, name text, entity_type text, description text, metadata jsonb,
+    kind text, space text, id uuid, name text, entity_type text, type_guessed boolean, description text, metadata jsonb,
     created_at timestamptz, updated_at timestamptz
 )
 language sql stable
 begin atomic
+    -- Events, by which an undo finds former types, are not exported.
     -- In the order of the key, which is the same wherever they are imported.
-    select 'entity'::text, s.name, e.id, e.name, e.entity_type, e.description, e.metadata, e.created_at, e.updated_at
+    select 'entity'::text, s.name, e.id, e.name, e.entity_type, nullif(e.type_guessed, false), e.description, e.metadata - 'retyped', e.created_at, e.updated_at
     from textrawl.entity e join textrawl.space s on s.id = e.space_id
     where e.space_id = export_entities.space
     order by e.space_id, e.id;

@@ -15,7 +15,7 @@ begin
     return query
     with given as materialized (
         select g.*, md5(fact_key(g.text))::uuid as hash, a.id as author_id, e.name, e.entity_type,
-            g.valid_until is null or g.valid_until > clock_timestamp() as valid
+            is_valid(g.valid_from, g.valid_until) as valid
         from jsonb_to_recordset(lines) g(
             place integer, space integer, id uuid, entity uuid, text text, source text, confidence real,
             valid_from timestamptz, valid_until timestamptz, author text, client text, tool text, request text,
@@ -31,7 +31,7 @@ begin
         left join lateral (
             select o.id from observation o
             where g.valid and o.space_id = g.space and o.entity_id = g.entity and o.content_hash = g.hash
-              and (o.valid_until is null or o.valid_until > clock_timestamp())
+              and is_valid(o.valid_from, o.valid_until)
             order by o.created_at, o.id limit 1) twin on true
         window own as (partition by g.space, g.id order by g.place)
     ), judged as materialized (

@@ -12,6 +12,7 @@ declare
     nodes  jsonb;
     kept   jsonb;
     absent text;
+    readable boolean := may_read(credential, origin.space_id);
 begin
     -- In one statement: who is made meanwhile is not claimed, and absent.
     with claimed as materialized (
@@ -32,8 +33,10 @@ begin
     from (select k.place, jsonb_agg(k.content) as contents
           from keep_observations(nodes, add_observations.model, embeddings, origin) k group by k.place) new;
     return query
-        select node.ordinality, e.name, coalesce(e.metadata ->> 'type', e.entity_type),
-            array(select jsonb_array_elements_text(kept -> node.ordinality::text)), list_observations(e.space_id, e.id)
+        select node.ordinality, case when readable then e.name else additions -> (node.ordinality - 1)::integer ->> 'entity' end,
+            case when readable then coalesce(e.metadata ->> 'type', e.entity_type) end,
+            array(select jsonb_array_elements_text(kept -> node.ordinality::text)),
+            case when readable then list_observations(e.space_id, e.id) else '{}' end
         from jsonb_array_elements(nodes) with ordinality node
         join entity e on e.space_id = origin.space_id and e.id = (node.value ->> 'id')::uuid
         order by node.ordinality;
@@ -41,4 +44,4 @@ end
 $$;
 
 comment on function textrawl.add_observations is
-    'Adds observations [{entity, observations}] to entities that are there, all or nothing; for each its place, the entity, those that are new, and all. embeddings: one for each observation. Errors: TR050 (no such entity, its name in detail), TR010 to TR012 (access).';
+    'Adds observations [{entity, observations}] to entities that are there, all or nothing; for each its place, the entity, those that are new, and all (neither the type nor those that were there for who may not read). embeddings: one for each observation. Errors: TR050 (no such entity, its name in detail), TR010 to TR012 (access).';

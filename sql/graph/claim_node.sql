@@ -15,8 +15,8 @@ begin
     from entity e where e.space_id = origin.space_id and e.name_key = wanted for no key update;
     created := id is null;
     if created then
-        insert into entity as e (space_id, name, name_key, entity_type, metadata, fts, created_at, updated_at)
-        values (origin.space_id, claim_node.name, wanted, nearest,
+        insert into entity as e (space_id, name, name_key, entity_type, type_guessed, metadata, fts, created_at, updated_at)
+        values (origin.space_id, claim_node.name, wanted, nearest, type is null,
                 case when label is null then '{}' else jsonb_build_object('type', label) end,
                 to_tsvector('simple', search_text(claim_node.name)), moment, moment)
         on conflict (space_id, name_key) do update set name = e.name

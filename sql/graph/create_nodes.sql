@@ -13,6 +13,7 @@ declare
     claimed jsonb;
     nodes   jsonb;
     counted jsonb;
+    readable boolean := may_read(credential, origin.space_id);
 begin
     -- In the order of names, so that two writers never wait for each other in a circle; dated in the
     -- order of the call, in which the graph is read.
@@ -35,13 +36,21 @@ begin
     from (select nodes -> (k.place - 1)::integer ->> 'id' as id, count(*) as added
           from keep_observations(nodes, create_nodes.model, embeddings, origin) k group by 1) new;
     return query
-        select e.name, coalesce(e.metadata ->> 'type', e.entity_type), (claimed -> e.name_key ->> 'created')::boolean,
-            coalesce((counted ->> e.id::text)::bigint, 0), list_observations(e.space_id, e.id)
-        from (select value ->> 'id' as id, min(ordinality) as place from jsonb_array_elements(nodes) with ordinality group by 1) first
+        select case when readable then e.name else entities -> (first.place - 1)::integer ->> 'name' end,
+            case when readable then coalesce(e.metadata ->> 'type', e.entity_type)
+                 else coalesce(entities -> (first.place - 1)::integer ->> 'type', 'Generic') end,
+            (claimed -> e.name_key ->> 'created')::boolean, coalesce((counted ->> e.id::text)::bigint, 0),
+            case when readable then list_observations(e.space_id, e.id) else first.sent end
+        from (select node.value ->> 'id' as id, min(node.ordinality) as place,
+                  coalesce(array_agg(text.value order by node.ordinality, text.ordinality) filter (where text.value is not null), '{}') as sent
+              from jsonb_array_elements(nodes) with ordinality node
+              left join lateral jsonb_array_elements_text(coalesce(nullif(node.value -> 'observations', 'null'), '[]'))
+                  with ordinality text on true
+              group by 1) first
         join entity e on e.space_id = origin.space_id and e.id = first.id::uuid
         order by first.place;
 end
 $$;
 
 comment on function textrawl.create_nodes is
-    'Creates entities [{name, type, observations}] or adds to those that are there; for each its name, type, whether it is new, how many observations are, and all of them. embeddings: one for each observation. Errors: TR010 to TR012 (access). Example: select * from textrawl.create_nodes(''[{"name": "Ada", "type": "Engineer", "observations": ["leads QA"]}]'');';
+    'Creates entities [{name, type, observations}] or adds to those that are there; for each its name, type, whether it is new, how many observations are, and all of them, for who may not read those that were sent. embeddings: one for each observation. Errors: TR010 to TR012 (access). Example: select * from textrawl.create_nodes(''[{"name": "Ada", "type": "Engineer", "observations": ["leads QA"]}]'');';

@@ -11,6 +11,7 @@ declare
     origin  origin := open_write(credential, space, 'forget', client, tool, request);
     claimed uuid[];
     counted jsonb;
+    readable boolean := may_read(credential, origin.space_id);
 begin
     perform claim_removal(alone => true);
     claimed := array(
@@ -31,9 +32,10 @@ begin
                                            delete_observations.client, delete_observations.tool, delete_observations.request) forgotten
           group by said.place) gone;
     return query
-        select given.ordinality, coalesce(e.name, given.value ->> 'entity'), coalesce(e.metadata ->> 'type', e.entity_type),
+        select given.ordinality, coalesce(case when readable then e.name end, given.value ->> 'entity'),
+            case when readable then coalesce(e.metadata ->> 'type', e.entity_type) end,
             coalesce((counted ->> given.ordinality::text)::bigint, 0),
-            case when e.id is not null then list_observations(e.space_id, e.id) end
+            case when e.id is null then null when readable then list_observations(e.space_id, e.id) else '{}' end
         from jsonb_array_elements(deletions) with ordinality given
         left join entity e on e.space_id = origin.space_id and e.name_key = name_key(given.value ->> 'entity')
         order by given.ordinality;
@@ -41,4 +43,4 @@ end
 $$;
 
 comment on function textrawl.delete_observations is
-    'Forgets observations [{entity, observations}] by their exact text; for each its place, the entity, how many went, and those that are left (null: no such entity). Errors: TR010 to TR012 (access).';
+    'Forgets observations [{entity, observations}] by their exact text; for each its place, the entity, how many went, and those that are left (null: no such entity; none for who may not read). Errors: TR010 to TR012 (access).';

@@ -10,6 +10,7 @@ as $$
 declare
     origin origin := open_write(credential, space, 'write', client, tool, request);
     claimed uuid[];
+    readable boolean := may_read(credential, origin.space_id);
     edge   relation;
     other  relation;
     moment timestamptz := clock_timestamp();
@@ -41,7 +42,8 @@ begin
         end if;
     end if;
     return query
-        select end_edge.outcome, f.name, coalesce(edge.label, edge.relation_type), t.name,
+        select end_edge.outcome, case when readable then f.name end,
+            case when readable then coalesce(edge.label, edge.relation_type) end, case when readable then t.name end,
             case when end_edge.outcome = 'ended' then node_number(other.id) end
         from entity f, entity t
         where f.space_id = origin.space_id and f.id = edge.from_entity and t.space_id = origin.space_id and t.id = edge.to_entity;
@@ -49,4 +51,4 @@ end
 $$;
 
 comment on function textrawl.end_edge is
-    'Ends the relation of a number of node_number(), and the inverse of one that says what contains what; ended, known (it had ended) or missing. It stays, as what was so. Errors: TR010 to TR012 (access).';
+    'Ends the relation of a number of node_number(), and the inverse of one that says what contains what; ended, known (it had ended) or missing. It stays, as what was so. Names are for who may read. Errors: TR010 to TR012 (access).';

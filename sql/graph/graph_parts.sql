@@ -25,13 +25,13 @@ begin atomic
         union all
         select n.place, 1, o.created_at, o.id, o.content, null, null, null
         from node n join textrawl.observation o on o.space_id = space and o.entity_id = n.id
-        where o.valid_from <= clock_timestamp() and (o.valid_until is null or o.valid_until > clock_timestamp())
+        where textrawl.is_valid(o.valid_from, o.valid_until)
         union all
         select edge.place, 2, r.created_at, r.id, null, f.name, coalesce(r.label, r.relation_type), t.name
         from edge join textrawl.relation r on r.space_id = space and r.id = edge.id
         join textrawl.entity f on f.space_id = space and f.id = r.from_entity
         join textrawl.entity t on t.space_id = space and t.id = r.to_entity
-        where r.valid_until is null or r.valid_until > clock_timestamp()
+        where textrawl.is_valid(r.valid_from, r.valid_until)
     ), counted as (
         select part.*, row_number() over (partition by part.place order by part.rank, part.at, part.id) - 1 as turn from part
     )

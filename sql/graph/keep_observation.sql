@@ -14,7 +14,7 @@ begin
     -- Word for word: who wrote two spellings expects to read, and to delete, both.
     select o.id into known from observation o
     where o.space_id = space and o.entity_id = entity and o.content_hash = hash and o.content = observation
-      and (o.valid_until is null or o.valid_until > moment)
+      and is_valid(o.valid_from, o.valid_until, present => moment)
     limit 1;
     if known is not null then
         perform record_event('repeated', entity, known, null, origin);

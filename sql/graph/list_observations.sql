@@ -4,7 +4,7 @@ set search_path from current
 begin atomic
     select coalesce(array_agg(o.content order by o.created_at, o.id), '{}') from textrawl.observation o
     where o.space_id = space and o.entity_id = entity
-      and o.valid_from <= clock_timestamp() and (o.valid_until is null or o.valid_until > clock_timestamp());
+      and textrawl.is_valid(o.valid_from, o.valid_until);
 end;
 
 comment on function textrawl.list_observations is 'The valid facts of an entity, first told first.';

@@ -1,5 +1,6 @@
 create function textrawl.node_sizes(
     entity text default null, larger boolean default false,
+    max_rows integer default 200, most_texts bigint default 2000,
     space integer default null, credential bytea default null
 ) returns table (number bigint, name text, entity_type text, facts bigint, threshold integer, observations text[])
 language sql stable security definer
@@ -7,19 +8,31 @@ set search_path from current
 begin atomic
     with scope as materialized (
         select textrawl.graph_space(credential, node_sizes.space) as place
-    ), sized as (
+    ), sized as materialized (
         select e.space_id, e.id, e.name, coalesce(e.metadata ->> 'type', e.entity_type) as entity_type,
             (select count(*) from textrawl.observation o
-             where o.space_id = e.space_id and o.entity_id = e.id and (o.valid_until is null or o.valid_until > clock_timestamp())) as facts
+             where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until)) as facts
         from textrawl.entity e
         where e.space_id = (select place from scope) and (entity is null or e.name_key = textrawl.name_key(entity))
+    ), chosen as materialized (
+        select s.*, sum(s.facts) over (order by s.facts desc, s.name, s.id) as running
+        from sized s
+        where not larger or s.facts > textrawl.split_threshold(s.entity_type)
+        order by s.facts desc, s.name, s.id limit max_rows
     )
-    select textrawl.node_number(s.id), s.name, s.entity_type, s.facts, textrawl.split_threshold(s.entity_type),
-        textrawl.list_observations(s.space_id, s.id)
-    from sized s
-    where not larger or s.facts > textrawl.split_threshold(s.entity_type)
-    order by s.facts desc, s.name limit 200;
+    -- Texts of as many entities as have most_texts together: all of an entity's, or none. One that
+    -- was asked for by name has its newest, since none would be no answer.
+    select textrawl.node_number(c.id), c.name, c.entity_type, c.facts, textrawl.split_threshold(c.entity_type),
+        case when c.running <= most_texts or entity is not null and most_texts > 0 then array(
+            select newest.content from (
+                select o.content, o.created_at, o.id from textrawl.observation o
+                where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until)
+                order by o.created_at desc, o.id desc limit most_texts) newest
+            order by newest.created_at, newest.id)
+        else '{}' end
+    from chosen c
+    order by c.facts desc, c.name, c.id;
 end;
 
 comment on function textrawl.node_sizes is
-    'Entities with their facts and how many they should have at most: the one of a name, or those that are larger. Errors: TR010, TR011 (access). Example: select name, facts, threshold from textrawl.node_sizes(larger => true);';
+    'Entities with how many facts they have and should have at most: the one of a name, or those that are larger, the largest first. Texts come with as many entities as have most_texts together, an entity asked for by name has its newest. Errors: TR010, TR011 (access). Example: select name, facts, threshold from textrawl.node_sizes(larger => true, most_texts => 0);';

@@ -26,13 +26,13 @@ begin
             or e.id in (
                 select o.entity_id from observation o
                 where o.space_id = place and case when plain then o.content ilike pattern else fold_case(o.content) like pattern end
-                  and o.valid_from <= clock_timestamp() and (o.valid_until is null or o.valid_until > clock_timestamp())))
+                  and is_valid(o.valid_from, o.valid_until)))
         order by e.created_at, e.id limit max_nodes);
     if btrim(query) <> '' and place is not null then
         -- Then what holds its words apart, or means the same: from the score on that docs/search.md calls moderate.
         found := found || array(
             select hit.entity_id
-            from search_memory(query, array[place], null, clock_timestamp(), 20, model, vector, false, credential) hit
+            from search_memory(query, array[place], null, null, 20, model, vector, false, credential) hit
             where hit.score >= 0.4 and hit.entity_id <> all(found)
             group by hit.entity_id order by max(hit.score) desc, hit.entity_id);
     end if;

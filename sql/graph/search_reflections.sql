@@ -3,7 +3,7 @@ create function textrawl.search_reflections(
     voice text default null, mood text default null, target_type text default null, max_rows integer default 10,
     space integer default null, credential bytea default null
 ) returns table (
-    number bigint, target_type text, target bigint, voice text, content text, mood text, created_at timestamptz,
+    number bigint, target_type text, target bigint, author text, voice text, content text, mood text, created_at timestamptz,
     score double precision
 )
 language sql stable security definer rows 10
@@ -12,11 +12,12 @@ begin atomic
     with scope as materialized (
         select textrawl.graph_space(credential, search_reflections.space) as place
     ), wanted as materialized (
-        select r.*, case when r.model_id = search_reflections.model then 1 - (r.vector <=> search_reflections.vector) end as cosine,
+        select r.*, a.name as author, case when r.model_id = search_reflections.model then 1 - (r.vector <=> search_reflections.vector) end as cosine,
             ts_rank(r.fts, asked.terms) as likeness, r.fts @@ asked.terms as worded
-        from textrawl.reflection r, plainto_tsquery('english', textrawl.search_text(query)) asked(terms)
+        from textrawl.reflection r join textrawl.actor a on a.id = r.author_id
+        cross join plainto_tsquery('english', textrawl.search_text(query)) asked(terms)
         where r.space_id = (select place from scope)
-          and (search_reflections.voice is null or r.voice = search_reflections.voice)
+          and (search_reflections.voice is null or search_reflections.voice in (r.voice, a.name))
           and (search_reflections.mood is null or r.mood = search_reflections.mood)
           and (search_reflections.target_type is null or r.target_type = search_reflections.target_type)
     ), near as (
@@ -34,9 +35,9 @@ begin atomic
         where n.id is not null or t.id is not null
     )
     select textrawl.node_number(s.id), s.target_type, textrawl.node_number(coalesce(s.entity_id, s.relation_id)),
-        s.voice, s.content, s.mood, s.created_at, s.score
+        s.author, s.voice, s.content, s.mood, s.created_at, s.score
     from scored s order by s.score desc, s.id limit max_rows;
 end;
 
 comment on function textrawl.search_reflections is
-    'Reflections by their words and, given a vector, by meaning: reciprocal ranks of both (k 60), or the cosine where no word fits, times how fresh they are. Errors: TR010, TR011 (access). Example: select voice, content from textrawl.search_reflections(''architecture'');';
+    'Reflections by their words and, given a vector, by meaning: reciprocal ranks of both (k 60), or the cosine where no word fits, times how fresh they are. Errors: TR010, TR011 (access). author is who wrote it, voice who speaks as that one says; voice => asks for either. Example: select author, content from textrawl.search_reflections(''architecture'');';

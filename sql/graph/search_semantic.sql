@@ -21,12 +21,12 @@ begin
     -- Three times as many as asked for: use may bring up what meaning alone would not have.
     with near as materialized (
         select hit.entity_id as id, 1 - max(hit.cosine)::double precision as distance
-        from search_memory(query, array[place], null, clock_timestamp(), 12 * max_rows, model, vector, true, credential) hit
+        from search_memory(query, array[place], null, null, 12 * max_rows, model, vector, true, credential) hit
         where hit.cosine is not null
         group by hit.entity_id order by 2, 1 limit 3 * max_rows
     ), worded as materialized (
         select hit.entity_id as id, max(hit.score) as score
-        from search_memory(query, array[place], null, clock_timestamp(), 12 * max_rows, null, null, false, credential) hit
+        from search_memory(query, array[place], null, null, 12 * max_rows, null, null, false, credential) hit
         group by hit.entity_id order by 2 desc, 1 limit 3 * max_rows
     ), ranked as (
         select coalesce(n.id, w.id) as id, n.distance,

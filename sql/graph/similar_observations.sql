@@ -1,40 +1,54 @@
 create function textrawl.similar_observations(
     entity text default null, model integer default null,
     threshold double precision default 0.85, containment double precision default 0.7, max_rows integer default 500,
+    most_pairs bigint default 200000, most_compared bigint default 20000,
     space integer default null, credential bytea default null
 ) returns table (entity_name text, total bigint, one text, other text, similarity double precision, match_type text)
 language plpgsql stable security definer rows 100
 set search_path from current
+set jit = off
 as $$
 #variable_conflict use_column
 declare
     place integer := graph_space(credential, space);
 begin
     return query execute format($query$
-        with fact as materialized (
-            select o.space_id, o.id, o.entity_id, e.name, o.content, o.created_at, v.vector
-            from textrawl.entity e
-            join textrawl.observation o on o.space_id = e.space_id and o.entity_id = e.id
-            left join %s v on v.space_id = o.space_id and v.observation_id = o.id
-            where e.space_id = $1 and ($2 is null or e.name_key = textrawl.name_key($2))
-              and (o.valid_until is null or o.valid_until > clock_timestamp())
-        ), pair as (
-            select a.name, a.entity_id, a.content as one, b.content as other, a.created_at, a.id,
-                nullif(1 - (a.vector <=> b.vector), 'nan') as cosine,
-                case when greatest(char_length(a.content), char_length(b.content)) >= 2.0 * least(char_length(a.content), char_length(b.content))
-                     then textrawl.text_containment(a.content, b.content) end as contained
+        with chosen as materialized (
+            select c.* from textrawl.pair_candidates($1, $2, $6) c where c.compared > 0
+        ), fact as materialized (
+            select o.id, o.entity_id, c.name, c.facts, o.content, char_length(o.content) as length, o.created_at, v.vector
+            from chosen c
+            cross join lateral (
+                select o.id, o.entity_id, o.content, o.created_at from textrawl.observation o
+                where o.space_id = c.space_id and o.entity_id = c.entity_id and textrawl.is_valid(o.valid_from, o.valid_until)
+                order by o.created_at desc, o.id limit c.compared) o
+            left join %s v on v.space_id = c.space_id and v.observation_id = o.id
+        ), near as materialized (
+            -- Without the texts: each stands in hundreds of pairs.
+            select a.id, b.id as other, a.length as one_length, b.length as other_length,
+                nullif(1 - (a.vector <=> b.vector), 'nan') as cosine
             from fact a join fact b on b.entity_id = a.entity_id and (b.created_at, b.id) > (a.created_at, a.id)
+        ), pair as (
+            select n.id, n.other, n.cosine as share, 'cosine' as kind from near n where n.cosine >= $3
+            union all
+            -- To compare words takes longest: the first so many of the pairs that vectors leave open.
+            select n.id, n.other, n.contained, 'containment' from (
+                select o.id, o.other, textrawl.text_containment(a.content, b.content) as contained
+                from (select n.id, n.other from near n
+                      where n.cosine >= $3 is not true
+                        and greatest(n.one_length, n.other_length) >= 2.0 * least(n.one_length, n.other_length)
+                      limit $7) o
+                join fact a on a.id = o.id join fact b on b.id = o.other) n
+            where n.contained >= $4
         )
-        select p.name, (select count(*) from fact f where f.entity_id = p.entity_id), p.one, p.other,
-            case when p.cosine >= $3 then p.cosine else p.contained end,
-            case when p.cosine >= $3 then 'cosine' else 'containment' end
-        from pair p where p.cosine >= $3 or p.contained >= $4
-        order by p.name, p.created_at, p.id, p.other limit $5$query$,
+        select a.name, a.facts, a.content, b.content, p.share, p.kind
+        from pair p join fact a on a.id = p.id join fact b on b.id = p.other
+        order by a.name, a.created_at, a.id, b.content limit $5$query$,
         case when exists (select from embedding_model m where m.id = model) then format('textrawl.%I', 'embedding_' || model)
              else '(select null::integer as space_id, null::uuid as observation_id, null::halfvec as vector where false)' end)
-    using place, entity, threshold, containment, max_rows;
+    using place, entity, threshold, containment, max_rows, most_pairs, most_compared;
 end
 $$;
 
 comment on function textrawl.similar_observations is
-    'Pairs of facts of one entity, or of each, that may say the same: cosine of their vectors, or, where one text is at least twice as long, the share of the shorter one''s words in it. Errors: TR010, TR011 (access). Example: select one, other, similarity from textrawl.similar_observations(''Ada'');';
+    'Pairs of facts of one entity, or of each, that may say the same: cosine of their vectors, or, where one text is at least twice as long, the share of the shorter one''s words in it. Bounded: of an entity its newest 300 facts (600 by name), most_pairs of vectors, most_compared of words. Errors: TR010, TR011 (access). Example: select one, other, similarity from textrawl.similar_observations(''Ada'');';

@@ -40,7 +40,7 @@ begin
             raise exception using errcode = 'TR005', message = 'both ends are the same entity';
         end if;
         perform retype_node(made.id, coalesce(child.value ->> 'type', source.metadata ->> 'type', source.entity_type), origin);
-        names := names || made.stored_name;
+        names := names || case when may_read(credential, origin.space_id) then made.stored_name else child.value ->> 'name' end;
         for fact in
             update observation o
             set entity_id = made.id, fts = search_document(o.space_id, made.stored_name, o.content),

@@ -7,12 +7,12 @@ set search_path from current
 begin atomic
     with scope as materialized (
         select textrawl.graph_space(credential, stale_nodes.space) as place
-    ), used as (
+    ), used as materialized (
         select e.name, coalesce(e.metadata ->> 'type', e.entity_type) as entity_type,
             (select max(u.last_at) from textrawl.entity_use u where u.space_id = e.space_id and u.entity_id = e.id) as last_at,
             coalesce((select sum(u.count) from textrawl.entity_use u where u.space_id = e.space_id and u.entity_id = e.id), 0) as uses,
             (select count(*) from textrawl.observation o
-             where o.space_id = e.space_id and o.entity_id = e.id and (o.valid_until is null or o.valid_until > moment)) as facts
+             where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until, present => moment)) as facts
         from textrawl.entity e where e.space_id = (select place from scope)
     )
     select u.name, u.entity_type, extract(epoch from moment - u.last_at)::double precision / 86400, u.uses, u.facts

@@ -3,7 +3,8 @@ create function textrawl.build_knowledge(
     model integer default null, embeddings halfvec[] default null,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
-    out facts_created integer, out facts_duplicate integer, out relations_created integer
+    out facts_created integer, out facts_duplicate integer, out relations_created integer,
+    out repeated integer[], out updated integer[], out closest jsonb
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -13,22 +14,26 @@ declare
     given  new_fact[];
     run    record;
     made   record;
+    near   jsonb := '[]';
+    guessed jsonb;
     faults jsonb := '[]';
     origin origin := open_write(credential, space, 'write', client, tool, request);
 begin
-    facts_created := 0; facts_duplicate := 0;
+    facts_created := 0; repeated := '{}'; updated := '{}';
     -- All rows are claimed first and in one order: two batches over the same names cannot deadlock.
-    perform claim_entity(name, type, origin)
+    select coalesce(jsonb_object_agg(claimed.id, entity.type) filter (where claimed.guessed and entity.type is not null), '{}') into guessed
     from (select distinct on (name_key(name)) name, type from (
               select value ->> 'entity' as name, value ->> 'type' as type, 1 as kind, ordinality
               from jsonb_array_elements(facts) with ordinality
               union all
-              select value ->> 'from', coalesce(value ->> 'from_type', 'concept'), case when value ? 'from_type' then 2 else 3 end, ordinality
+              select value ->> 'from', value ->> 'from_type', case when value ->> 'from_type' is null then 3 else 2 end, ordinality
               from jsonb_array_elements(relations) with ordinality
               union all
-              select value ->> 'to', coalesce(value ->> 'to_type', 'concept'), case when value ? 'to_type' then 2 else 3 end, ordinality
+              select value ->> 'to', value ->> 'to_type', case when value ->> 'to_type' is null then 3 else 2 end, ordinality
               from jsonb_array_elements(relations) with ordinality) mention
-          order by name_key(name), kind, ordinality) entity;
+          order by name_key(name), kind, ordinality) entity
+    cross join lateral claim_entity(entity.name, entity.type, origin) claimed;
+    perform retype_node(key::uuid, value, origin) from jsonb_each_text(guessed);
 
     given := read_facts(facts, embeddings, origin.space_id);
     -- All at once, but for those that replace another: what came before them is there by then.
@@ -39,14 +44,26 @@ begin
         group by alone, before order by first
     loop
         begin
-            select count(*) filter (where not duplicate) as created, count(*) filter (where duplicate) as duplicate into made
-            from store_facts(given[run.first:run.last], model, origin);
+            select count(*) filter (where not stored.duplicate) as created,
+                array_agg(at.place order by at.place) filter (where stored.duplicate) as repeated,
+                array_agg(at.place order by at.place) filter (where stored.updated) as updated,
+                jsonb_agg(jsonb_build_object('fact', at.place, 'distance', stored.distance) || stored.closest) filter (where stored.closest is not null) as near
+            into made
+            from store_facts(given[run.first:run.last], model, origin) with ordinality stored,
+                 lateral (select (run.first + stored.ordinality - 2)::integer as place) at;
             facts_created := facts_created + made.created;
-            facts_duplicate := facts_duplicate + made.duplicate;
+            repeated := repeated || made.repeated;
+            updated := updated || made.updated;
+            near := near || coalesce(made.near, '[]');
         exception when sqlstate 'TR001' or sqlstate 'TR002' or sqlstate 'TR003' then
             faults := faults || jsonb_build_object('path', format('facts[%s].replaces', run.first - 1), 'code', sqlstate);
         end;
     end loop;
+    facts_duplicate := cardinality(repeated);
+    -- Enough to look into; more would cost more than a look at the entity.
+    closest := case when may_read(credential, origin.space_id) then (
+        select jsonb_agg(found.value - 'distance' order by found.value -> 'distance', found.value -> 'fact')
+        from (select value from jsonb_array_elements(near) order by value -> 'distance', value -> 'fact' limit 10) found) end;
     select faults || coalesce(jsonb_agg(jsonb_build_object('path', format('relations[%s].toEntity', place - 1), 'code', 'TR005') order by place), '[]')
     into faults
     from jsonb_array_elements(relations) with ordinality r (value, place)
@@ -65,4 +82,4 @@ end
 $$;
 
 comment on function textrawl.build_knowledge is
-    'Stores facts [{entity, type, observation, source, confidence, valid_until, replaces}] and then relations [{from, relation, to, from_type, to_type}], all or nothing. Error TR006: detail lists every bad item by its path; TR010 to TR012 (access).';
+    'Stores facts [{entity, type, observation, source, confidence, valid_until, replaces}] and then relations [{from, relation, to, from_type, to_type}], all or nothing. repeated and updated: places from 0 of facts that were known, and of those among them that took something over; closest: for at most ten new facts the closest one, {fact (its place), id, content}, the closest first, null for who may not read. Error TR006: detail lists every bad item by its path; TR010 to TR012 (access).';

@@ -2,14 +2,12 @@ create function textrawl.claim_removal(alone boolean default false) returns void
 language plpgsql volatile
 set search_path from current
 as $$
-declare
-    key bigint := hashtextextended('textrawl.removal', 0);
 begin
     -- Before any row is locked: who waits here has nothing that others wait for.
     if alone then
-        perform pg_advisory_xact_lock(key);
+        lock table removal_lock in exclusive mode;
     else
-        perform pg_advisory_xact_lock_shared(key);
+        lock table removal_lock in row share mode;
     end if;
 end
 $$;

@@ -1,7 +1,7 @@
 create function textrawl.describe_entity(
-    entity text, as_of timestamptz default now(), max_observations integer default 20,
+    entity text, as_of timestamptz default null, max_observations integer default 20,
     with_relations boolean default true, max_relations integer default 100,
-    spaces integer[] default null, credential bytea default null
+    spaces integer[] default null, credential bytea default null, skip integer default 0
 ) returns table (
     id uuid, space text, name text, entity_type text, description text,
     observations jsonb, total_observations bigint,
@@ -19,12 +19,16 @@ begin atomic
         from textrawl.entity e join textrawl.space s on s.id = e.space_id
         where e.space_id = any((select ids from scope)::integer[]) and e.name_key = textrawl.name_key(entity)
     ), fact as (
-        select o.id, found.space, o.content, o.source, o.confidence, o.created_at, a.name as author
+        -- All of them are counted and sorted, so what they say is read of those on the page alone.
+        select o.space_id, o.id, found.space, o.created_at
         from found join textrawl.observation o on o.space_id = found.space_id and o.entity_id = found.id
-        join textrawl.actor a on a.id = o.author_id
-        where o.valid_from <= as_of and (o.valid_until is null or o.valid_until > as_of)
+        where textrawl.is_valid(o.valid_from, o.valid_until, as_of)
+    ), page as (
+        select * from fact order by created_at desc, id limit max_observations offset skip
     ), newest as (
-        select * from fact order by created_at desc, id limit max_observations
+        select o.id, page.space, o.content, o.source, o.confidence, o.created_at, a.name as author
+        from page join textrawl.observation o on o.space_id = page.space_id and o.id = page.id
+        join textrawl.actor a on a.id = o.author_id
     ), edge as (
         select r.relation_type, r.created_at, r.id, r.leaves, found.space, other.name, other.entity_type
         from found cross join lateral (
@@ -35,7 +39,7 @@ begin atomic
             select false, r.from_entity, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until
             from textrawl.relation r where r.space_id = found.space_id and r.to_entity = found.id) r
         join textrawl.entity other on other.space_id = found.space_id and other.id = r.other_id
-        where with_relations and r.valid_from <= as_of and (r.valid_until is null or r.valid_until > as_of)
+        where with_relations and textrawl.is_valid(r.valid_from, r.valid_until, as_of)
     ), recent_edge as (
         select * from edge order by created_at desc, id limit max_relations
     )
@@ -51,4 +55,4 @@ begin atomic
 end;
 
 comment on function textrawl.describe_entity is
-    'One entity with its newest valid facts and its relations both ways, from every space that may be read and knows it; no row when there is none of that name. Errors: TR010, TR011 (access). Example: select * from textrawl.describe_entity(''Jeff'');';
+    'One entity with its newest valid facts (max_observations after the first skip) and its relations both ways, from every space that may be read and knows it; no row when there is none of that name. Errors: TR010, TR011 (access). Example: select * from textrawl.describe_entity(''Jeff'');';

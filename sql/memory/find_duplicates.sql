@@ -1,27 +1,28 @@
-create function textrawl.find_duplicates(space integer, facts textrawl.new_fact[], replaced uuid, model integer) returns uuid[]
+create function textrawl.find_duplicates(space integer, facts textrawl.new_fact[], replaced uuid) returns uuid[]
 language plpgsql stable
 set search_path from current
 as $$
 #variable_conflict use_column
-declare
-    known uuid[] := array_fill(null::uuid, array[cardinality(facts)]);
-    twin  record;
 begin
-    -- In the order in which they are told: what is itself a duplicate is not stored, so nothing can be one of it.
-    for twin in
-        select * from duplicate_candidates(space, facts, replaced, model)
-        -- Of several that are as near the one that was there first.
-        order by place, distance nulls first, earlier nulls first, ordinal
-    loop
-        continue when known[twin.place] is not null or known[twin.earlier] is not null;
-        -- Texts are compared last, nearest first, until one states the same.
-        if twin.distance is null or states_the_same(twin.content, facts[twin.place].content) then
-            known[twin.place] := twin.id;
-        end if;
-    end loop;
-    return known;
+    return (select array_agg(coalesce(stored.id, earlier.id) order by f.ordinality)
+    from unnest(facts) with ordinality f
+    left join lateral (
+        select o.id from observation o
+        where o.space_id = space and o.entity_id = f.entity_id and o.content_hash = f.content_hash
+          and o.id is distinct from replaced
+          -- A fact that ended before it was told is another than one that is valid; told again, it finds itself.
+          and case when f.valid_until <= clock_timestamp() then o.valid_until = f.valid_until and o.replaced_by is null
+                   else o.valid_until is null or o.valid_until > clock_timestamp() end
+        -- The graph tools store each spelling: the very same one comes first.
+        order by o.content <> f.content, o.ordinal limit 1) stored on true
+    left join lateral (
+        select e.id from unnest(facts) with ordinality e
+        where e.ordinality < f.ordinality and e.entity_id = f.entity_id and e.content_hash = f.content_hash
+          and case when f.valid_until <= clock_timestamp() then e.valid_until = f.valid_until
+                   else e.valid_until is null or e.valid_until > clock_timestamp() end
+        order by e.ordinality limit 1) earlier on true);
 end
 $$;
 
 comment on function textrawl.find_duplicates is
-    'For each of some new facts the valid one of its entity that says the same, among those stored and those told before it: equal but for case, white space and final punctuation, else cosine >= 0.95 and states_the_same(); null: there is none.';
+    'For each of some new facts the valid one of its entity that has the same fact_key(), among those stored and those told before it; null: there is none.';

@@ -3,7 +3,7 @@ create function textrawl.forget_entity(
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
     out entity_id uuid, out entity_name text, out observation_id uuid,
-    out facts bigint, out relations bigint, out sample text[]
+    out facts bigint, out relations bigint, out sample text[], out reflections bigint
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -13,6 +13,7 @@ declare
     origin origin := open_write(credential, space, case when dry_run then 'read' else 'forget' end, client, tool, request);
     kept   jsonb;
     gone   uuid[];
+    thoughts uuid[] := '{}';
 begin
     if not dry_run then
         perform claim_removal();
@@ -58,12 +59,29 @@ begin
            relations + count(distinct value ->> 'id') filter (where value ->> 'kind' = 'relation'
                and not exists (select from relation r where r.space_id = origin.space_id and r.id = (value ->> 'id')::uuid))
     into facts, relations from jsonb_array_elements(kept);
+    -- Prose about the entity or one of its relations, and what names it elsewhere.
+    if observation_id is null then
+        thoughts := array(
+            select f.id from reflection f
+            where f.space_id = origin.space_id and (
+                f.entity_id = forget_entity.entity_id
+                or f.relation_id in (
+                    select r.id from relation r
+                    where r.space_id = origin.space_id and forget_entity.entity_id in (r.from_entity, r.to_entity))
+                or names_entity(f.content, forget_entity.entity_name))
+            order by f.id);
+    end if;
+    reflections := cardinality(thoughts);
     if dry_run then
         return;
     end if;
     delete from undone u
-    where u.space_id = origin.space_id and u.names @> array[name_key(forget_entity.entity)]
-      and (fact is null or u.id in (select (value ->> 'id')::uuid from jsonb_array_elements(kept)));
+    where u.space_id = origin.space_id and (
+        u.names @> array[name_key(forget_entity.entity)]
+        and (fact is null or u.id in (select (value ->> 'id')::uuid from jsonb_array_elements(kept)))
+        or fact is null and u.kind = 'reflection' and names_entity(u.before ->> 'content', forget_entity.entity_name));
+    perform from reflection f where f.space_id = origin.space_id and f.id = any(thoughts) order by f.id for update;
+    delete from reflection f where f.space_id = origin.space_id and f.id = any(thoughts);
     gone := array(
         select o.id from observation o
         where o.space_id = origin.space_id and o.entity_id = forget_entity.entity_id
@@ -83,9 +101,13 @@ begin
         update entity e set updated_at = clock_timestamp() where e.space_id = origin.space_id and e.id = forget_entity.entity_id;
     end if;
     perform record_event('forgotten', entity_id, observation_id, null, origin,
-                         jsonb_build_object('facts', facts, 'relations', relations));
+                         jsonb_build_object('facts', facts, 'relations', relations)
+                         || case when reflections > 0 then jsonb_build_object('reflections', reflections) else '{}' end);
+    if not may_read(credential, origin.space_id) then
+        entity_name := entity; sample := null;
+    end if;
 end
 $$;
 
 comment on function textrawl.forget_entity is
-    'Deletes an entity with its facts, relations, vectors and pending work, or one fact of it, also what an undo keeps of them and what the log of recalls has of them; the trail keeps ids and counts. No row when there is no such entity. A dry run needs the scope read alone. Errors: TR001, TR002, TR010 to TR012 (access). Example: select * from textrawl.forget_entity(''Jeff'', dry_run => true);';
+    'Deletes an entity with its facts, relations, vectors and pending work, and reflections about it or that name it, or one fact of it, also what an undo keeps of them and what the log of recalls has of them; the trail keeps ids and counts. No row when there is no such entity. A dry run needs the scope read alone; without that scope the answer holds what was sent, ids and counts. Errors: TR001, TR002, TR010 to TR012 (access). Example: select * from textrawl.forget_entity(''Jeff'', dry_run => true);';

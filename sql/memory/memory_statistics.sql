@@ -8,8 +8,8 @@ begin atomic
     )
     select (select count(*) from textrawl.entity e where e.space_id = any((select ids from scope)::integer[])),
            (select count(*) from textrawl.observation o where o.space_id = any((select ids from scope)::integer[])),
-           (select count(*) from textrawl.observation o where o.space_id = any((select ids from scope)::integer[]) and (o.valid_until is null or o.valid_until > now())),
-           (select count(*) from textrawl.relation r where r.space_id = any((select ids from scope)::integer[]) and r.valid_until is null),
+           (select count(*) from textrawl.observation o where o.space_id = any((select ids from scope)::integer[]) and textrawl.is_valid(o.valid_from, o.valid_until)),
+           (select count(*) from textrawl.relation r where r.space_id = any((select ids from scope)::integer[]) and textrawl.is_valid(r.valid_from, r.valid_until)),
            (select count(*) from textrawl.event v where v.space_id = any((select ids from scope)::integer[])),
            pg_database_size(current_database()),
            (select coalesce(jsonb_object_agg(entity_type, n), '{}') from (

@@ -2,7 +2,7 @@
 do $$ begin perform '[1]'::halfvec; end $$;
 
 create function textrawl.nearest_facts(
-    model integer, vector halfvec, spaces integer[], entity_types text[], moment timestamptz,
+    model integer, vector halfvec, spaces integer[], entity_types text[], as_of timestamptz,
     candidates integer, large boolean, rare boolean, breadth integer, own boolean default false
 )
 returns table (space_id integer, id uuid, cosine double precision)
@@ -16,7 +16,7 @@ set hnsw.scan_mem_multiplier = 2
 as $$
 declare
     vectors text := 'embedding_' || model;
-    wanted  text := 'o.valid_from <= $4 and (o.valid_until is null or o.valid_until > $4)';
+    wanted  text := 'is_valid(o.valid_from, o.valid_until, $4)';
 begin
     if vector is null then
         return;
@@ -30,7 +30,7 @@ begin
             from observation o join %I v on v.space_id = o.space_id and v.observation_id = o.id
             where o.space_id = any($2) and %s
             order by (v.vector <=> $1) + 0 limit $5$sql$, vectors, wanted)
-        using vector, spaces, entity_types, moment, candidates;
+        using vector, spaces, entity_types, as_of, candidates;
     elsif large then
         perform set_config('hnsw.ef_search', breadth::text, true);
         -- The space is no condition for an index (is true: none can serve that): the planner would
@@ -41,7 +41,7 @@ begin
             where %s and %s
             order by v.vector <=> $1 limit $5$sql$, vectors,
             case when own then 'v.space_id = ' || spaces[1] else '(v.space_id = any($2)) is true' end, wanted)
-        using vector, spaces, entity_types, moment, candidates;
+        using vector, spaces, entity_types, as_of, candidates;
     else
         -- The index (+ 0: not asked) would pass over most of a large store to find little of a small
         -- space, which the planner does not know.
@@ -52,10 +52,10 @@ begin
             join observation o on o.space_id = v.space_id and o.id = v.observation_id
             where %s
             order by v.distance limit $5$sql$, vectors, wanted)
-        using vector, spaces, entity_types, moment, candidates;
+        using vector, spaces, entity_types, as_of, candidates;
     end if;
 end
 $$;
 
 comment on function textrawl.nearest_facts is
-    'Facts of spaces, valid at a moment, whose vectors are nearest to one, and the cosines of both; none without a vector. Which way they are looked for, by index or by comparing all, is what assess_spaces says. Example: select id from textrawl.nearest_facts(1, ''[1,0,0]'', array[1], null, now(), 50, false, false, 160);';
+    'Facts of spaces, valid now or as of a moment, whose vectors are nearest to one, and the cosines of both; none without a vector. Which way they are looked for, by index or by comparing all, is what assess_spaces says. Example: select id from textrawl.nearest_facts(1, ''[1,0,0]'', array[1], null, null, 50, false, false, 160);';

@@ -7,7 +7,7 @@ begin
         select array_agg(
             row(gen_random_uuid(), e.id, e.name, e.entity_type,
                 given.fact ->> 'observation', md5(fact_key(given.fact ->> 'observation'))::uuid,
-                coalesce(given.fact ->> 'source', 'conversation'), coalesce((given.fact ->> 'confidence')::real, 1),
+                given.fact ->> 'source', (given.fact ->> 'confidence')::real,
                 (given.fact ->> 'valid_until')::timestamptz, given.fact ->> 'replaces', embeddings[given.place])::new_fact
             order by given.place)
         from jsonb_array_elements(facts) with ordinality given (fact, place)

@@ -4,15 +4,11 @@ create function textrawl.record_event(
 language plpgsql volatile
 set search_path from current
 as $$
-declare
-    recorded bigint;
 begin
     insert into event (space_id, actor_id, client, tool, request, action, entity_id, observation_id, relation_id, detail)
-    values (origin.space_id, origin.author_id, origin.client, origin.tool, origin.request, action, entity, observation, relation, detail)
-    returning id into recorded;
-    perform pg_notify('textrawl_event', recorded::text);
+    values (origin.space_id, origin.author_id, origin.client, origin.tool, origin.request, action, entity, observation, relation, detail);
 end
 $$;
 
 comment on function textrawl.record_event is
-    'Adds a line to the trail and tells its id to whoever listens to textrawl_event; called by every function that writes, in the same transaction.';
+    'Adds a line to the trail; called by every function that writes, in the same transaction. Nobody is notified: any login could fill the queue of notifications, and a full one would fail the write.';

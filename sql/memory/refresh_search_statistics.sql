@@ -5,12 +5,15 @@ as $$
 declare
     known double precision;
     now_there double precision;
-    share double precision := 1;
+    share double precision;
+    counted integer[];
 begin
     -- Facts that are about to go are still seen here: claim_removal() keeps the two apart.
-    if not pg_try_advisory_xact_lock(hashtextextended('textrawl.removal', 0)) then
+    begin
+        lock table removal_lock in exclusive mode nowait;
+    exception when lock_not_available then
         return false;
-    end if;
+    end;
     select facts into known from search_statistics;
     -- The server's own counter costs nothing but lags and is lost in a crash, so small tables are counted.
     now_there := pg_stat_get_live_tuples('observation'::regclass);
@@ -21,27 +24,44 @@ begin
         return false;
     end if;
 
-    if now_there > 200000 then
-        share := 0.05;
-    end if;
-    with fresh as materialized (
-        select word, greatest(1, round(ndoc / share))::integer as frequency
-        from ts_stat(format('select fts from textrawl.observation tablesample system (%s)', 100 * share))
-        where not starts_with(word, '~s')
-    ), gone as (
-        delete from lexeme l where not exists (select from fresh where fresh.word = l.word)
-    )
-    insert into lexeme as l select word, frequency from fresh
-    on conflict (word) do update set frequency = excluded.frequency where l.frequency <> excluded.frequency;
-
     delete from space_statistics;
     insert into space_statistics select space_id, count(*) from observation group by space_id;
     insert into search_statistics (facts) select coalesce(sum(facts), 0) from space_statistics
     on conflict (singleton) do update set facts = excluded.facts, refreshed_at = now();
+
+    -- Of a large store a twentieth. Small spaces are counted whole, as far as their facts are few
+    -- together, since a sample would miss most of their words.
+    share := case when (select facts from search_statistics) > 200000 then 0.05 else 1 end;
+    counted := array(
+        select space_id from (
+            select space_id, facts, sum(facts) over (order by facts, space_id) as total from space_statistics) s
+        where facts <= 10000 and (share = 1 or total <= 50000));
+    with fresh as materialized (
+        select o.space_id, word, count(*)::integer as frequency
+        from observation o cross join unnest(tsvector_to_array(o.fts)) word
+        where o.space_id = any(counted) and not starts_with(word, '~s')
+        group by 1, 2
+        union all
+        select s.space_id, w.word, least(round(w.ndoc / share), s.facts)::integer
+        from space_statistics s cross join lateral ts_stat(format(
+            'select fts from textrawl.observation tablesample system (%s) where space_id = %s', 100 * share, s.space_id)) w
+        where s.facts > 10000 and not starts_with(w.word, '~s')
+        union all
+        select o.space_id, word, least(20 * count(*), min(s.facts))::integer
+        from observation o tablesample system (5) cross join unnest(tsvector_to_array(o.fts)) word
+        join space_statistics s on s.space_id = o.space_id
+        where s.facts <= 10000 and o.space_id <> all(counted) and not starts_with(word, '~s')
+        group by 1, 2
+    ), gone as (
+        delete from lexeme l
+        where not exists (select from fresh where fresh.space_id = l.space_id and fresh.word = l.word)
+    )
+    insert into lexeme as l (space_id, word, frequency) select space_id, word, frequency from fresh
+    on conflict (space_id, word) do update set frequency = excluded.frequency where l.frequency <> excluded.frequency;
     analyze (skip_locked) lexeme, observation;
     return true;
 end
 $$;
 
 comment on function textrawl.refresh_search_statistics is
-    'Counts words and facts anew when the store has changed by more than a tenth, or always with force; false when there was nothing to do, another session is at it, or something is just being forgotten. Example: select textrawl.refresh_search_statistics();';
+    'Counts words and facts of each space anew when the store has changed by more than a tenth, or always with force; false when there was nothing to do, another session is at it, or something is just being forgotten. Example: select textrawl.refresh_search_statistics();';

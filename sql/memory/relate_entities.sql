@@ -13,22 +13,38 @@ as $$
 #variable_conflict use_variable
 declare
     origin origin := open_write(credential, space, 'write', client, tool, request);
+    source record;
+    target record;
 begin
     if name_key(from_entity) = name_key(to_entity) then
         raise exception using errcode = 'TR005', message = 'both ends are the same entity';
     end if;
     -- Always in the order of the names, so that two writers never wait for each other in a circle.
     if name_key(from_entity) < name_key(to_entity) then
-        select * into from_id, from_name, from_stored_type from claim_entity(from_entity, coalesce(from_type, 'concept'), origin);
-        select * into to_id, to_name, to_stored_type from claim_entity(to_entity, coalesce(to_type, 'concept'), origin);
+        source := claim_entity(from_entity, from_type, origin);
+        target := claim_entity(to_entity, to_type, origin);
     else
-        select * into to_id, to_name, to_stored_type from claim_entity(to_entity, coalesce(to_type, 'concept'), origin);
-        select * into from_id, from_name, from_stored_type from claim_entity(from_entity, coalesce(from_type, 'concept'), origin);
+        target := claim_entity(to_entity, to_type, origin);
+        source := claim_entity(from_entity, from_type, origin);
+    end if;
+    from_id := source.id; from_name := source.stored_name; from_stored_type := source.stored_type;
+    to_id := target.id; to_name := target.stored_name; to_stored_type := target.stored_type;
+    if source.guessed and from_type is not null then
+        perform retype_node(from_id, from_type, origin);
+        from_stored_type := from_type;
+    end if;
+    if target.guessed and to_type is not null then
+        perform retype_node(to_id, to_type, origin);
+        to_stored_type := to_type;
     end if;
     select stored.relation_id, stored.created into relation_id, created
     from store_relations(array[from_id], array[relation], array[to_id], origin) stored;
+    if not may_read(credential, origin.space_id) then
+        from_name := from_entity; from_stored_type := coalesce(from_type, 'concept');
+        to_name := to_entity; to_stored_type := coalesce(to_type, 'concept');
+    end if;
 end
 $$;
 
 comment on function textrawl.relate_entities is
-    'Connects two entities, creating those that are missing; the same triple twice is one relation. Errors: TR005 (both ends are the same), TR010 to TR012 (access). Example: select * from textrawl.relate_entities(''Ada'', ''works at'', ''Acme Corp'');';
+    'Connects two entities, creating those that are missing, as concepts where no type is said; the same triple twice is one relation. Who may not read gets the names and types back that they sent. Errors: TR005 (both ends are the same), TR010 to TR012 (access). Example: select * from textrawl.relate_entities(''Ada'', ''works at'', ''Acme Corp'');';

@@ -1,29 +1,39 @@
 create function textrawl.remember_fact(
     entity text, type text, observation text,
-    source text default 'conversation',
-    confidence double precision default 1,
+    source text default null,
+    confidence double precision default null,
     valid_until timestamptz default null,
     replaces text default null,
     model integer default null, embedding halfvec default null,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
     out entity_id uuid, out entity_name text, out entity_type text,
-    out observation_id uuid, out duplicate boolean
+    out observation_id uuid, out duplicate boolean, out updated boolean, out closest jsonb
 )
 language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    origin origin := open_write(credential, space, 'write', client, tool, request);
-    fact   jsonb := jsonb_build_object('entity', entity, 'observation', observation, 'source', source,
+    origin  origin  := open_write(credential, space, 'write', client, tool, request);
+    fact    jsonb   := jsonb_build_object('entity', entity, 'observation', observation, 'source', source,
         'confidence', confidence, 'valid_until', valid_until, 'replaces', replaces);
+    guessed boolean;
 begin
-    select * into entity_id, entity_name, entity_type from claim_entity(entity, type, origin);
-    select stored.observation_id, stored.duplicate into observation_id, duplicate
+    select c.id, c.stored_name, c.stored_type, c.guessed into entity_id, entity_name, entity_type, guessed
+    from claim_entity(entity, type, origin) c;
+    if guessed and type is not null then
+        perform retype_node(entity_id, type, origin);
+        entity_type := type;
+    end if;
+    select stored.observation_id, stored.duplicate, stored.updated, stored.closest
+    into observation_id, duplicate, updated, closest
     from store_facts(read_facts(jsonb_build_array(fact), array[embedding], origin.space_id), model, origin) stored;
+    if not may_read(credential, origin.space_id) then
+        entity_name := entity; entity_type := type; closest := null;
+    end if;
 end
 $$;
 
 comment on function textrawl.remember_fact is
-    'Stores one fact about an entity, unless a valid one says the same. Errors: TR001, TR002 (replaces), TR003 (was replaced already), TR010 to TR012 (access). Example: select * from textrawl.remember_fact(''Jeff'', ''person'', ''prefers dark mode'');';
+    'Stores one fact about an entity. A valid one of the same text (fact_key) is known, and takes over the source, confidence and end that are given; a new one has source conversation, confidence 1 and no end where none is. closest: the closest other fact, {id, content}. Who may not read gets no closest, and the name and type back that they sent. Errors: TR001, TR002 (replaces), TR003 (was replaced already), TR010 to TR012 (access). Example: select * from textrawl.remember_fact(''Jeff'', ''person'', ''prefers dark mode'');';

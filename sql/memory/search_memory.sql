@@ -2,7 +2,7 @@ create function textrawl.search_memory(
     query text,
     spaces integer[] default null,
     entity_types text[] default null,
-    as_of timestamptz default clock_timestamp(),
+    as_of timestamptz default null,
     max_rows integer default 10,
     model integer default null,
     vector halfvec default null,
@@ -24,7 +24,6 @@ as $$
 #variable_conflict use_column
 declare
     scoped     integer[] := readable_spaces(credential, spaces);
-    moment     timestamptz := coalesce(as_of, clock_timestamp());
     candidates integer := greatest(50, 2 * max_rows);
     terms      tsquery[];
     weights    double precision[];
@@ -69,7 +68,7 @@ begin
             -- (is true: none can) it would make the planner read everything the space has.
             select space_id, id, created_at, fts from observation o
             where selecting is not null and o.fts @@ selecting and (o.space_id = any(scoped)) is true
-                and o.valid_from <= moment and (o.valid_until is null or o.valid_until > moment)
+                and is_valid(o.valid_from, o.valid_until, as_of)
                 and (entity_types is null or o.entity_type = any(entity_types))
             limit 2000
         ),
@@ -83,11 +82,13 @@ begin
                     select space_id, id, created_at, fts, valid_from, valid_until, entity_type
                     from observation where not common and (space_id = any(scoped)) is true
                     union all
-                    (select space_id, id, created_at, fts, valid_from, valid_until, entity_type
-                     from observation where common and (space_id = any(scoped)) is true order by ordinal desc limit 50000)
+                    select newest.* from unnest(scoped) place cross join lateral (
+                        select space_id, id, created_at, fts, valid_from, valid_until, entity_type
+                        from observation where common and space_id = place
+                        order by ordinal desc limit 50000 / cardinality(scoped)) newest
                  ) o
                  where fallback is not null and (select count(*) from matching) < candidates and o.fts @@ fallback
-                    and o.valid_from <= moment and (o.valid_until is null or o.valid_until > moment)
+                    and is_valid(o.valid_from, o.valid_until, as_of)
                     and (entity_types is null or o.entity_type = any(entity_types))
                  limit 2000)
             ) o
@@ -95,7 +96,7 @@ begin
         ),
         nearest as materialized (
             select n.space_id, n.id, n.cosine from nearest_facts(
-                model, vector, scoped, entity_types, moment, candidates, way.large, way.rare, way.breadth, way.own) n
+                model, vector, scoped, entity_types, as_of, candidates, way.large, way.rare, way.breadth, way.own) n
         ),
         other as materialized (
             select space_id, id from lexical except all select space_id, id from nearest
@@ -133,4 +134,4 @@ end
 $$;
 
 comment on function textrawl.search_memory is
-    'Facts valid at a moment, best first, by words and, given a vector of the query, by meaning; score from 0 to 1; in the given spaces, else in all that may be read. Errors: TR010, TR011 (access), TR049 (there is no such model any more). Example: select entity_name, content, score from textrawl.search_memory(''favourite editor'');';
+    'Facts valid now, or as of a moment, best first, by words and, given a vector of the query, by meaning; score from 0 to 1; in the given spaces, else in all that may be read. Errors: TR010, TR011 (access), TR049 (there is no such model any more). Example: select entity_name, content, score from textrawl.search_memory(''favourite editor'');';

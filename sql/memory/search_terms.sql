@@ -33,36 +33,35 @@ begin atomic
     ), scope as materialized (
         select string_agg(quote_literal('~s' || space), '|')::tsquery as scope from unnest(spaces) as space
     ), known as (
+        -- Of these spaces alone: counts of others would show in the scores whether a word stands there.
         -- Statistics of a young memory are old before they are made: then its few facts are counted.
         select case when counting then (select count(*)::float8 from textrawl.observation o where o.space_id = any(spaces))
-            else (select s.facts from textrawl.search_statistics s) end as facts
-    ), extent as (
-        -- What is common in the store may be rare in the spaces, whose share of it is about that of all facts.
-        select facts, case when counting then 1 else least(1, coalesce(
-            (select sum(s.facts) from textrawl.space_statistics s where s.space_id = any(spaces)) / nullif(facts, 0), 1)) end as part
-        from known
+            else (select sum(s.facts)::float8 from textrawl.space_statistics s where s.space_id = any(spaces)) end as facts
     ), found as (
-        select word, term, facts, part, nullif(
+        select word, term, facts, nullif(
             case when counting then (select count(*) from textrawl.observation o, scope where o.fts @@ (scope && term))
-            else (select sum(l.frequency) from textrawl.lexeme l where l.word = any(formed.words)) end, 0) as frequency
-        from formed, extent
+            else (select sum(l.frequency) from textrawl.lexeme l
+                  where l.word = any(formed.words) and l.space_id = any(spaces)) end, 0)::float8 as frequency
+        from formed, known
+    ), placed as (
+        select *, row_number() over (partition by frequency is null order by frequency, char_length(word) desc, word) as place
+        from found
     ), counted as (
         -- A word that no fact is known to have is rare or new. Without statistics all weigh the same.
-        select term, coalesce(frequency, 1) as frequency, frequency / nullif(facts, 0) as share,
-            facts * part as searched, coalesce(frequency, 1) * part as expected,
+        -- Twelve words count, known or not; of many, two known for each unknown one.
+        select term, coalesce(frequency, 1) as frequency, frequency / nullif(facts, 0) as share, facts,
             coalesce(ln(1 + (facts - least(coalesce(frequency, 1), facts) + 0.5) / (coalesce(frequency, 1) + 0.5)), 1) as weight,
-            row_number() over (partition by frequency is null order by frequency, char_length(word) desc, word)
-                <= case when frequency is null and facts is not null then 4 else 8 end as counts
-        from found
+            row_number() over (order by case when frequency is null then 2 * place else place end, frequency is null) <= 12 as counts
+        from placed
     ), ranked as materialized (
         -- Common words find too many facts to look at: the rarest ones select, all of them score. Of few
         -- facts all can be looked at, and of the rarest word's as many as search_memory takes.
-        select *, coalesce(searched <= 1000, true) or sum(expected) over (order by frequency, term::text) <= 300
-            or place = 1 and expected <= 2000 as alone
+        select *, coalesce(facts <= 1000, true) or sum(frequency) over (order by frequency, term::text) <= 300
+            or place = 1 and frequency <= 2000 as alone
         from (select *, row_number() over (partition by share is null order by frequency, term::text) as place
-              from counted where counts) placed
+              from counted where counts) ordered
     ), common as materialized (
-        select term, expected, share, place, sum(frequency) over (order by place) as entries
+        select term, frequency as expected, share, place, sum(frequency) over (order by place) as entries
         from ranked where not alone
     ), pair as (
         -- Two of the others select together, as far as few facts are expected to have both, and the index

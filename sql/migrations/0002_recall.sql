@@ -1,4 +1,4 @@
--- What recalls cost, so that `textrawl tokens` can tell. Costs alone: a query, an answer or a name of an
+-- What recalls cost, so that `textrawl cost` can tell. Costs alone: a query, an answer or a name of an
 -- entity would be a second copy of the memory that forget_entity does not reach.
 
 create table recall (

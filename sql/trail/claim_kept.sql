@@ -12,14 +12,22 @@ begin
         from (select unnest(d.names) as name_key, null::jsonb as kept
               from undone d where d.space_id = claim_kept.space and d.undo_id = claim_kept.undo
               union all
+              -- Facts whose updates it took back, also where a later update hid that.
+              select n.name_key, null
+              from undo u
+              join event v on v.space_id = u.space_id and v.id = any(u.events) and v.detail ? 'before'
+              join observation o on o.space_id = v.space_id and o.id = v.observation_id
+              join entity n on n.space_id = o.space_id and n.id = o.entity_id
+              where u.space_id = claim_kept.space and u.id = claim_kept.undo
+              union all
               select e.value ->> 'name_key', e.value
               from undone d, jsonb_array_elements(d.entities) e
               where d.space_id = claim_kept.space and d.undo_id = claim_kept.undo) named
         group by name_key order by name_key
     loop
         -- An entity of the same name that came since takes what belonged to the former.
-        insert into entity (space_id, id, name, name_key, entity_type, description, metadata, fts, created_at, updated_at)
-        select e.space_id, e.id, e.name, e.name_key, e.entity_type, e.description, e.metadata,
+        insert into entity (space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)
+        select e.space_id, e.id, e.name, e.name_key, e.entity_type, coalesce(e.type_guessed, false), e.description, e.metadata,
             to_tsvector('simple', search_text(e.name)), e.created_at, e.updated_at
         from jsonb_populate_record(null::entity, known.kept) e where known.kept is not null
         on conflict (space_id, name_key) do nothing;

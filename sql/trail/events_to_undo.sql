@@ -5,7 +5,8 @@ begin atomic
     with own as materialized (
         select e.id, e.at, e.action, e.observation_id from textrawl.event e
         where e.space_id = space and e.actor_id = author and e.at >= since - interval '1 hour'
-          and e.action in ('created', 'remembered', 'repeated', 'replaced', 'related', 'forgotten')
+          and e.action in ('created', 'remembered', 'repeated', 'updated', 'replaced', 'related', 'forgotten',
+                           'retyped', 'ended', 'moved', 'reflected')
     ), split as (
         -- A call is taken back whole: its entities and relations are a little older than its facts, whose
         -- time is the one that people see. All events of a transaction bear the time of its start.

@@ -1,22 +1,26 @@
-create function textrawl.plan_space_undo(space integer, taken bigint[])
-returns table (action text, kind text, id uuid, entity_id uuid, event_id bigint, valid_until timestamptz, replaced_by uuid)
+create function textrawl.plan_space_undo(space integer, taken bigint[], others boolean default false)
+returns table (
+    action text, kind text, id uuid, entity_id uuid, event_id bigint, valid_until timestamptz, replaced_by uuid, former jsonb
+)
 language sql stable
 set search_path from current
 begin atomic
-    with recursive withdrawn as materialized (
+    with recursive earlier as materialized (
+        select unnest(u.events) as id from textrawl.undo u where u.space_id = space and u.reverted_at is null
+    ), withdrawn as materialized (
         select unnest(taken) as id
         union
-        select unnest(u.events) from textrawl.undo u where u.space_id = space and u.reverted_at is null
+        select id from earlier
     ), told as materialized (
         select e.* from textrawl.event e where e.space_id = space and e.id = any(taken)
     ), fact as materialized (
         -- Who still says it, and first; its author before all others.
         select o.id, o.entity_id, o.author_id, still.id as event_id, still.actor_id
-        from (select distinct observation_id from told where told.action in ('remembered', 'repeated', 'replaced')) t
+        from (select distinct observation_id from told where told.action in ('remembered', 'repeated', 'replaced', 'updated')) t
         join textrawl.observation o on o.space_id = space and o.id = t.observation_id
         left join lateral (
             select e.id, e.actor_id from textrawl.event e
-            where e.space_id = space and e.observation_id = o.id and e.action in ('remembered', 'repeated', 'replaced')
+            where e.space_id = space and e.observation_id = o.id and e.action in ('remembered', 'repeated', 'replaced', 'updated')
               and e.id not in (select w.id from withdrawn w)
             order by e.actor_id <> o.author_id, e.id limit 1) still on true
         -- A row that came without a line in the trail is its author's own word.
@@ -35,12 +39,66 @@ begin atomic
             order by e.actor_id <> r.author_id, e.id limit 1) still on true
         where exists (
             select from textrawl.event e where e.space_id = space and e.relation_id = r.id and e.action = 'related')
+    ), thought as materialized (
+        select f.id, coalesce(f.entity_id, r.from_entity) as entity_id
+        from told join textrawl.reflection f on f.space_id = space and f.id = (told.detail ->> 'reflection')::uuid
+        left join textrawl.relation r on r.space_id = space and r.id = f.relation_id
+        where told.action = 'reflected'
+    ), gone as materialized (
+        -- What somebody else thinks about a relation goes with it only if that was asked for.
+        select edge.id, edge.from_entity from edge
+        where edge.event_id is null and (others or not exists (
+            select from textrawl.reflection f
+            where f.space_id = space and f.relation_id = edge.id and f.id not in (select thought.id from thought)))
+    ), reopened as materialized (
+        -- Relations that stay and were ended by nobody else, unless they were said anew since.
+        select distinct r.id, r.from_entity
+        from told join textrawl.relation r on r.space_id = space and r.id = told.relation_id
+        where told.action = 'ended' and r.valid_until is not null and r.id not in (select gone.id from gone)
+          and not exists (
+              select from textrawl.event e
+              where e.space_id = space and e.relation_id = r.id and e.action = 'ended' and e.id not in (select w.id from withdrawn w))
+          and not exists (
+              select from textrawl.relation anew
+              where anew.space_id = space and anew.valid_until is null and anew.id not in (select gone.id from gone)
+                and (anew.from_entity, anew.relation_type, anew.to_entity) = (r.from_entity, r.relation_type, r.to_entity))
     ), removed as materialized (
         select fact.id, fact.entity_id from fact where fact.event_id is null
+    ), moved as materialized (
+        -- Back to where the first of the moves took it from that nobody else's came after.
+        select o.id, o.entity_id, source.id as source
+        from (select distinct observation_id from told where told.action = 'moved') t
+        join textrawl.observation o on o.space_id = space and o.id = t.observation_id
+        cross join lateral (
+            select (array_agg((e.detail ->> 'from')::uuid order by e.id))[1] as id, (array_agg(e.entity_id order by e.id desc))[1] as last
+            from textrawl.event e
+            where e.space_id = space and e.observation_id = o.id and e.action = 'moved'
+              and e.id > coalesce((
+                  select max(kept.id) from textrawl.event kept
+                  where kept.space_id = space and kept.observation_id = o.id and kept.action = 'moved'
+                    and kept.id not in (select w.id from withdrawn w)), 0)) first
+        join textrawl.entity source on source.space_id = space and source.id = first.id
+        where o.entity_id = first.last and o.entity_id <> source.id and o.id not in (select removed.id from removed)
+          and not exists (
+              select from textrawl.observation twin
+              where twin.space_id = space and twin.entity_id = source.id and twin.content_hash = o.content_hash
+                and textrawl.is_valid(twin.valid_from, twin.valid_until) and twin.id not in (select removed.id from removed))
+    ), retyped as materialized (
+        select e.id, had.value as had,
+            (select coalesce(jsonb_agg(k.value order by k.place), '[]')
+             from jsonb_array_elements(e.metadata -> 'retyped') with ordinality k (value, place) where k.place <= last.kept) as history,
+            e.metadata
+        from (select distinct entity_id from told where told.action = 'retyped') t
+        join textrawl.entity e on e.space_id = space and e.id = t.entity_id
+        cross join lateral (
+            select coalesce(max(r.place) filter (where (r.value ->> 'event')::bigint not in (select w.id from withdrawn w)), 0) as kept
+            from jsonb_array_elements(coalesce(e.metadata -> 'retyped', '[]')) with ordinality r (value, place)) last
+        join lateral jsonb_array_elements(e.metadata -> 'retyped') with ordinality had (value, place) on had.place = last.kept + 1
     ), ended as materialized (
         -- Facts that stay and were ended by what goes, or in favour of it.
         select o.id, o.entity_id, o.valid_until, o.replaced_by, o.content_hash, o.created_at, last.observation_id as successor,
-            (last.detail ->> 'until')::timestamptz as until
+            case when updated.values ? 'valid_until' then (updated.values ->> 'valid_until')::timestamptz
+                 else (last.detail ->> 'until')::timestamptz end as until
         from (
             select (told.detail ->> 'replaced')::uuid as id from told where told.action = 'replaced'
             union
@@ -50,6 +108,8 @@ begin atomic
             select e.* from textrawl.event e
             where e.space_id = space and e.detail ? 'replaced' and e.detail ->> 'replaced' = o.id::text and e.action = 'replaced'
             order by e.id desc limit 1) last on true
+        -- An update of its end that does not count any more may have come before what ended it.
+        cross join lateral (select textrawl.fact_values(space, o.id, array(select w.id from withdrawn w)) as values) updated
         where o.id not in (select removed.id from removed)
           and (o.replaced_by in (select removed.id from removed)
                or last.id in (select w.id from withdrawn w)
@@ -107,46 +167,89 @@ begin atomic
             where o.space_id = space and o.entity_id = r.entity_id and o.content_hash = r.content_hash
               and o.created_at > r.created_at and o.id not in (select removed.id from removed)
             order by o.created_at, o.id limit 1) anew on r.new_until is null or r.new_until > r.valid_until
+    ), changed as (
+        select r.* from single r where (r.valid_until, r.replaced_by) is distinct from (r.new_until, r.new_successor)
+    ), restated as (
+        select v.id, v.entity_id,
+            case when v.id in (select changed.id from changed) then v.former - 'valid_until' else v.former end as former
+        from textrawl.plan_values(
+            space,
+            array(select told.observation_id from told where told.detail ? 'before'
+                  except select removed.id from removed),
+            array(select earlier.id from earlier), array(select w.id from withdrawn w),
+            array(select removed.id from removed)) v
     ), touched as (
         select told.entity_id as id from told
         union
         select (told.detail ->> 'to')::uuid from told
-    )
-    select 'remove', 'observation', removed.id, removed.entity_id, null::bigint, null::timestamptz, null::uuid from removed
-    union all
-    select 'hand over', 'observation', fact.id, fact.entity_id, fact.event_id, null, null
-    from fact where fact.actor_id <> fact.author_id
-    union all
-    select 'revive', 'observation', r.id, r.entity_id, null, r.new_until, r.new_successor
-    from single r
-    where (r.valid_until, r.replaced_by) is distinct from (r.new_until, r.new_successor)
-    union all
-    select 'remove', 'relation', edge.id, edge.from_entity, null, null, null from edge where edge.event_id is null
-    union all
-    select 'hand over', 'relation', edge.id, edge.from_entity, edge.event_id, null, null
-    from edge where edge.actor_id <> edge.author_id
-    union all
-    select 'drop entity', 'entity', t.id, t.id, null, null, null
+    ), dropped as materialized (
+        select e.id
     from touched t join textrawl.entity e on e.space_id = space and e.id = t.id
     where exists (
             select from textrawl.event c
             where c.space_id = space and c.entity_id = e.id and c.action = 'created' and c.id in (select w.id from withdrawn w))
       and not exists (
             select from textrawl.observation o
-            where o.space_id = space and o.entity_id = e.id and o.id not in (select removed.id from removed))
+            where o.space_id = space and o.entity_id = e.id and o.id not in (select removed.id from removed)
+              and o.id not in (select moved.id from moved))
       and not exists (
             select from textrawl.relation r
             where r.space_id = space and r.from_entity = e.id
-              and r.id not in (select edge.id from edge where edge.event_id is null))
+              and r.id not in (select gone.id from gone))
       and not exists (
             select from textrawl.relation r
             where r.space_id = space and r.to_entity = e.id
-              and r.id not in (select edge.id from edge where edge.event_id is null))
+              and r.id not in (select gone.id from gone))
+      and not exists (select from moved where moved.source = e.id)
+    ), held as (
+        select f.id, coalesce(dropped.id, edge.from_entity) as entity_id
+        from textrawl.reflection f
+        left join dropped on dropped.id = f.entity_id
+        left join edge on edge.id = f.relation_id and edge.event_id is null
+        where f.space_id = space and (dropped.id is not null or edge.id is not null)
+          and f.id not in (select thought.id from thought)
+    )
+    select 'remove' as action, 'observation' as kind, removed.id, removed.entity_id, null::bigint as event_id,
+        null::timestamptz as valid_until, null::uuid as replaced_by, null::jsonb as former
+    from removed
+    union all
+    select 'hand over', 'observation', fact.id, fact.entity_id, fact.event_id, null, null, null
+    from fact where fact.actor_id <> fact.author_id
+    union all
+    select 'revive', 'observation', r.id, r.entity_id, null, r.new_until, r.new_successor, null
+    from changed r
+    union all
+    select 'reset', 'observation', r.id, r.entity_id, null, null, null, r.former
+    from restated r where r.former <> '{}'
+    union all
+    select 'move back', 'observation', moved.id, moved.entity_id, null, null, null, jsonb_build_object('entity_id', moved.source)
+    from moved
+    union all
+    select 'remove', 'relation', gone.id, gone.from_entity, null, null, null, null from gone
+    union all
+    select 'hand over', 'relation', edge.id, edge.from_entity, edge.event_id, null, null, null
+    from edge where edge.actor_id <> edge.author_id
+    union all
+    select 'revive', 'relation', r.id, r.from_entity, null, null, null, null from reopened r
+    union all
+    select 'remove', 'reflection', thought.id, thought.entity_id, null, null, null, null from thought
+    union all
+    select case when others then 'remove' else 'kept' end, 'reflection', held.id, held.entity_id, null, null, null, null from held
+    union all
+    select 'retype', 'entity', r.id, r.id, null, null, null, jsonb_build_object(
+        'entity_type', r.had -> 'entity_type', 'type_guessed', r.had -> 'guessed',
+        'metadata', jsonb_strip_nulls(r.metadata - 'type' - 'retyped' || jsonb_build_object(
+            'type', r.had -> 'type', 'retyped', nullif(r.history, '[]'))))
+    from retyped r where r.id not in (select dropped.id from dropped)
+    union all
+    select 'drop entity', 'entity', d.id, d.id, null, null, null, null
+    from dropped d
+    where others or not exists (select from held where held.entity_id = d.id)
     union all
     select 'lost', case when told.observation_id is null then 'entity' else 'observation' end,
-        coalesce(told.observation_id, told.entity_id), told.entity_id, told.id, null, null
+        coalesce(told.observation_id, told.entity_id), told.entity_id, told.id, null, null, null
     from told where told.action = 'forgotten';
 end;
 
 comment on function textrawl.plan_space_undo is
-    'What has to happen in a space when events of one author do not count any more. Facts and relations go unless another event says them, which event_id then names; facts that they ended come back with valid_until and replaced_by; entities they made go with the last that was said about them; what was forgotten is lost.';
+    'What has to happen in a space when events of one author do not count any more. Facts and relations go unless another event says them, which event_id then names; facts that they ended come back with valid_until and replaced_by; entities they made go with the last that was said about them; values that events changed are what they were (former); facts that they moved go back, types too, and relations that they ended are valid again; what was forgotten is lost. What others think about a relation or entity keeps it (kept), unless others asks for that to go as well.';

@@ -21,15 +21,13 @@ begin
         fact := jsonb_populate_record(null::observation, kept.before);
         select o.id into twin from observation o
         where o.space_id = fact.space_id and o.entity_id = kept.entity_id and o.content_hash = fact.content_hash
-          and (o.valid_until is null or o.valid_until > now()) and (fact.valid_until is null or fact.valid_until > now())
+          and is_valid(o.valid_from, o.valid_until) and is_valid(fact.valid_from, fact.valid_until)
         limit 1;
         if twin is null then
             fact.entity_id := kept.entity_id;
             fact.entity_type := kept.entity_type;
             fact.replaced_by := null;
             fact.fts := search_document(fact.space_id, kept.name, fact.content);
-            -- What was kept before facts were counted has no number.
-            fact.ordinal := coalesce(fact.ordinal, nextval(pg_get_serial_sequence('observation', 'ordinal')));
             insert into observation select fact.*;
             perform store_embeddings(fact.space_id, array[fact.id], null, null);
         else

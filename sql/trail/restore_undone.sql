@@ -4,8 +4,11 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    ended  uuid[];
-    stored jsonb;
+    ended     uuid[];
+    stored    jsonb;
+    own       bigint[] := (select u.events from undo u where u.space_id = restore_undone.space and u.id = restore_undone.undo);
+    withdrawn bigint[] := array(
+        select unnest(u.events) from undo u where u.space_id = restore_undone.space and u.reverted_at is null);
 begin
     perform record_undone('restored', restore_undone.space, restore_undone.undo, origin);
 
@@ -14,7 +17,7 @@ begin
     with back as (
         update observation o set valid_until = (d.before ->> 'valid_until')::timestamptz, replaced_by = null
         from undone d
-        where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'revive'
+        where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'revive' and d.kind = 'observation'
           and o.space_id = restore_undone.space and o.id = d.id
           and o.valid_until is not distinct from (d.after ->> 'valid_until')::timestamptz
           and o.replaced_by is not distinct from (d.after ->> 'replaced_by')::uuid
@@ -26,8 +29,14 @@ begin
     from undone d
     join observation f on f.space_id = restore_undone.space
         and f.id = coalesce(stored ->> (d.before ->> 'replaced_by'), d.before ->> 'replaced_by')::uuid
-    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'revive'
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'revive' and d.kind = 'observation'
       and o.space_id = restore_undone.space and o.id = d.id and d.id = any(ended) and f.id <> o.id;
+    perform reset_values(restore_undone.space, v.id, v.former)
+    from plan_values(
+        restore_undone.space,
+        array(select distinct e.observation_id from event e
+              where e.space_id = restore_undone.space and e.id = any(own) and e.detail ? 'before'),
+        withdrawn, array(select unnest(withdrawn) except select unnest(own)), '{}') v;
     update observation o
     set author_id = (d.before ->> 'author_id')::integer, client = d.before ->> 'client', tool = d.before ->> 'tool', request = d.before ->> 'request'
     from undone d
@@ -39,6 +48,10 @@ begin
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'hand over'
       and r.space_id = restore_undone.space and r.id = d.id and r.author_id = (d.after ->> 'author_id')::integer;
 
+    update relation r set valid_until = (d.before ->> 'valid_until')::timestamptz
+    from undone d
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'revive' and d.kind = 'relation'
+      and r.space_id = restore_undone.space and r.id = d.id and r.valid_until is null;
     insert into relation
     select edge.*
     from undone d
@@ -48,9 +61,13 @@ begin
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'remove' and d.kind = 'relation'
     on conflict do nothing;
 
+    perform restore_reflections(restore_undone.space, restore_undone.undo);
+    perform change_nodes(restore_undone.space, restore_undone.undo, true);
+
     select count(*), count(*) filter (where
         d.kind = 'observation' and not exists (select from observation o where o.space_id = restore_undone.space and o.id = d.id)
         or d.kind = 'relation' and not exists (select from relation r where r.space_id = restore_undone.space and r.id = d.id)
+        or d.kind = 'reflection' and not exists (select from reflection f where f.space_id = restore_undone.space and f.id = d.id)
         or d.kind = 'entity' and not exists (select from entity e where e.space_id = restore_undone.space and e.id = d.id))
     into restored, merged
     from undone d where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo;

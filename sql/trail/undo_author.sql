@@ -1,7 +1,10 @@
 create function textrawl.undo_author(
     author text, since timestamptz, space integer default null, credential bytea default null,
-    client text default null, tool text default 'sql', request text default null
-) returns table (undo_id bigint, space_name text, removed bigint, handed_over bigint, revived bigint, dropped bigint, lost bigint)
+    client text default null, tool text default 'sql', request text default null, others boolean default false
+) returns table (
+    undo_id bigint, space_name text, removed bigint, handed_over bigint, revived bigint, reset bigint, moved bigint, retyped bigint,
+    dropped bigint, lost bigint, kept bigint
+)
 language plpgsql volatile security definer
 set search_path from current
 as $$
@@ -19,12 +22,15 @@ begin
         origin := open_write(credential, place, 'admin', client, tool, request);
         -- In the order of names, like every writer. Nobody then says anything about them until this is done.
         with told as materialized (
-            select e.entity_id, e.observation_id, e.detail from event e
+            select e.entity_id, e.observation_id, e.relation_id, e.detail from event e
             where e.space_id = place and e.id = any(events_to_undo(place, author_id, undo_author.since))
         ), concerned as (
             select entity_id as id from told
             union
-            select (detail ->> 'to')::uuid from told
+            select unnest(array[(detail ->> 'to')::uuid, (detail ->> 'from')::uuid]) from told
+            union
+            select unnest(array[r.from_entity, r.to_entity])
+            from told join relation r on r.space_id = place and r.id = told.relation_id
             union
             -- Facts that were moved to another since.
             select o.entity_id
@@ -41,14 +47,14 @@ begin
         where e.space_id = place and e.id = any(events_to_undo(place, author_id, undo_author.since))
           and not exists (
               select from entity n
-              where n.space_id = place and n.id in (e.entity_id, (e.detail ->> 'to')::uuid) and n.id <> all(held));
+              where n.space_id = place and n.id in (e.entity_id, (e.detail ->> 'to')::uuid, (e.detail ->> 'from')::uuid) and n.id <> all(held));
         continue when taken is null;
         return query
-            select d.undo_id, s.name, d.removed, d.handed_over, d.revived, d.dropped, d.lost
-            from undo_events(author_id, undo_author.since, taken, origin) d, space s where s.id = place;
+            select d.undo_id, s.name, d.removed, d.handed_over, d.revived, d.reset, d.moved, d.retyped, d.dropped, d.lost, d.kept
+            from undo_events(author_id, undo_author.since, taken, origin, others) d, space s where s.id = place;
     end loop;
 end
 $$;
 
 comment on function textrawl.undo_author is
-    'Takes back what an author wrote since an instant, as plan_undo tells, in one space or all that may be administered: a row for each space where there was anything, with the id that revert_undo takes. Errors: TR010, TR011 (access), TR030 no such author. Example: select * from textrawl.undo_author(''ana'', now() - interval ''2 hours'');';
+    'Takes back what an author wrote since an instant, as plan_undo tells, in one space or all that may be administered: a row for each space where there was anything, with the id that revert_undo takes. others: also what others think about what goes. Errors: TR010, TR011 (access), TR030 no such author. Example: select * from textrawl.undo_author(''ana'', now() - interval ''2 hours'');';

@@ -1,6 +1,7 @@
 create function textrawl.undo_events(
-    author integer, since timestamptz, taken bigint[], origin textrawl.origin,
-    out undo_id bigint, out removed bigint, out handed_over bigint, out revived bigint, out dropped bigint, out lost bigint
+    author integer, since timestamptz, taken bigint[], origin textrawl.origin, others boolean,
+    out undo_id bigint, out removed bigint, out handed_over bigint, out revived bigint, out reset bigint, out moved bigint, out retyped bigint,
+    out dropped bigint, out lost bigint, out kept bigint
 )
 language plpgsql volatile
 set search_path from current
@@ -10,11 +11,13 @@ declare
     place integer := origin.space_id;
     plan  jsonb;
 begin
-    select coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_space_undo(place, taken) p;
+    select coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_space_undo(place, taken, others) p;
     select count(*) filter (where p.action = 'remove'), count(*) filter (where p.action = 'hand over'),
         count(*) filter (where p.action = 'revive'), count(*) filter (where p.action = 'drop entity'),
-        count(*) filter (where p.action = 'lost')
-    into removed, handed_over, revived, dropped, lost
+        count(*) filter (where p.action = 'lost'), count(*) filter (where p.action = 'kept'),
+        count(*) filter (where p.action = 'move back'), count(*) filter (where p.action = 'retype'),
+        count(*) filter (where p.action = 'reset')
+    into removed, handed_over, revived, dropped, lost, kept, moved, retyped, reset
     from jsonb_to_recordset(plan) p(action text);
     insert into undo as u (space_id, author_id, actor_id, since, events)
     values (place, author, origin.author_id, since, taken)
@@ -30,7 +33,11 @@ begin
     -- Before anything is deleted, which would cut what points to it.
     update observation o set valid_until = (d.after ->> 'valid_until')::timestamptz, replaced_by = (d.after ->> 'replaced_by')::uuid
     from undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and o.space_id = place and o.id = d.id;
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
+      and o.space_id = place and o.id = d.id;
+    perform reset_values(place, d.id, d.after)
+    from undone d
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'reset';
     update observation o
     set author_id = (d.after ->> 'author_id')::integer, client = d.after ->> 'client', tool = d.after ->> 'tool', request = d.after ->> 'request'
     from undone d
@@ -39,11 +46,19 @@ begin
     set author_id = (d.after ->> 'author_id')::integer, client = d.after ->> 'client', tool = d.after ->> 'tool', request = d.after ->> 'request'
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'hand over' and r.space_id = place and r.id = d.id;
+    perform change_nodes(place, undo_id, false);
+    delete from reflection f using undone d
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'reflection'
+      and f.space_id = place and f.id = d.id;
     delete from observation o using undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'observation'
       and o.space_id = place and o.id = d.id;
     delete from relation r using undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'relation'
+      and r.space_id = place and r.id = d.id;
+    update relation r set valid_until = null
+    from undone d
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'relation'
       and r.space_id = place and r.id = d.id;
     delete from entity e using undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'drop entity' and e.space_id = place and e.id = d.id;

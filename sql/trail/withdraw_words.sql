@@ -11,13 +11,13 @@ begin atomic
     ), locked as materialized (
         -- In one order, so that nobody waits in a circle.
         select l.word, l.frequency - gone.frequency as frequency
-        from textrawl.lexeme l join gone on gone.word = l.word
+        from textrawl.lexeme l join gone on gone.word = l.word and l.space_id = space
         order by l.word for update of l
     ), fewer as (
         update textrawl.lexeme l set frequency = locked.frequency
-        from locked where locked.word = l.word and locked.frequency > 0
+        from locked where l.space_id = space and locked.word = l.word and locked.frequency > 0
     )
-    delete from textrawl.lexeme l using locked where locked.word = l.word and locked.frequency <= 0;
+    delete from textrawl.lexeme l using locked where l.space_id = space and locked.word = l.word and locked.frequency <= 0;
 end;
 
 comment on function textrawl.withdraw_words is

@@ -7,7 +7,8 @@ begin atomic
     -- moves the next attempt, further away every time.
     with due as (
         select p.space_id, p.observation_id from textrawl.embedding_pending p
-        where p.model_id = model and p.next_attempt <= now()
+        -- No attempt lies more than an hour ahead, unless the clock went back since.
+        where p.model_id = model and (p.next_attempt <= now() or p.next_attempt > now() + interval '61 minutes')
         order by p.next_attempt limit max_rows for update skip locked
     ), claimed as (
         update textrawl.embedding_pending p

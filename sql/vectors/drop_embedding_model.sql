@@ -7,7 +7,7 @@ as $$
 declare
     known embedding_model;
 begin
-    perform pg_advisory_xact_lock(hashtextextended('textrawl.embedding_model', 0));
+    lock table embedding_model in share update exclusive mode;
     select * into known from embedding_model m where m.name = name;
     if known.id is null or known.status = 'active' then
         raise exception using errcode = case when known.id is null then 'TR046' else 'TR048' end,

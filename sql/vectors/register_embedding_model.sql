@@ -13,7 +13,7 @@ declare
 begin
     select m.id into model from embedding_model m where m.name = name;
     if model is null then
-        perform pg_advisory_xact_lock(hashtextextended('textrawl.embedding_model', 0));
+        lock table embedding_model in share update exclusive mode;
         select m.id into model from embedding_model m where m.name = name;
     end if;
     if model is not null then

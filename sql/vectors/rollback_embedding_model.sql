@@ -6,7 +6,7 @@ as $$
 declare
     model integer;
 begin
-    perform pg_advisory_xact_lock(hashtextextended('textrawl.embedding_model', 0));
+    lock table embedding_model in share update exclusive mode;
     select m.id, m.name into model, name from embedding_model m
     where m.status = 'previous' order by m.status_since desc, m.id desc limit 1;
     if not found then

@@ -11,7 +11,7 @@ declare
     known embedding_model;
     other text;
 begin
-    perform pg_advisory_xact_lock(hashtextextended('textrawl.embedding_model', 0));
+    lock table embedding_model in share update exclusive mode;
     select * into known from embedding_model m where m.name = name;
     if known.status in ('active', 'previous') then
         raise exception using errcode = case known.status when 'active' then 'TR041' else 'TR042' end,

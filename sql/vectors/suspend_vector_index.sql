@@ -19,8 +19,7 @@ begin
     return true;
 exception
     when lock_not_available then
-        -- It waited for a long search, and everybody for it.
-        perform pg_advisory_unlock(hashtextextended('textrawl.vector_index', 0));
+        -- It waited for a long search, and everybody for it. The claim is undone with the rest.
         return false;
 end
 $$;

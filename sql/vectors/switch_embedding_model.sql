@@ -8,7 +8,7 @@ declare
     missing bigint;
     total   bigint;
 begin
-    perform pg_advisory_xact_lock(hashtextextended('textrawl.embedding_model', 0));
+    lock table embedding_model in share update exclusive mode;
     select m.id, m.name into model, name from embedding_model m where m.status = 'building';
     if not found then
         raise exception using errcode = 'TR044', message = 'no model is being built';

@@ -1,7 +1,7 @@
 create view textrawl.memory_entities with (security_invoker) as
-select s.name as space, e.id, e.name, e.entity_type, e.description, e.metadata, e.created_at, e.updated_at,
+select s.name as space, e.id, e.name, e.entity_type, e.description, e.metadata::text, e.created_at, e.updated_at,
        (select count(*) from textrawl.observation o
-        where o.space_id = e.space_id and o.entity_id = e.id and (o.valid_until is null or o.valid_until > now())) as facts
+        where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until)) as facts
 from textrawl.entity e
 join textrawl.space s on s.id = e.space_id;
 
@@ -11,7 +11,7 @@ comment on column textrawl.memory_entities.id is 'Id of the entity.';
 comment on column textrawl.memory_entities.name is 'The name as it was first written.';
 comment on column textrawl.memory_entities.entity_type is 'person, concept, project, preference, fact, location or organization.';
 comment on column textrawl.memory_entities.description is 'What it is, in a sentence; null: not told.';
-comment on column textrawl.memory_entities.metadata is 'What tools keep with it.';
+comment on column textrawl.memory_entities.metadata is 'What tools keep with it, as JSON.';
 comment on column textrawl.memory_entities.created_at is 'When it was first mentioned.';
 comment on column textrawl.memory_entities.updated_at is 'When a fact or relation was last added to it or taken from it.';
 comment on column textrawl.memory_entities.facts is 'Facts about it that are valid now.';

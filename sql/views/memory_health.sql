@@ -1,8 +1,7 @@
 create view textrawl.memory_health with (security_invoker) as
 select c.relname::text as table_name, greatest(c.reltuples, 0)::bigint as estimated_rows, pg_table_size(c.oid) as table_bytes,
        pg_indexes_size(c.oid) as index_bytes,
-       (select jsonb_object_agg(i.indexrelid::regclass, pg_relation_size(i.indexrelid)) from pg_index i where i.indrelid = c.oid) as indexes,
-       (select array_agg(i.indexrelid::regclass::text) from pg_index i where i.indrelid = c.oid and not i.indisvalid) as unfinished_indexes,
+       (select string_agg(i.indexrelid::regclass::text, ', ' order by 1) from pg_index i where i.indrelid = c.oid and not i.indisvalid) as unfinished_indexes,
        coalesce(t.n_dead_tup, 0) as dead_rows,
        round(coalesce(t.n_dead_tup, 0) / greatest(t.n_live_tup + t.n_dead_tup, 1)::numeric, 3) as dead_share,
        greatest(t.last_vacuum, t.last_autovacuum) as last_vacuum, greatest(t.last_analyze, t.last_autoanalyze) as last_analyze,
@@ -17,9 +16,8 @@ comment on view textrawl.memory_health is 'Every table: its size and that of its
 comment on column textrawl.memory_health.table_name is 'Name of the table.';
 comment on column textrawl.memory_health.estimated_rows is 'Rows as of the last analyze, all spaces together.';
 comment on column textrawl.memory_health.table_bytes is 'Size without indexes.';
-comment on column textrawl.memory_health.index_bytes is 'Size of all its indexes.';
-comment on column textrawl.memory_health.indexes is 'Size of each index in bytes.';
-comment on column textrawl.memory_health.unfinished_indexes is 'Indexes that are being built, or that a build left half done: they cost writes and answer nothing; null: none.';
+comment on column textrawl.memory_health.index_bytes is 'Size of all its indexes; memory_indexes has each.';
+comment on column textrawl.memory_health.unfinished_indexes is 'Indexes, with commas, that are being built, or that a build left half done: they cost writes and answer nothing; null: none.';
 comment on column textrawl.memory_health.dead_rows is 'Rows that were replaced or deleted and not cleaned up yet.';
 comment on column textrawl.memory_health.dead_share is 'Their share of all rows: bloat.';
 comment on column textrawl.memory_health.last_vacuum is 'When it was last cleaned up.';

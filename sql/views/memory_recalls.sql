@@ -1,13 +1,15 @@
 create view textrawl.memory_recalls with (security_invoker) as
-select s.name as space, r.id, r.at, r.client, r.mode, r.query, r.query_hash, r.hits, r.score, r.cosine, r.coverage,
-       r.tokens, r.budget, r.items, r.dropped, r.milliseconds, r.format, r.structured, r.facts
+select s.name as space, r.id, r.at, a.name as actor, r.client, r.mode, r.query, r.query_hash, r.hits, r.score, r.cosine, r.coverage,
+       r.tokens, r.budget, r.items, r.dropped, r.milliseconds, r.format, r.structured
 from textrawl.recall r
-join textrawl.space s on s.id = r.space_id;
+join textrawl.space s on s.id = r.space_id
+left join textrawl.actor a on a.id = r.actor_id;
 
-comment on view textrawl.memory_recalls is 'Calls of query_memory: what was asked (as RECORD_RECALLS lets it be kept), what was found, and what it cost. Of the last 90 days.';
+comment on view textrawl.memory_recalls is 'Calls of query_memory: what was asked (as RECORD_RECALLS lets it be kept), what was found, and what it cost. Of the last 90 days; memory_recalled_facts has the facts of each.';
 comment on column textrawl.memory_recalls.space is 'Home of who asked; the answer may be from others as well.';
 comment on column textrawl.memory_recalls.id is 'Number of the recall.';
 comment on column textrawl.memory_recalls.at is 'When it was answered.';
+comment on column textrawl.memory_recalls.actor is 'Who asked; null: somebody without a token.';
 comment on column textrawl.memory_recalls.client is 'Name and version of the MCP client; null: it did not say.';
 comment on column textrawl.memory_recalls.mode is 'search, entity or list.';
 comment on column textrawl.memory_recalls.query is 'The question, or the name that was looked up; null: not kept.';
@@ -23,4 +25,3 @@ comment on column textrawl.memory_recalls.dropped is 'Those left out because the
 comment on column textrawl.memory_recalls.milliseconds is 'From the arrival of the call to its answer.';
 comment on column textrawl.memory_recalls.format is 'compact, lines or verbose.';
 comment on column textrawl.memory_recalls.structured is 'Whether structured content was sent beside the text.';
-comment on column textrawl.memory_recalls.facts is 'Ids of the facts in the answer that belong to this space, best first.';

@@ -1,6 +1,6 @@
 create view textrawl.memory_stale with (security_invoker) as
 select s.name as space, o.id, e.name as entity_name, o.entity_type, o.content,
-       case when o.valid_until is null or o.valid_until > now() then concat_ws(', ',
+       case when textrawl.is_valid(o.valid_from, o.valid_until) then concat_ws(', ',
            case when greatest(o.created_at, r.last_at) < now() - interval '180 days' then 'old' end,
            case when o.confidence < 0.5 then 'low confidence' end,
            case when r.recalls is null and o.created_at < now() - interval '30 days' then 'never recalled' end)
@@ -12,7 +12,7 @@ join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
 join textrawl.space s on s.id = o.space_id
 join textrawl.actor a on a.id = o.author_id
 -- The same conditions again: to write reasons for every fact and look whether there are any takes longer.
-where case when o.valid_until is null or o.valid_until > now()
+where case when textrawl.is_valid(o.valid_from, o.valid_until)
       then greatest(o.created_at, r.last_at) < now() - interval '180 days' or o.confidence < 0.5
            or r.recalls is null and o.created_at < now() - interval '30 days'
       else o.replaced_by is not null and r.last_at >= o.valid_until end;

@@ -5,7 +5,6 @@ from textrawl.observation o
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
 join textrawl.space s on s.id = o.space_id
 join textrawl.actor a on a.id = o.author_id
-where o.valid_from <= now()
 union all
 select s.name, o.valid_until, o.valid_until::date, false, case when o.replaced_by is null then 'ended' else 'replaced' end,
        e.name, o.entity_type, o.content, a.name, case when n.id is null then o.client else n.client end, o.id

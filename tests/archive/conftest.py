@@ -71,6 +71,9 @@ def fill(conninfo: str) -> None:
         owner.execute("select remember_fact('Ada', 'person', 'is on the team', space => 2,"
                       " credential => sha256('x'), tool => 'remember_fact')")  # fmt: skip
         owner.execute("select relate_entities('Ada', 'works at', 'Atlas')")
+        owner.execute("select add_reflection('global', 'on everything', 'Bo')")
+        owner.execute("select add_reflection('relation', 'on one', 'Bo', target => node_number(id))"
+                      " from relation")  # fmt: skip
         owner.execute("select remember_fact('Bad', 'fact', 'nonsense', space => 2,"
                       " credential => sha256('x'))")  # fmt: skip
         owner.execute("select undo_author('ana', (select max(at) from event))")

@@ -38,7 +38,7 @@ BAD: list[tuple[dict[str, Any] | bytes, str]] = [
     (FACT | {"path": "../../etc/passwd"}, "path is unknown"),
     (FACT | {"space": "../etc"}, "space has a wrong form"),
     (FACT | {"space": "elsewhere"}, "there is no space elsewhere"),
-    (FACT | {"entity": number(1, 77)}, "there is no entity of this id"),
+    (FACT | {"entity": number(1, 77)}, "what it is about is not there"),
     (FACT | {"id": number(2, 2), "text": "likes beer"}, "another fact here has this id"),
     (FACT | {"id": number(2, 5), "text": "x", "vector": "AAAA"}, "vector of a model"),
     (ENTITY | {"entity_type": "ghost"}, "entity_type should be"),

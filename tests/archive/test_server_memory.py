@@ -138,7 +138,7 @@ def test_one_file_has_one_graph(run: Run, url: str) -> None:
     outcome = run("export", "--to", "server-memory", "--space", "team", "--space", "default",
                   DATABASE_URL=url)  # fmt: skip
     assert outcome.code == 1
-    assert "More than one SPACE" in outcome.err
+    assert "More than one space" in outcome.err
 
 
 @pytest.mark.parametrize("more", [(), ("--with-vectors",)])

@@ -12,7 +12,7 @@ import pytest
 
 from tests.archive.conftest import create_empty, succeed, write_backup
 from tests.archive.material import fetch
-from tests.archive.test_vector_indexes import find_state, write
+from tests.archive.test_vector_indexes import CLAIMS, find_state, write
 from tests.commands.conftest import Run, wait_for
 from tests.conftest import Databases
 from textrawl.archive.indexes import mend_indexes
@@ -112,7 +112,7 @@ def test_one_that_a_crash_left_half_built_is_built_anew_and_never_forgotten(
     listed = json.loads(succeed(run, "space", "list", "--json", DATABASE_URL=url).out)
     assert listed[-1]["own_index"] == "unfinished"
     health = "select unfinished_indexes from memory_health where unfinished_indexes is not null"
-    assert fetch(url, health) == [([OWN],)]
+    assert fetch(url, health) == [(OWN,)]
     # Cut off once more, while it is made anew.
     [(_, _, [statement])] = fetch(url, "select * from missing_vector_indexes()")
     break_off(url, statement)
@@ -195,8 +195,7 @@ def test_two_do_not_make_or_drop_indexes_at_once(run: Run, url: str) -> None:
                 "Another session makes indexes of ",
             )
 
-    locks = "select count(*) from pg_locks where locktype = 'advisory'"
-    wait_for(lambda: fetch(url, locks) == [(0,)])
+    wait_for(lambda: fetch(url, CLAIMS) == [(0,)])
     assert tell(run, url).endswith("in team.")
 
 

@@ -21,7 +21,9 @@ MODEL = {
     "name": "test:eight", "dimensions": 8, "cosine_floor": 0, "cosine_ceiling": 1, "trust": 0.5
 }  # fmt: skip
 MANY = 2_200
-LOCKS = "select count(*) from pg_locks where locktype = 'advisory'"
+CLAIMS = """
+    select count(*) from pg_stat_activity a join vector_index_claim c using (pid, backend_start)
+"""
 STATE = "select name, valid, to_regclass(name)::oid from vector_index(1)"
 NEAREST = (
     "select observation_id from search_memory('x', model => 1, vector => %s, semantic => true)"
@@ -116,7 +118,7 @@ def test_a_killed_import_leaves_searches_right_and_the_next_one_makes_the_index(
 
     check_nearest(url)
     # A server process notices the end of its client when it next reads.
-    wait_for(lambda: fetch(url, LOCKS) == [(0,)])
+    wait_for(lambda: fetch(url, CLAIMS) == [(0,)])
     assert run("import", write(tmp_path, range(1)), DATABASE_URL=url).code == 0
     assert find_state(url)[1] is True
     check_nearest(url)
@@ -177,5 +179,5 @@ def test_two_do_not_build_at_once(url: str) -> None:
         assert anyio.run(mend_indexes, url) == []
         assert find_state(url)[0] is None
 
-    wait_for(lambda: fetch(url, LOCKS) == [(0,)])
+    wait_for(lambda: fetch(url, CLAIMS) == [(0,)])
     assert anyio.run(mend_indexes, url) == ["test:eight"]

@@ -53,12 +53,15 @@ class Site:
 SECRETS = {space: hashlib.md5(space.encode()).hexdigest() for space in SPACES}  # noqa: S324
 
 
-def issue(owner: psycopg.Connection, actor: str, space: str, *scopes: str) -> str:
+def issue(
+    owner: psycopg.Connection, actor: str, space: str, *scopes: str, issuer: str | None = None
+) -> str:
     """A new token, of an actor that is made with it."""
     token = make_token()
     owner.execute(
-        "select create_token(hash => %s, prefix => %s, actor => %s, space => %s, scopes => %s)",
-        (hash_token(token), shorten_token(token), actor, space, list(scopes)),
+        "select create_token(hash => %s, prefix => %s, actor => %s, space => %s, scopes => %s,"
+        " issuer => %s)",
+        (hash_token(token), shorten_token(token), actor, space, list(scopes), issuer),
     )
     return token
 

@@ -11,6 +11,7 @@ from tests.attacks.site import Site, add_spaces, digest, issue, open_site, revok
 from tests.conftest import Connect
 from tests.issuer import IdentityProvider
 from tests.toolsets.calls import text_of
+from tests.transports.team import bear
 from textrawl.credentials import hash_token
 from textrawl.settings import Settings
 
@@ -137,6 +138,34 @@ async def test_a_server_of_one_client_does_what_the_scopes_of_its_token_say(
     expect(HELD[held], ends)
 
 
+async def test_a_token_for_metrics_reads_them_and_can_do_nothing_else(
+    team: psycopg.Connection, settings: Callable[..., Settings], database_url: str
+) -> None:
+    meter, root = (issue(team, name, "red", name) for name in ("metrics", "admin"))
+    async with open_site(settings()) as site:
+        statuses = [
+            (await site.http.get(f"{site.root}/metrics", headers=bear(token))).status_code
+            for token in (meter, root)
+        ]
+        ends = [await try_all(site, meter, team, path) for path in ("/mcp", "/mcp/red")]
+    assert statuses == [200, 403]
+    expect(set(), ends[0])
+    assert not [end for one in ends for end in one.values() if end == "ok" or " red" in end]
+    credential = hash_token(meter)
+    for statement in (
+        "select grant_access('eve', 'red', array['read'], credential => %s)",
+        "select revoke_access('admin', 'red', credential => %s)",
+        "select list_grants(credential => %s)", "select list_events(credential => %s)",
+        "select undo_author('eve', now() - interval '1 day', credential => %s)",
+        "select vouch(%s, sha256('x'), 'eve', array['read'], now(), 'https://login.example')",
+        "select search_memory('canary', credential => %s)",
+        "select remember_fact('Ada', 'person', 'x', credential => %s)",
+    ):  # fmt: skip
+        with psycopg.connect(database_url) as app, pytest.raises(psycopg.Error) as refused:
+            app.execute(statement.replace("select ", "select textrawl.").encode(), (credential,))
+        assert refused.value.sqlstate in {"TR010", "TR011", "TR012"}, statement
+
+
 async def test_the_same_claims_for_the_right_audience_are_let_in(
     team: psycopg.Connection, settings: Callable[..., Settings]
 ) -> None:
@@ -144,7 +173,7 @@ async def test_the_same_claims_for_the_right_audience_are_let_in(
     team.execute("select grant_access('eve', 'red', array['read', 'write'])")
     with IdentityProvider() as provider:
         changes = {"oauth_issuer": provider.url, "oauth_audience": AUDIENCE}
-        gate = issue(team, "gate", "red", "admin")
+        gate = issue(team, "gate", "red", "admin", issuer=provider.url)
         async with open_site(settings(**changes, access_token=gate)) as site:
             token = provider.issue(provider.claims(sub="eve", aud=AUDIENCE, scope="read write"))
             answer = await site.call(token, "query_memory", {"mode": "list"}, "/mcp/red")

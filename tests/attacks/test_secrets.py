@@ -70,7 +70,9 @@ async def test_planted_secrets_appear_nowhere(
     owner: psycopg.Connection, database_url: str, provider: EmbeddingServer, tmp_path: Path,
     log_format: str,
 ) -> None:  # fmt: skip
-    token, own = (issue(owner, name, "default", "read", "write", "admin") for name in ("ana", "it"))
+    token, own = (
+        issue(owner, name, "default", "read", "write", "admin", "metrics") for name in ("ana", "it")
+    )
     port = find_port()
     environment = {
         "DATABASE_URL": make_conninfo(database_url, password=PASSWORD), "ACCESS_TOKEN": own,

@@ -22,7 +22,7 @@ UPKEEP = {
     "claim_pending_embeddings", "default_space", "fill_pending_embeddings", "embedding_models",
     "queue_embeddings",
     "pending_embeddings", "prune_recalls", "record_recalls", "refresh_search_statistics",
-    "register_embedding_model", "release_pending_embeddings",
+    "register_embedding_model", "release_pending_embeddings", "trail_end",
 }  # fmt: skip
 """What a server may do without a credential, on behalf of all."""
 
@@ -156,6 +156,7 @@ def test_an_analyst_sees_the_spaces_of_the_login_and_changes_nothing(
         try:
             owner.execute("select grant_access('ana', 'red', array['read'])")
             owner.execute("select bind_login('ana', 'analyst_of_red')")
+            superuser.execute(_TAKE_BACK)
             superuser.execute("set session authorization analyst_of_red")
             _escape(superuser)
         finally:
@@ -164,12 +165,22 @@ def test_an_analyst_sees_the_spaces_of_the_login_and_changes_nothing(
             superuser.execute("drop role analyst_of_red")
 
 
+_TAKE_BACK = """
+    with taken as (
+        insert into undo (space_id, author_id, actor_id, since, events)
+        select s.id, a.id, a.id, now(), '{}' from space s, actor a where a.name = 'ana'
+        returning space_id, id)
+    insert into undone (space_id, undo_id, action, kind, id, names, before)
+    select t.space_id, t.id, 'remove', 'observation', gen_random_uuid(), '{ada}',
+        jsonb_build_object('content', 'taken from ' || s.name)
+    from taken t join space s on s.id = t.space_id
+"""  # in every space
 ESCAPES = (
     "insert into observation (content) values ('x')", "update observation set content = 'x'",
     "delete from observation", "truncate observation", "drop table observation",
     "alter table observation disable row level security", "drop policy readers on observation",
     "create policy mine on observation using (true)", "grant select on token to public",
-    "select * from token", "select hash from token", "select * from lexeme", "select * from undone",
+    "select * from token", "select hash from token", "select * from lexeme",
     "select role_name from actor", "select * from claim_pending_embeddings(1)",
     "select * from search_memory('canary', spaces => array[3])",
     "select * from describe_entity('Ada', spaces => array[3, 4])",
@@ -195,6 +206,8 @@ def _escape(analyst: psycopg.Connection) -> None:
         column = "id" if table == "space" else "space_id"
         found = analyst.execute(f"select distinct {column} from {table}").fetchall()  # noqa: S608 # pyright: ignore[reportArgumentType, reportCallIssue]
         assert len(found) == 1, table
+    for source in ("select before ->> 'content' from undone", "select content from memory_undone"):
+        assert analyst.execute(source.encode()).fetchall() == [("taken from red",)]
     for statement in ESCAPES:
         with pytest.raises(psycopg.Error):
             analyst.execute(statement)  # pyright: ignore[reportArgumentType, reportCallIssue]

@@ -4,6 +4,8 @@ import json
 import os
 import pty
 import re
+import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -93,6 +95,95 @@ def test_an_analyst_as_json_is_one_document(run: Run, administrator: str) -> Non
     again = run(*words, DATABASE_URL=administrator)
     assert again.code == 1
     assert f"There is a login {LOGIN} already" in again.err
+
+
+def read_grants(owner: psycopg.Connection, actor: str) -> dict[str, list[str]]:
+    rows = owner.execute(
+        "select s.name, g.scopes from space_grant g join space s on s.id = g.space_id"
+        " join actor a on a.id = g.actor_id where a.name = %s",
+        (actor,),
+    ).fetchall()
+    return dict(rows)
+
+
+def test_analysts_are_listed_and_dropped_with_what_they_were_granted(
+    run: Run, owner: psycopg.Connection, administrator: str
+) -> None:
+    for space in ("team", "handbook", "notes"):
+        owner.execute("select create_space(%s)", (space,))
+    owner.execute("select grant_access('ana', 'team', array['read', 'write'])")
+    owner.execute("select grant_access('ana', 'handbook', array['write'])")
+    before = read_grants(owner, "ana")
+    spaces = [word for name in ("team", "handbook", "notes") for word in ("--space", name)]
+    run("analyst", "create", LOGIN, "--actor", "ana", *spaces, DATABASE_URL=administrator)
+    listed = json.loads(run("analyst", "list", "--json", DATABASE_URL=administrator).out)
+    assert listed == [
+        {"login": LOGIN, "actor": "ana", "spaces": "handbook, notes, team", "sessions": 0,
+         "most_sessions": 5}
+    ]  # fmt: skip
+    assert LOGIN in run("analyst", "list", DATABASE_URL=administrator).out
+    owner.execute(query.SQL("grant select on token to {}").format(query.Identifier(LOGIN)))
+
+    with psycopg.connect(make_conninfo(administrator, user=LOGIN)) as session:
+        dropped = run("analyst", "drop", LOGIN, "--json", DATABASE_URL=administrator)
+        assert json.loads(dropped.out) == {"login": LOGIN, "spaces": ["handbook", "notes"]}
+        with pytest.raises(psycopg.OperationalError):
+            session.execute("select 1")
+
+    assert read_grants(owner, "ana") == before
+    assert run("analyst", "list", DATABASE_URL=administrator).out == ""
+    again = run("analyst", "drop", LOGIN, DATABASE_URL=administrator)
+    assert again.complaint.startswith(f"No analyst's login {LOGIN}")
+
+
+def test_an_analyst_who_owns_something_is_not_dropped(
+    run: Run, owner: psycopg.Connection, administrator: str
+) -> None:
+    run("analyst", "create", LOGIN, "--space", "default", DATABASE_URL=administrator)
+    with psycopg.connect(administrator, autocommit=True) as superuser:
+        superuser.execute(
+            query.SQL("create schema report authorization {}").format(query.Identifier(LOGIN))
+        )
+        refused = run("analyst", "drop", LOGIN, DATABASE_URL=administrator)
+        assert "schema report" in refused.complaint
+        assert "reassign owned by" in refused.complaint
+        assert read_grants(owner, LOGIN) == {"default": ["read"]}
+        listed = json.loads(run("analyst", "list", "--json", DATABASE_URL=administrator).out)
+        assert [row["login"] for row in listed] == [LOGIN]
+
+        superuser.execute("drop schema report")
+    assert run("analyst", "drop", LOGIN, DATABASE_URL=administrator).code == 0
+
+
+@pytest.mark.parametrize("name", [APP, OWNER, SUPERUSER, "nobody_there"])
+def test_who_is_no_analyst_is_not_dropped(run: Run, administrator: str, name: str) -> None:
+    refused = run("analyst", "drop", name, DATABASE_URL=administrator)
+    assert refused.complaint.startswith(f"No analyst's login {name}")
+
+
+def test_whoever_may_make_logins_may_drop_those(
+    run: Run, postgres: Databases, owner: psycopg.Connection, database: str
+) -> None:
+    """The owner of the memory with CREATEROLE, which is less than a superuser."""
+    maker = "maker_of_logins"
+    postgres.execute(
+        "create role {maker} login createrole in role {owner}", maker=maker, owner=OWNER
+    )
+    postgres.execute("grant textrawl_analyst to {maker} with admin option", maker=maker)
+    url = postgres.cluster.dsn(OWNER, database)
+    identity = make_conninfo(url, user=SUPERUSER, options=f"-c role={maker}")
+    try:
+        with psycopg.connect(identity, autocommit=True) as session:
+            session.execute(
+                query.SQL("set session authorization {}").format(query.Identifier(maker))
+            )
+            session.execute("select textrawl.create_analyst(%s, 'ana', array['default'])", (LOGIN,))
+            assert read_grants(owner, "ana") == {"default": ["read"]}
+            session.execute("select textrawl.drop_analyst(%s)", (LOGIN,))
+        assert read_grants(owner, "ana") == {}
+    finally:
+        postgres.execute("drop role if exists {login}", login=LOGIN)
+        postgres.execute("drop role {maker}", maker=maker)
 
 
 @pytest.mark.parametrize(
@@ -272,6 +363,50 @@ def test_the_page_of_stats_has_plots_and_loads_nothing(
     assert "url(" not in text
 
 
+def test_the_page_of_stats_is_for_its_owner_alone(
+    run: Run, database_url: str, tmp_path: Path
+) -> None:
+    new, old = tmp_path / "new.html", tmp_path / "old.html"
+    old.write_text("public before")
+    old.chmod(0o644)
+
+    for file in (new, old):
+        run("stats", "--html", str(file), DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert "public before" not in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="no browser here")
+def test_the_page_of_stats_fits_a_telephone(
+    run: Run, owner: psycopg.Connection, database_url: str, tmp_path: Path
+) -> None:
+    tell(owner)
+    owner.execute("update observation set content = repeat('https://example.com/', 20)")
+    owner.execute("update observation set confidence = 0.2")
+    file = tmp_path / "memory.html"
+    run("stats", "--html", str(file), DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)
+    # The page runs no script by itself: a frame of a telephone's width measures it from outside.
+    frame = tmp_path / "frame.html"
+    frame.write_text(
+        '<iframe src="memory.html" width="390" height="900" onload="'
+        "const d = this.contentDocument.documentElement;"
+        "document.title = d.clientWidth + ' ' + d.scrollWidth;"
+        "document.body.innerText = document.title"
+        '"></iframe>'
+    )
+    shown = subprocess.run(
+        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+         "--disable-background-networking", "--allow-file-access-from-files",
+         f"--user-data-dir={tmp_path / 'profile'}", frame.as_uri()],
+        capture_output=True, text=True, timeout=120, check=True,
+    ).stdout  # fmt: skip
+
+    found = re.search(r"<title>(\d+) (\d+)</title>|<body>(\d+) (\d+)", shown)
+    assert found, shown
+    width, needed = (int(number) for number in found.groups() if number)
+    assert needed <= width <= 390
+
+
 def test_stats_show_growth_costs_and_what_is_missing(
     run: Run, owner: psycopg.Connection, database_url: str
 ) -> None:
@@ -286,11 +421,11 @@ def test_stats_show_growth_costs_and_what_is_missing(
     shown = run("stats", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out
     told = json.loads(run("stats", "--json", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out)
 
-    assert "█  most 1" in shown
+    assert "█  1 fact in the fullest week" in shown
     assert "about 300 saved, 75% of verbose text" in shown
     assert "12.3 ms  search where is the key?" in shown
-    assert "Unanswered: 1 questions" in shown
-    assert "Stale: 1 facts (1 low confidence)" in shown
+    assert "Unanswered: 1 question that found little" in shown
+    assert "Stale: 1 fact (1 low confidence), the oldest" in shown
     assert told["recalls"]["tokens"] == 100
     assert told["unanswered"]["most"][0]["asked"] == "where is the key?"
     assert sum(week["facts"] for week in told["growth"]) == 1

@@ -117,7 +117,7 @@ def test_stats_count_what_was_stored(
     assert told["models"] == [{"name": "toy", "dimensions": 3, "pending": 3}]
     assert "and 1 no longer valid" in shown
     assert "1 organization, 1 person" in shown
-    assert "toy, 3 facts wait for a vector" in shown
+    assert "toy; 3 facts without a vector yet" in shown
 
 
 def test_stats_of_an_embedded_memory_start_and_stop_its_postgres(

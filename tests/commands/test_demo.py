@@ -1,7 +1,11 @@
 """`textrawl demo`: the real thing, twice."""
 
 import json
+import re
+import subprocess
+import tomllib
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +25,45 @@ from textrawl.toolsets.memory.answers import SearchReply
 from textrawl.toolsets.memory.profile import EntityReply
 
 Postmasters = Callable[[], list[int]]
+
+# The right answer to each question of the demonstration, in its order.
+FIRST = [
+    ("Andrew Kane (person)", "brought embeddings into Postgres by creating pgvector"),
+    (
+        "Andres Freund (person)",
+        "uncovered the backdoor in the xz compression library in March 2024",
+    ),
+    (
+        "Release cadence (preference)",
+        "each major version receives fixes for five years, then one last update",
+    ),
+    (
+        "Slonik (fact)",
+        "the blue elephant of the logo; the word is Russian for a little elephant",
+    ),
+    (
+        "PostgreSQL 18 (project)",
+        "came out on 25 September 2025 with asynchronous I/O, so reads from disk need not wait "
+        "one by one",
+    ),
+    (
+        "BRIN (concept)",
+        "works best on huge tables whose rows lie in natural order, for example by date",
+    ),
+    ("pgvector (project)", "adds a column type for embeddings and operators for their distance"),
+]
+
+
+def read_first(lines: str) -> tuple[str, str]:
+    """The entity and the fact that an answer begins with."""
+    entity, fact, *_ = lines.splitlines()
+    return entity, re.sub(r"^\d+ ", "", fact)
+
+
+def find_table(out: str) -> str:
+    """The TOML that the demonstration ends with, for Codex."""
+    [table] = re.findall(r"^\[mcp_servers.*?^required = true$", out, re.MULTILINE | re.DOTALL)
+    return table
 
 
 def test_it_works_twice_in_a_row_without_regard_to_settings(
@@ -43,6 +86,9 @@ def test_it_works_twice_in_a_row_without_regard_to_settings(
         assert [question for question in material.questions if question not in flat] == []
         assert '"STRUCTURED_CONTENT": "off"' in outcome.out
         assert "claude mcp add" in outcome.out
+        assert tomllib.loads(find_table(outcome.out))["mcp_servers"]["textrawl"]["required"]
+        shown = outcome.out.partition("Connect a client")[0]
+        assert max(map(len, shown.splitlines())) <= 80
     assert first.out.startswith("Stored 296 facts and 107 relations about PostgreSQL in ")
     assert second.out.startswith("Stored 0 facts and 0 relations about PostgreSQL in ")
     assert "296 facts and 107 relations were there from an earlier run" in " ".join(
@@ -64,6 +110,7 @@ def test_it_tells_scripts_everything(run: Run, data_dir: Path) -> None:
         assert cost["lines"] < cost["compact"] < cost["pretty"]
         assert cost["compact"] < cost["verbose"]
     assert all(json.loads(scene["text"])["n"] == 3 for scene in told["scenes"][:6])
+    assert [read_first(scene["lines"]) for scene in told["scenes"]] == FIRST
     assert len(json.loads(told["scenes"][6]["text"])["o"]) >= 5
 
 
@@ -151,6 +198,8 @@ def test_a_folder_that_cannot_be_used_is_one_line(run: Run, home: Path) -> None:
 
 def test_the_command_it_shows_starts_this_installation() -> None:
     command = find_command()
+    done = subprocess.run([*command, "--version"], cwd="/", capture_output=True, check=False)
 
     assert Path(command[0]).is_absolute()
-    assert command[-1] == "serve"
+    assert done.stdout.decode() == f"textrawl {version('textrawl')}\n"
+    assert command[1:3] in ([], ["run", "--directory"])  # the checkout's .env or the client's

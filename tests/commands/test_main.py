@@ -1,6 +1,7 @@
 """What all commands have in common: help, usage, errors."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,25 +13,37 @@ import pytest
 
 from tests.commands.conftest import Launch, Run, wait_for
 from textrawl import __version__
+from textrawl.commands.catalogue import COMMANDS, PANELS
 from textrawl.commands.foreground import Interrupted, run_foreground
 from textrawl.errors import StartRefused
 
-COMMANDS = ("serve", "demo", "doctor", "migrate", "stats", "tokens", "settings")
 
+def test_help_shows_every_command_in_its_group(run: Run) -> None:
+    lines = run("--help").out.splitlines()
+    group, shown = "", dict[str, list[str]]()
+    for line in lines:
+        if found := re.match("╭─ ([A-Z][a-z]+) ─", line):
+            group = found[1]
+        elif found := re.match("│ ([a-z]+) ", line):
+            shown.setdefault(group, []).append(found[1])
 
-def test_help_names_every_command(run: Run) -> None:
-    outcome = run("--help")
-
-    assert outcome.code == 0
-    assert [name for name in COMMANDS if f" {name} " not in outcome.out] == []
+    assert list(shown) == ["Daily", "Server", "Team", "Database"]
+    assert shown == {group: list(commands) for group, commands in PANELS.items()}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(run: Run, command: str) -> None:
-    outcome = run(command, "--help")
+def test_every_command_explains_itself_as_the_help_of_all_does(run: Run, command: str) -> None:
+    outcome = run(command, "--help", COLUMNS=100)
+    told = [line.strip() for line in outcome.out.splitlines() if line.strip()]
 
     assert outcome.code == 0
-    assert f"Usage: textrawl {command} [OPTIONS]" in outcome.out
+    assert told[0].startswith(f"Usage: textrawl {command} ")
+    assert told[1] == PANELS[COMMANDS[command]][command].replace("`", "")
+
+
+@pytest.mark.parametrize("name", ["tokens", "watch"])
+def test_a_name_that_a_command_had_before_is_none(run: Run, name: str) -> None:
+    assert run(name).complaint.startswith(f"No such command '{name}'.")
 
 
 def test_version_is_that_of_the_package(run: Run) -> None:
@@ -61,7 +74,9 @@ def test_a_setting_that_cannot_be_used_is_named_and_its_value_is_not(
     outcome = run(command, ENABLE_MEMORY="perhaps")
 
     assert outcome.code == 1
-    assert outcome.complaint.startswith("Settings cannot be used. ENABLE_MEMORY: ")
+    assert outcome.complaint.startswith(
+        "Settings cannot be used: ENABLE_MEMORY must be true or false"
+    )
     assert "perhaps" not in outcome.complaint
 
 
@@ -122,7 +137,7 @@ def test_a_signal_cancels_work_and_lets_it_clean_up(number: signal.Signals) -> N
 def test_an_interrupted_command_says_so_cleans_up_and_exits_as_shells_expect(
     launch: Launch, data_dir: Path, postmasters: Callable[[], list[int]]
 ) -> None:
-    process = launch("watch", DATA_DIR=data_dir)  # which ends no other way
+    process = launch("log", "--follow", DATA_DIR=data_dir)  # which ends no other way
     wait_for(postmasters)
 
     outcome = process.end(signal.SIGTERM)

@@ -216,7 +216,7 @@ def test_a_public_address_that_is_none_is_refused(run: Run, url: str) -> None:
     outcome = run("serve", "--http", PUBLIC_URL=url)
 
     assert outcome.code == 1
-    assert outcome.complaint.startswith("Settings cannot be used. PUBLIC_URL: ")
+    assert outcome.complaint.startswith("Settings cannot be used: PUBLIC_URL must be an address")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

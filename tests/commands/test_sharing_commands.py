@@ -67,7 +67,9 @@ def test_a_token_stands_alone_on_stdout_and_nowhere_else(
     token = outcome.out.removesuffix("\n")
     assert is_token(token)
     assert token not in outcome.err
-    assert outcome.err.startswith(f"{token[:10]} of ana may read, write, at home in team, until 20")
+    assert outcome.err.startswith(
+        f"{token[:10]} of ana: scopes read, write; home space team; expires 20"
+    )
     stored = read_all(owner)
     assert token[4:47] not in stored
     assert token[4:47].encode().hex() not in stored
@@ -85,7 +87,7 @@ def test_a_token_can_be_piped_from_a_process_of_its_own(
     assert outcome.code == 0
     assert list_access(owner, outcome.out.removesuffix("\n")) == {"team": {"read", "write"}}
     assert outcome.err == (
-        f"{outcome.out[:10]} of ana may read, write, at home in team, without end."
+        f"{outcome.out[:10]} of ana: scopes read, write; home space team; never expires."
         " It is not shown again.\n"
     )
 
@@ -158,7 +160,7 @@ def test_spaces_are_made_renamed_archived_and_opened_again(run: Run, url: str) -
     ]  # fmt: skip
 
     assert outcomes == [
-        Outcome(0, "", "Made the space team.\n"),
+        Outcome(0, "", "Created the space team.\n"),
         Outcome(0, "", "team is called core now.\n"),
         Outcome(0, "", "Archived core: nobody reads or writes it.\n"),
         Outcome(0, "", "core is open again.\n"),
@@ -284,7 +286,7 @@ def test_a_servers_login_without_a_token_is_told_of_it(run: Run, database_url: s
         ("grant set ana team --scope reed", "Wrong scopes: 'reed': use read, write, forget"),
         ("grant set ana team --scope read,", "Wrong scopes: 'read,': use read, write"),
         ("grant set \u200b team --scope read", "An actor cannot be called '': use 1 to 200"),
-        ("grant set ana team --scope read --login none", "This login cannot act as somebody: none"),
+        ("grant set ana team --scope read --login none", "This login cannot act as an actor: none"),
         ("grant revoke bob team", "Nothing is granted to bob there: see `textrawl grant list`"),
         ("token revoke trl_nobody", "No valid token trl_nobody: see `textrawl token list`"),
         ("token rotate trl_nobody", "No valid token trl_nobody: see `textrawl token list`"),

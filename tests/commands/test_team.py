@@ -35,7 +35,7 @@ from textrawl.embedded.configuration import OWNER, SUPERUSER
 
 SERVER = read_composition(**{OWNER_PASSWORD: "x", APP_PASSWORD: "y"})["services"]["server"]
 SHOWN = "trl_4fK2pQ"  # the pages' name of ben's token
-FOLLOWS = "watch"  # never ends by itself: it has tests of its own
+FOLLOWS = "--follow"  # never ends by itself: it has tests of its own
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def find_output(commands: list[list[str]], written: list[str], *words: str) -> s
 
 def split_commands() -> tuple[list[list[str]], list[list[str]]]:
     """Those of the page about a team, and those about the days after it."""
-    commands = [words for words in read_administration() if words[0] != FOLLOWS]
+    commands = [words for words in read_administration() if FOLLOWS not in words]
     first = next(i for i, words in enumerate(commands) if words[0] == "log")
     return commands[:first], commands[first:]
 
@@ -160,9 +160,10 @@ def test_who_comes_from_an_identity_provider_writes_where_the_page_grants_it(
     run: Run, url: str, serve: Callable[..., str]
 ) -> None:
     founding, days = split_commands()
-    gate = find_output(founding, play(run, url, founding, {}), "create", "gate")
     address = "https://memory.example.com"
     with IdentityProvider() as provider:
+        own = play(run, url, founding, {"https://login.example.com": provider.url})
+        gate = find_output(founding, own, "create", "gate")
         claims = {"email": "ana@example.com", "scope": "read write", "aud": f"{address}/mcp"}
         bearer = provider.issue(provider.claims(**claims))
         told = {"ACCESS_TOKEN": gate, "OAUTH_ISSUER": provider.url, "OAUTH_ACTOR_CLAIM": "email"}

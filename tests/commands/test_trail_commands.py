@@ -1,12 +1,15 @@
-"""`textrawl undo`, `textrawl log` and `textrawl watch`."""
+"""`textrawl undo` and `textrawl log`."""
 
 import getpass
 import json
 import os
 import pty
+import re
+import select
 import signal
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -136,7 +139,7 @@ def test_on_a_terminal_it_asks_first(url: str, team: Team, answer: str, undone: 
         os.close(ours)
         os.close(theirs)
 
-    assert "Take it back?" in told
+    assert "Undo this?" in told
     assert process.returncode == (0 if undone else 130)
     assert (team.rows() != before) is undone
 
@@ -215,11 +218,11 @@ def test_the_log_is_newest_first_and_filtered(run: Run, url: str, team: Team) ->
     assert team.name in table
 
 
-def test_watch_goes_on_after_a_cursor_until_a_signal(
+def test_the_log_follows_on_after_a_cursor_until_a_signal(
     run: Run, launch: Launch, url: str, team: Team
 ) -> None:
     first = json.loads(run("log", "--action", "replaced", "--json", DATABASE_URL=url).out)
-    process = launch("watch", "--json", "--after", first[0]["cursor"], DATABASE_URL=url)
+    process = launch("log", "--follow", "--json", "--after", first[0]["cursor"], DATABASE_URL=url)
 
     told = [process.hear() for _ in range(5)]
     team.remember("ana", "Zoe", "sings")
@@ -235,19 +238,101 @@ def test_watch_goes_on_after_a_cursor_until_a_signal(
     assert (outcome.code, outcome.out) == (143, "")
 
 
-def test_watch_shows_people_what_happens_from_now_on(launch: Launch, url: str, team: Team) -> None:
-    process = launch("watch", "--space", "team", DATABASE_URL=url)
-    listening = (
-        "select from pg_stat_activity where query ~ '^listen' and datname = current_database()"
+def test_the_log_follows_what_happens_from_now_on(launch: Launch, url: str, team: Team) -> None:
+    process = launch("log", "--follow", "--space", "team", DATABASE_URL=url)
+    looking = (
+        "select from pg_stat_activity where query ~ 'read_events' and pid <> pg_backend_pid()"
+        " and datname = current_database()"
     )
-    wait_for(lambda: team.sql.execute(listening).rowcount)
+    wait_for(lambda: team.sql.execute(looking).rowcount)
 
     team.remember("ana", "Zoe", "sings")
     assert process.popen.stdout
     # What another transaction of the cluster has held back until now may come first.
     line = next(line for line in process.popen.stdout if "Zoe" in line)
 
-    assert line.split("  ")[1:] == ["team", "ana", "created", "Zoe", "sql\n"]
+    assert line.split("\t")[1:] == ["team", "ana", "created", "Zoe", "sql", "", "\n"]
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_log_is_a_line_an_event_on_a_terminal(
+    run: Run, url: str, team: Team, columns: int
+) -> None:
+    team.remember("ana", "The committee for the names of all other committees", "sings")
+    team.sql.execute(
+        "select remember_fact('Kim', 'person', 'sings', client => 'Claude Code of the night shift')"
+    )
+
+    lines = run("log", DATABASE_URL=url, FORCE_COLOR="1", COLUMNS=columns).out.splitlines()
+    shown = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
+    events = json.loads(run("log", "--json", DATABASE_URL=url).out)
+
+    assert len(shown) == len(events)
+    assert max(map(len, shown)) <= columns
+    for line, event in zip(shown, events, strict=True):
+        assert re.match(r"(\d{4}-)?\d\d-\d\d \d\d:\d\d", line)
+        assert f" {event['author_name'][:11]}" in line
+        assert f" {event['action']} " in line
+        assert (event["entity_name"] or "")[:20] in line
+
+
+def test_the_log_that_is_piped_has_every_column_whole_with_tabs(
+    run: Run, url: str, team: Team
+) -> None:
+    long = "The committee for the names of all other committees"
+    team.remember("ana", long, "sings")
+
+    first = run("log", "--limit", "1", DATABASE_URL=url, COLUMNS=40).out
+    [event] = json.loads(run("log", "--limit", "1", "--json", DATABASE_URL=url).out)
+
+    cells = first.removesuffix("\n").split("\t")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", cells[0])
+    assert cells[1:] == [team.name, "ana", event["action"], long, "sql", "", ""]
+
+
+def test_the_log_follows_only_what_was_asked_for(launch: Launch, url: str, team: Team) -> None:
+    process = launch(
+        "log", "--follow", "--after", "0:0", "--by", "eve", "--entity", "kim", "--json",
+        DATABASE_URL=url,
+    )  # fmt: skip
+
+    told = [process.hear() for _ in range(2)]
+    team.remember("ana", "Kim", "sings")
+    team.remember("eve", "Kim", "dances")
+    told.append(process.hear())
+    process.end(signal.SIGTERM)
+
+    assert [row["author_name"] for row in told] == ["eve"] * 3
+    assert [row["action"] for row in told] == ["created", "remembered", "remembered"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--follow", "--since", "1h"), ("--follow", "--limit", "5"), ("--after", "0:0")]
+)
+def test_options_of_the_log_that_exclude_each_other_are_told(
+    run: Run, url: str, arguments: tuple[str, ...]
+) -> None:
+    assert run("log", *arguments, DATABASE_URL=url).code == 2
+
+
+def test_the_log_follows_on_the_embedded_postgres(run: Run, launch: Launch, data_dir: Path) -> None:
+    process = launch("log", "--follow", "--after", "0:0", "--json", DATA_DIR=data_dir)
+    run("remember", "Ada", "likes tea", DATA_DIR=data_dir)
+    told = [process.hear() for _ in range(2)]
+    process.end(signal.SIGTERM)
+
+    now = launch("log", "--follow", "--json", DATA_DIR=data_dir)
+    assert now.popen.stdout
+    heard = list[Any]()
+    while not heard:  # what was told before it listened is not for it
+        run("remember", "Ada", f"drinks cup {time.monotonic()}", DATA_DIR=data_dir)
+        if select.select([now.popen.stdout], [], [], 0)[0]:
+            heard.append(now.hear())
+    outcome = now.end(signal.SIGTERM)
+
+    assert [row["action"] for row in told] == ["created", "remembered"]
+    assert heard[0]["entity_name"] == "Ada"
+    assert outcome.err == "textrawl: Interrupted by SIGTERM\n"
 
 
 def test_on_the_embedded_postgres_it_is_the_person_at_the_machine_who_takes_back(

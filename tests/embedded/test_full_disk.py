@@ -1,6 +1,5 @@
 """A disk that fills up: what was acknowledged stays, and with room again everything goes on."""
 
-import json
 import os
 import subprocess
 import sys
@@ -73,10 +72,12 @@ def furnished(disk: Disk, first: Path) -> Disk:
     return disk
 
 
-def write_until_refused(cluster: Cluster, statement: str) -> tuple[int, psycopg.Error]:
-    """How many were acknowledged, and what refused the next."""
+def write_until_refused(
+    cluster: Cluster, statement: str, role: str = OWNER
+) -> tuple[int, psycopg.Error]:
+    """Return how many writes were acknowledged, and the error that refused the next."""
     done = 0
-    with psycopg.connect(cluster.dsn(OWNER), autocommit=True) as connection:
+    with psycopg.connect(cluster.dsn(role), autocommit=True) as connection:
         while True:
             try:
                 connection.execute(statement.encode())
@@ -127,7 +128,7 @@ async def test_a_server_that_a_full_disk_brought_down_returns_when_there_is_room
         with psycopg.connect(cluster.dsn(OWNER), autocommit=True) as connection:
             connection.execute(_ADD)
         furnished.fill()
-        _, error = write_until_refused(cluster, _FILL_THE_LOG)
+        _, error = write_until_refused(cluster, _FILL_THE_LOG, SUPERUSER)
         assert isinstance(error, psycopg.OperationalError)
         with anyio.fail_after(30):
             while postmasters():
@@ -205,4 +206,7 @@ async def remember(client: Client, number: int) -> dict[str, str] | None:
     answer = await client.call_tool("remember_fact", {"entityName": f"E{number}", **fact})
     [content] = answer.content
     assert isinstance(content, TextContent)
-    return json.loads(content.text) if answer.is_error else None
+    if not answer.is_error:
+        return None
+    title, fix = content.text.split(". ", 1)
+    return {"error": title, "fix": fix}

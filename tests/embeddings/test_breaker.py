@@ -71,7 +71,7 @@ async def test_a_retry_after_outlasts_the_delay(
     server: EmbeddingServer, clock: Clock, connect: Connect
 ) -> None:
     embedder = connect()
-    server.retry_after = "90"
+    server.retry_after = "45"
     server.hold()
     server.fail(Fault.RATE_LIMITED)
 
@@ -81,8 +81,8 @@ async def test_a_retry_after_outlasts_the_delay(
         await to_thread.run_sync(server.wait_for_requests, 2)
         server.release()
 
-    clock.now += 60
-    assert "next attempt in 30 s" in await fail(embedder)
+    clock.now += 35
+    assert "next attempt in 10 s" in await fail(embedder)
     assert len(server.requests) == 2
 
 

@@ -16,6 +16,8 @@ UNSET: dict[str, Any] = {
     "openai_base_url": None,
     "ollama_base_url": None,
 }
+OPENAI = {"embedding_provider": "openai"}
+OLLAMA = {"embedding_provider": "ollama"}
 
 
 def settings_with(**overrides: Any) -> Settings:
@@ -27,9 +29,24 @@ def settings_with(**overrides: Any) -> Settings:
     [
         ({}, "local:wordllama-l2-supercat-256", 256),
         ({"embedding_model": "wordllama"}, "local:wordllama-l2-supercat-256", 256),
-        ({"openai_api_key": "sk-1"}, "openai:text-embedding-3-small", 1536),
+        # A client passes on what was meant for its own model.
+        ({"openai_api_key": "sk-1"}, "local:wordllama-l2-supercat-256", 256),
         (
-            {"openai_api_key": "sk-1", "embedding_model": "text-embedding-3-large"},
+            {"openai_api_key": "sk-1", "openai_base_url": "http://127.0.0.1:9/v1"},
+            "local:wordllama-l2-supercat-256",
+            256,
+        ),
+        (
+            {"embedding_provider": "openai", "openai_api_key": "sk-1"},
+            "openai:text-embedding-3-small",
+            1536,
+        ),
+        (
+            {
+                "embedding_provider": "openai",
+                "openai_api_key": "sk-1",
+                "embedding_model": "text-embedding-3-large",
+            },
             "openai:text-embedding-3-large",
             3072,
         ),
@@ -43,8 +60,12 @@ def settings_with(**overrides: Any) -> Settings:
             "openai:text-embedding-3-small",
             1536,
         ),
-        ({"ollama_base_url": "http://127.0.0.1:9"}, "ollama:nomic-embed-text", 768),
-        ({"ollama_base_url": "127.0.0.1:9"}, "ollama:nomic-embed-text", 768),
+        ({"ollama_base_url": "127.0.0.1:9"}, "local:wordllama-l2-supercat-256", 256),
+        (
+            {"embedding_provider": "ollama", "ollama_base_url": "127.0.0.1:9"},
+            "ollama:nomic-embed-text",
+            768,
+        ),
         ({"embedding_provider": "ollama"}, "ollama:nomic-embed-text", 768),
         (
             {"embedding_provider": "ollama", "embedding_model": "all-minilm:latest"},
@@ -77,13 +98,16 @@ def test_the_provider_none_gives_no_embedder() -> None:
     [
         ({"embedding_provider": "openai"}, "OPENAI_API_KEY is not set"),
         ({"embedding_provider": "openai", "openai_api_key": " "}, "OPENAI_API_KEY is not set"),
-        ({"openai_api_key": "canary\nkey"}, "OPENAI_API_KEY holds characters"),
-        ({"openai_api_key": "canary key"}, "OPENAI_API_KEY holds characters"),
-        ({"openai_api_key": "canäry"}, "OPENAI_API_KEY holds characters"),
-        ({"openai_api_key": "sk-1", "openai_base_url": "canary:80"}, "OPENAI_BASE_URL"),
-        ({"openai_api_key": "sk-1", "openai_base_url": "http://canary:99999"}, "OPENAI_BASE_URL"),
-        ({"ollama_base_url": "http://"}, "OLLAMA_BASE_URL"),
-        ({"ollama_base_url": "canary:port"}, "OLLAMA_BASE_URL"),
+        ({**OPENAI, "openai_api_key": "canary\nkey"}, "OPENAI_API_KEY holds characters"),
+        ({**OPENAI, "openai_api_key": "canary key"}, "OPENAI_API_KEY holds characters"),
+        ({**OPENAI, "openai_api_key": "canäry"}, "OPENAI_API_KEY holds characters"),
+        ({**OPENAI, "openai_api_key": "sk-1", "openai_base_url": "canary:80"}, "OPENAI_BASE_URL"),
+        (
+            {**OPENAI, "openai_api_key": "sk-1", "openai_base_url": "http://canary:99999"},
+            "OPENAI_BASE_URL",
+        ),
+        ({**OLLAMA, "ollama_base_url": "http://"}, "OLLAMA_BASE_URL"),
+        ({**OLLAMA, "ollama_base_url": "canary:port"}, "OLLAMA_BASE_URL"),
         ({"embedding_model": "bge-m3"}, "EMBEDDING_MODEL"),
         (
             {"embedding_provider": "ollama", "embedding_model": "qwen3-embedding"},

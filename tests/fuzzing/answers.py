@@ -54,6 +54,14 @@ def read_strictly(text: str) -> Any:
     return json.loads(text, parse_constant=_refuse_constant)
 
 
+def read_failure(text: str) -> dict[str, str]:
+    """Title and fix of an error, which are sentences beside structured content."""
+    if text.startswith("{"):
+        return {"error": str(read_strictly(text)["err"]), "fix": ""}  # of a deletion
+    title, _, fix = text.partition(". ")
+    return {"error": title, "fix": fix}
+
+
 def is_sendable(value: Any) -> bool:
     """Whether a value is one of JSON's, no deeper than parsers go, in Unicode that can be sent."""
     try:
@@ -88,9 +96,10 @@ def find_faults(call: Call, answer: Answer, output: Mapping[str, Any]) -> list[s
         faults.append(f"status {answer.status}")
     if answer.result is None:
         return faults + _judge_refusal(call, told, answer)
-    return faults + (
-        _judge_error(call, told, answer) if answer.failed else _judge_result(told, answer, output)
-    )
+    refused = call.tool == "forget_entity" and "structuredContent" in answer.result
+    if answer.failed and not refused:
+        return faults + _judge_error(call, told, answer)
+    return faults + _judge_result(told, answer, output)
 
 
 def _judge_refusal(call: Call, told: Judgement, answer: Answer) -> list[str]:
@@ -108,7 +117,7 @@ def _judge_refusal(call: Call, told: Judgement, answer: Answer) -> list[str]:
 def _judge_error(call: Call, told: Judgement, answer: Answer) -> list[str]:
     faults: list[str] = []
     assert answer.result is not None
-    error = read_strictly(answer.text)
+    error = read_failure(answer.text)
     if error.keys() != {"error", "fix"} or answer.result.get("structuredContent") is not None:
         faults.append("not the shape of an error")
     if error["error"] in ("Internal error", "Failed"):
@@ -172,7 +181,7 @@ class Report:
         self.calls += 1
         outcome = "ok" if not answer.failed else f"protocol {(answer.error or {}).get('code')}"
         if answer.failed and answer.result is not None:
-            outcome = re.split(r" ['\"]", str(read_strictly(answer.text)["error"]))[0]
+            outcome = re.split(r" ['\"]", read_failure(answer.text)["error"])[0]
         self.outcomes[call.tool, outcome] += 1
         if math.isfinite(answer.seconds) and answer.seconds > self.slowest[0]:
             self.slowest = (answer.seconds, str(call)[:120])

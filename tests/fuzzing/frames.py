@@ -1,6 +1,7 @@
 """Frames of JSON-RPC: sound ones, and ones that no client would write."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -107,7 +108,9 @@ def judge_frame(line: bytes) -> Frame:
         message = json.loads(line.decode(), parse_constant=_refuse)
         json.dumps(message, ensure_ascii=False).encode()  # no half characters
     except (ValueError, RecursionError):
-        return Frame(line, "refused")
+        # A refusal names the id wherever it can be read.
+        readable = re.search(rb'"id": ?(\d+)', line)
+        return Frame(line, "refused", int(readable[1]) if readable else None)
     if not isinstance(message, dict):
         return Frame(line, "refused")
     fate = _judge_message(cast("dict[str, Any]", message), len(line))

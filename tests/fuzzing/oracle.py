@@ -136,6 +136,8 @@ def number(least: float, most: float, *, whole: bool) -> Rule:
             read = float(value)
         except (ValueError, OverflowError):
             read = math.inf if not written else math.nan
+        if read == 0 < least:
+            return "open"  # a filler, which may mean that the parameter was left out
         if math.isnan(read) or not least <= read <= most:
             return "bad"
         if whole and math.isfinite(read) and read != math.floor(read):
@@ -170,6 +172,8 @@ def instant(*, ahead: bool) -> Rule:
         if not isinstance(value, str):
             return "bad"
         text = value.strip()
+        if text.lower() in ("none", "never"):
+            return "open"
         if not re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])", text):
             return "bad"
         try:
@@ -262,6 +266,7 @@ _QUERY: dict[str, Rule] = {
     "entityName": name(200, required=False), "includeRelated": truth,
     "maxObs": number(1, 100, whole=True), "limit": limit, "offset": number(0, math.inf, whole=True),
     "maxTokens": number(50, 25_000, whole=True), "asOf": instant(ahead=False), "includeIds": truth,
+    "dates": truth,
 }  # fmt: skip
 _FORGET: dict[str, Rule] = {
     "entityName": name(200), "confirm": truth, "fact": free, "dryRun": truth

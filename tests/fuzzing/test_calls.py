@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 import psycopg
 import pytest
-from mcp import Client, MCPError
-from mcp.types import INVALID_PARAMS
 
 from tests.conftest import Era
 from tests.fuzzing.answers import find_faults
@@ -52,11 +50,3 @@ def test_what_fuzzing_found_stays_mended(
     assert owner.execute("select confidence from observation order by 1").fetchall() == [
         (0.0,), (pytest.approx(0.123457),)
     ]  # fmt: skip
-
-
-@pytest.mark.anyio
-async def test_a_prompt_that_does_not_exist_is_no_defect_of_ours(client: Client) -> None:
-    with pytest.raises(MCPError) as refused:
-        await client.get_prompt("x" * 5_000)
-    assert refused.value.error.code == INVALID_PARAMS
-    assert len(refused.value.error.message) < 100

@@ -97,6 +97,13 @@ class Team:
             [row] = cursor.execute(query, (author, since, self.space)).fetchall()
         return row
 
+    def undo_if_any(self, author: str, since: datetime) -> int | None:
+        """The undo of what `author` wrote; None when there was nothing."""
+        row = self.sql.execute(
+            "select undo_id from undo_author(%s, %s, %s)", (author, since, self.space)
+        ).fetchone()
+        return row[0] if row else None
+
     def revert(self, undo: int) -> tuple[int, int]:
         """How much came back, and how much was there again."""
         row = self.sql.execute("select restored, merged from revert_undo(%s)", (undo,)).fetchone()

@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 Sql = psycopg.Connection[Any]
 Told = dict[str, Any]
 
-# Texts that say the same, by word or by vector and word, and texts that do not.
+# Texts that are the same, close or apart.
 TEXTS = {
     "prefers dark mode": "[1,0,0]",
     "Prefers dark mode.": "[1,0,0]",
@@ -24,7 +24,7 @@ TEXTS = {
 }
 UNTIL = ["2001-01-01T00:00:00+00:00", "2999-01-01T00:00:00+00:00"]
 _LEFT = """
-    select e.name, o.content, o.source, o.valid_until is null,
+    select e.name, o.content, o.source, o.confidence, o.valid_until is null,
            o.valid_until < now() + interval '1 day', next.content,
            p.model_id is not null, v.vector::text
     from observation o
@@ -54,7 +54,11 @@ facts = st.fixed_dictionaries(
         "observation": st.sampled_from(list(TEXTS)),
         "source": st.sampled_from(["note", "manual"]),
     },
-    optional={"valid_until": st.sampled_from(UNTIL), "replaces": st.sampled_from(list(TEXTS))},
+    optional={
+        "valid_until": st.sampled_from(UNTIL),
+        "replaces": st.sampled_from(list(TEXTS)),
+        "confidence": st.sampled_from([0.25, 0.5]),
+    },
 )
 
 
@@ -100,13 +104,14 @@ def undone(sql: Sql) -> Generator[None]:
 
 def tell(sql: Sql, fact: Told) -> str | None:
     """Remembers a fact; how it was refused."""
-    given = {"valid_until": None, "replaces": None} | fact
+    given = {"valid_until": None, "replaces": None, "confidence": None} | fact
     try:
         with sql.transaction():
             sql.execute(
                 """
                 select remember_fact(%(entity)s, %(type)s, %(observation)s, %(source)s,
-                    valid_until => %(valid_until)s::timestamptz, replaces => %(replaces)s,
+                    confidence => %(confidence)s, valid_until => %(valid_until)s::timestamptz,
+                    replaces => %(replaces)s,
                     model => 1, embedding => %(vector)s::halfvec)""",
                 given | {"vector": TEXTS[fact["observation"]]},
             )

@@ -107,11 +107,12 @@ def test_every_table_of_facts_has_spaces(sql: psycopg.Connection) -> None:
         "actor",
         "code",
         "embedding_model",
-        "lexeme",
         "migration",
+        "removal_lock",
         "search_statistics",
         "space",
         "token",
+        "vector_index_claim",
         "word_form",
     ]
 

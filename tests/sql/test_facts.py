@@ -72,33 +72,75 @@ def model(sql: Sql) -> Sql:
     return sql
 
 
-def test_a_cosine_of_095_makes_a_duplicate(model: Sql) -> None:
-    first, _ = remember(model, "prefers dark mode", "[1,0,0]")
+def find_closest(model: Sql, observation: str, vector: str) -> str | None:
+    """Stores a fact about Jeff; the text of the fact that it is named as close to."""
+    row = model.execute(
+        """
+        select duplicate, closest ->> 'content' from remember_fact('Jeff', 'person', %s,
+            model => 1, embedding => %s::halfvec)""",
+        [observation, vector],
+    ).fetchone()
+    assert row
+    assert not row[0]
+    return row[1]
 
-    assert remember(model, "prefers the dark mode", "[0.96,0.28,0]") == (first, True)
-    assert not remember(model, "prefers dark mode at night", "[0.94,0.3412,0]")[1]
+
+def test_a_fact_with_a_cosine_of_095_is_stored_and_the_closest_one_named(model: Sql) -> None:
+    remember(model, "prefers dark mode", "[1,0,0]")
+
+    assert find_closest(model, "prefers the dark mode", "[0.96,0.28,0]") == "prefers dark mode"
+    assert find_closest(model, "prefers dark mode at night", "[0.94,-0.3412,0]") is None
+    assert find_closest(model, "prefers darkness", "[0.955,0.2966,0]") == "prefers the dark mode"
+    rows = model.execute("select count(*) from observation where valid_until is null").fetchall()
+    assert rows == [(4,)]
 
 
-def test_the_guard_keeps_facts_whose_vectors_are_equal(model: Sql) -> None:
+def test_equal_vectors_make_no_duplicate(model: Sql) -> None:
     remember(model, "prefers tabs over spaces", "[1,0,0]")
 
-    assert not remember(model, "prefers spaces over tabs", "[1,0,0]")[1]
+    assert find_closest(model, "prefers spaces over tabs", "[1,0,0]") == "prefers tabs over spaces"
 
 
-def test_the_nearest_of_several_duplicates_is_named(model: Sql) -> None:
-    remember(model, "prefers dark mode", "[0.98,0.199,0]")
-    nearest, _ = remember(model, "prefers mode", "[1,0,0.3]")
+def test_facts_without_a_vector_and_zero_vectors_are_close_to_none(model: Sql) -> None:
+    remember(model, "prefers dark mode")
+    remember(model, "xyzzy", "[0,0,0]")
 
-    assert remember(model, "prefers the mode", "[1,0,0.29]") == (nearest, True)
+    assert find_closest(model, "prefers a dark mode", "[1,0,0]") is None
+    assert find_closest(model, "plugh", "[0,0,0]") is None
 
 
-def test_facts_that_have_ended_never_block(model: Sql) -> None:
+def test_facts_that_have_ended_neither_block_nor_are_named(model: Sql) -> None:
     remember(model, "prefers dark mode", "[1,0,0]")
     model.execute("update observation set valid_until = now() - interval '1 second'")
 
-    assert not remember(model, "prefers dark mode", "[1,0,0]")[1]
+    assert find_closest(model, "prefers dark mode", "[1,0,0]") is None
     model.execute("delete from observation where valid_until is null")
-    assert not remember(model, "prefers the dark mode", "[1,0,0]")[1]
+    assert find_closest(model, "prefers the dark mode", "[1,0,0]") is None
+
+
+def test_a_correction_does_not_name_what_it_corrects(model: Sql) -> None:
+    remember(model, "prefers dark mode", "[1,0,0]")
+
+    rows = model.execute(
+        """select closest from remember_fact('Jeff', 'person', 'prefers the dark mode',
+               replaces => 'prefers dark mode', model => 1, embedding => '[1,0,0]')"""
+    ).fetchall()
+
+    assert rows == [(None,)]
+
+
+def test_of_two_spellings_the_one_that_is_told_again_is_meant(sql: Sql) -> None:
+    sql.execute(
+        """select create_nodes('[{"name": "Jeff", "type": "person",
+               "observations": ["likes tea", "Likes tea."]}]')"""
+    )
+
+    second, known = remember(sql, "Likes tea.")
+
+    assert known
+    rows = sql.execute("select content from observation where id = %s", [second]).fetchall()
+    assert rows == [("Likes tea.",)]
+    assert find(sql, "Likes tea.") == second
 
 
 def test_a_correction_may_be_close_to_what_it_corrects(model: Sql) -> None:
@@ -191,3 +233,31 @@ def test_no_word_of_a_forgotten_fact_stays_in_the_statistics(sql: Sql) -> None:
 
     words = {word for (word,) in sql.execute("select word from lexeme")}
     assert words == {"jeff", "like", "cellar"}
+
+
+def test_who_may_not_read_is_not_told_what_is_close(model: Sql) -> None:
+    remember(model, "prefers dark mode", "[1,0,0]")
+    token = b"w" * 32
+    model.execute(
+        """with writer as (select register_actor('writer') as id), granted as (
+               insert into space_grant (space_id, actor_id, scopes)
+               select 1, id, '{write}' from writer)
+           insert into token (hash, kind, actor_id, home_space_id, scopes)
+           select %s, 'bearer', id, 1, '{write}' from writer""",
+        [token],
+    )
+
+    one = model.execute(
+        """select duplicate, closest from remember_fact('Jeff', 'person', 'prefers the dark mode',
+               model => 1, embedding => '[1,0,0]', credential => %s)""",
+        [token],
+    ).fetchall()
+    batch = model.execute(
+        """select facts_created, closest from build_knowledge('[{"entity": "Jeff", "type": "person",
+               "observation": "prefers a dark mode"}]', model => 1,
+               embeddings => '{"[1,0,0]"}', credential => %s)""",
+        [token],
+    ).fetchall()
+
+    assert one == [(False, None)]
+    assert batch == [(1, None)]

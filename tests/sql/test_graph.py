@@ -17,7 +17,7 @@ WRITES = (
 )  # fmt: skip
 READS = (
     "read_graph()", "open_nodes('{Ada}')", "search_nodes('a')", "search_reflections('a')",
-    "node_sizes()", "similar_observations()", "stale_nodes()",
+    "node_sizes()", "similar_observations()", "compared_observations()", "stale_nodes()",
 )  # fmt: skip
 
 

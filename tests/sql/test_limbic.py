@@ -293,3 +293,52 @@ def test_a_number_finds_the_id_that_it_was_made_from(sql: psycopg.Connection) ->
         assert number == int(re.sub("-", "", str(made))[:12], 16)
         assert number < 2**53
     assert sql.execute("select first from number_range(-1)").fetchone() == (None,)
+
+
+def test_pairs_are_sought_among_so_many_and_the_entities_last_written_to_come_first(
+    sql: psycopg.Connection,
+) -> None:
+    for number in (3, 2, 1):
+        sql.execute(
+            """
+            select remember_fact(%s, 'concept',
+                'word' || k || case when k %% 2 = 0 then ' and a longer tail' else '' end)
+            from generate_series(1, 40) k""",
+            (f"Big {number}",),
+        )
+    found = "select distinct entity_name from similar_observations"
+    query = f"{found}(containment => 0, max_rows => 9999, most_pairs => %s)"
+    assert sql.execute(query, (1,)).fetchall() == []
+    assert sql.execute(query, (780,)).fetchall() == [("Big 1",)]
+    assert len(sql.execute(query, (10_000,)).fetchall()) == 3
+    compared = "select count(*) from similar_observations(containment => 0, most_compared => %s)"
+    assert sql.execute(compared, (7,)).fetchone() == (7,)
+
+
+def test_it_is_told_how_many_of_the_facts_are_compared(sql: psycopg.Connection) -> None:
+    for number in (1, 2):
+        sql.execute(
+            "select remember_fact(%s, 'concept', 'word ' || k) from generate_series(1, 40) k",
+            (f"Big {number}",),
+        )
+    sql.execute("select remember_fact('Lonely', 'concept', 'has nobody to be compared with')")
+    query = "select compared, facts from compared_observations(%s)"
+    for most_pairs, compared in ((779, 0), (780, 40), (1560, 80)):
+        assert sql.execute(query, (most_pairs,)).fetchone() == (compared, 80)
+
+
+def test_texts_come_with_as_many_entities_as_have_so_many_together(
+    sql: psycopg.Connection,
+) -> None:
+    for number in (30, 26, 22, 2):
+        sql.execute(
+            "select remember_fact(%s, 'concept', 'word ' || k) from generate_series(1, %s) k",
+            (f"Has {number}", number),
+        )
+    query = "select facts, cardinality(observations) from node_sizes(larger => true, {})"
+    whole = sql.execute(query.format("most_texts => 60")).fetchall()
+    assert whole == [(30, 30), (26, 26), (22, 0)]
+    assert sql.execute(query.format("max_rows => 1")).fetchall() == [(30, 30)]
+    named = "select facts, observations from node_sizes('has 30', most_texts => %s)"
+    assert sql.execute(named, (2,)).fetchall() == [(30, ["word 29", "word 30"])]
+    assert sql.execute(named, (0,)).fetchall() == [(30, [])]

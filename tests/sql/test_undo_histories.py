@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
@@ -20,12 +20,16 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class Word:
-    """Somebody says a fact, perhaps in place of the `replaces`-th valid fact of that entity."""
+    """Somebody says a fact, perhaps in place of the `replaces`-th valid fact of that entity.
+
+    `values` are what else they say of it, such as its confidence.
+    """
 
     author: str
     entity: str
     text: str
     replaces: int | None
+    values: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass
@@ -78,13 +82,23 @@ _words = st.builds(
     entity=st.sampled_from(["Jeff", "Kim"]),
     text=st.sampled_from(["likes tea", "drinks water", "owns cats", "plays chess"]),
     replaces=st.none() | st.integers(0, 3),
-)
+    values=st.fixed_dictionaries(
+        {},
+        optional={
+            "confidence": st.sampled_from([0.3, 0.7]),
+            "source": st.sampled_from(["note", "manual"]),
+            "valid_until": st.sampled_from([datetime(year, 1, 1, tzinfo=UTC)
+                                            for year in (2998, 2999)]),
+        },
+    ),
+)  # fmt: skip
 
 
 def list_valid(team: Team, entity: str) -> list[Any]:
     query = """
         select o.id from observation o join entity e on e.space_id = o.space_id and e.id = entity_id
-        where o.space_id = %s and e.name = %s and o.valid_until is null order by o.created_at"""
+        where o.space_id = %s and e.name = %s and (o.valid_until is null or o.valid_until > now())
+        order by o.created_at"""
     return [fact for (fact,) in team.sql.execute(query, (team.space, entity)).fetchall()]
 
 
@@ -92,7 +106,7 @@ def tell(team: Team, word: Word) -> tuple[Said, Any]:
     """What was stored, and the fact that it replaced, if any."""
     valid = list_valid(team, word.entity)
     replaced = valid[word.replaces % len(valid)] if valid and word.replaces is not None else None
-    said = team.remember(word.author, word.entity, word.text, replaced)
+    said = team.remember(word.author, word.entity, word.text, replaced, **word.values)
     return said, None if said.id == replaced else replaced
 
 
@@ -128,7 +142,7 @@ def test_undone_and_reverted_any_history_is_as_it_was(
 
     plan = team.plan(_EVE, since)
     assert team.rows() == rows
-    undone = undo_if_any(team, since)
+    undone = team.undo_if_any(_EVE, since)
     left = {
         (entity, text)
         for entity in ("Jeff", "Kim")
@@ -138,19 +152,12 @@ def test_undone_and_reverted_any_history_is_as_it_was(
     assert left == model.list_valid()
     assert team.plan(_EVE, since) == []
     assert not (plan and undone is None)
-    too = undo_if_any(team, since, "bob")
+    too = team.undo_if_any("bob", since)
     for undo in (too, undone):
         if undo is not None:
             team.revert(undo)
     assert team.rows() == rows
     assert [row["id"] for row in team.plan(_EVE, since)] == [row["id"] for row in plan]
-
-
-def undo_if_any(team: Team, since: Any, author: str = _EVE) -> int | None:
-    row = team.sql.execute(
-        "select undo_id from undo_author(%s, %s, %s)", (author, since, team.space)
-    ).fetchone()
-    return row[0] if row else None
 
 
 def wait_for_a_lock(sql: psycopg.Connection) -> None:

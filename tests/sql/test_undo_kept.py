@@ -144,3 +144,16 @@ def test_what_is_purged_is_gone_for_good(team: Team) -> None:
     with pytest.raises(psycopg.Error) as refused:
         team.revert(done["undo_id"])
     assert refused.value.diag.message_detail == "purged"
+
+
+def test_a_type_that_nobody_said_is_a_guess_again_after_a_revert(
+    team: Team, sql: psycopg.Connection
+) -> None:
+    since = team.now()
+    team.relate("eve", "Jeff", "uses", "Vim")
+    done = team.undo("eve", since)
+
+    team.revert(done["undo_id"])
+
+    kept = sql.execute("select name, type_guessed from textrawl.entity order by name").fetchall()
+    assert kept == [("Jeff", True), ("Vim", True)]

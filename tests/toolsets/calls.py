@@ -50,13 +50,27 @@ def read(result: CallToolResult) -> Any:
 
 
 def read_error(result: CallToolResult) -> tuple[str, str]:
-    """Title and fix of a result that is an error."""
-    told = json.loads(text_of(result))
-    assert result.is_error, told
+    """Title and fix of a result that is an error: sentences, or JSON without structured content."""
+    text = text_of(result)
+    assert result.is_error, text
     assert result.structured_content is None
+    assert not re.search(r"Traceback|psycopg|pydantic|select |insert |Error executing", text)
+    if not text.startswith("{"):
+        title, fix = text.split(". ", 1)
+        return title, fix.removesuffix(".")
+    told = json.loads(text)
     assert told.keys() == {"error", "fix"}
-    assert not re.search(r"Traceback|psycopg|pydantic|select |insert |Error executing", str(told))
     return told["error"], told["fix"]
+
+
+def read_refusal(result: CallToolResult) -> Any:
+    """The compact text of a deletion that was not made, which is an error in both halves."""
+    assert result.is_error
+    told = result.structured_content
+    if told is not None:
+        assert told["success"] is False
+        assert all(told[key] for key in ("error", "message", "fix"))
+    return json.loads(text_of(result))
 
 
 async def ask(client: Client, **arguments: Any) -> Any:
@@ -81,6 +95,11 @@ async def relate(client: Client, source: str, relation: str, target: str, **more
 async def forget(client: Client, name: str, **more: Any) -> Any:
     """Compact answer of forget_entity."""
     return read(await client.call_tool("forget_entity", {"entityName": name, **more}))
+
+
+async def keep(client: Client, name: str, **more: Any) -> Any:
+    """Compact answer of forget_entity where it deletes nothing."""
+    return read_refusal(await client.call_tool("forget_entity", {"entityName": name, **more}))
 
 
 async def refuse(client: Client, tool: str, **arguments: Any) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mcp.types import CallToolResult
 
 from tests.toolsets.calls import text_of
+from textrawl.entity_types import ENTITY_TYPES
 from textrawl.replies import Renderer, Reply
 from textrawl.rows import (
     BatchRow,
@@ -24,8 +25,7 @@ from textrawl.rows import (
 )
 from textrawl.texts import clean_fact, clean_name
 from textrawl.tokens import choose_counter
-from textrawl.toolsets.memory.answers import ListReply, Reach, SearchReply
-from textrawl.toolsets.memory.declaration import ENTITY_TYPES
+from textrawl.toolsets.memory.answers import ListReply, Reach, SearchReply, Shown
 from textrawl.toolsets.memory.forgetting import ForgetReply
 from textrawl.toolsets.memory.profile import EntityReply
 from textrawl.toolsets.memory.writing import BuildReply, RelateReply, RememberReply
@@ -47,6 +47,7 @@ TYPES = st.sampled_from(ENTITY_TYPES)
 IDS = st.uuids(version=4)
 SCORES = st.floats(0, 1)
 COUNTS = st.integers(0, 10**6)
+PLACES = st.lists(st.integers(0, 49), unique=True).map(sorted)
 
 
 def moment(number: int) -> str:
@@ -55,6 +56,7 @@ def moment(number: int) -> str:
 
 SPACES = st.sampled_from(["team", "home"])
 REACHES = st.builds(Reach, st.sampled_from(["home", None]), st.booleans())
+SHOWN = st.builds(Shown, REACHES, st.booleans(), st.booleans())
 
 
 @st.composite
@@ -68,9 +70,7 @@ def write_search(draw: st.DrawFn) -> SearchReply:
         for id_, owner, content, score in sorted(facts, key=lambda fact: -fact[3])
     ]
     missing = draw(st.sampled_from([None, "embedding service not configured"]))
-    return SearchReply.build(
-        rows, missing, draw(FACTS), with_ids=draw(st.booleans()), reach=draw(REACHES)
-    )
+    return SearchReply.build(rows, missing, draw(FACTS), draw(SHOWN))
 
 
 @st.composite
@@ -92,7 +92,7 @@ def write_entity(draw: st.DrawFn) -> EntityReply:
         len(edges) + draw(st.integers(0, 9)),
     )  # fmt: skip
     return EntityReply.build(
-        row, with_relations=draw(st.booleans()), with_ids=draw(st.booleans()), reach=draw(REACHES)
+        row, draw(SHOWN), with_relations=draw(st.booleans()), skipped=draw(st.integers(0, 9))
     )
 
 
@@ -124,21 +124,33 @@ def write_relate(draw: st.DrawFn) -> RelateReply:
 
 @st.composite
 def write_forget(draw: st.DrawFn) -> ForgetReply:
-    kind = draw(st.sampled_from(["gone", "dry", "miss", "refuse"]))
-    if kind in ("miss", "refuse"):
-        return (ForgetReply.miss if kind == "miss" else ForgetReply.refuse)(draw(NAMES))
+    kind = draw(st.sampled_from(["gone", "dry"]))
     row = ForgottenRow(draw(IDS), draw(NAMES), draw(st.none() | IDS), draw(COUNTS), draw(COUNTS),
                        draw(st.lists(FACTS, max_size=3)))  # fmt: skip
     return ForgetReply.preview(row) if kind == "dry" else ForgetReply.build(row)
 
 
+def write_close(**more: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"id": IDS.map(str), "content": FACTS, **more})
+
+
 WRITTEN: dict[str, st.SearchStrategy[Any]] = {
     "remember": st.builds(
         RememberReply.build,
-        st.builds(FactRow, IDS, NAMES, TYPES, IDS, st.booleans()),
+        st.builds(
+            FactRow, IDS, NAMES, TYPES, IDS, st.booleans(), st.booleans(), st.none() | write_close()
+        ),
         TYPES,
     ),
-    "build": st.builds(BatchRow, COUNTS, COUNTS, COUNTS).map(BuildReply.build),
+    "build": st.builds(
+        BatchRow,
+        COUNTS,
+        COUNTS,
+        COUNTS,
+        PLACES,
+        PLACES,
+        st.lists(write_close(fact=COUNTS), max_size=10),
+    ).map(BuildReply.build),
     "relate": write_relate(),
     "forget": write_forget(),
 }
@@ -182,7 +194,8 @@ def tell(reply: dict[str, Any]) -> dict[str, Any]:
     """What structured content says, as compact text would say it."""
     facts = [
         (entity["entityName"], entity["entityType"],
-         [(fact["content"], fact["score"], fact.get("id", "")[:8]) for fact in entity["memories"]])
+         [(fact["content"], fact["score"], fact.get("id", "")[:8], fact.get("createdAt", "")[:10])
+          for fact in entity["memories"]])
         for entity in reply.get("entities", [])
     ]  # fmt: skip
     edges = reply.get("relations", {})
@@ -206,8 +219,10 @@ def tell(reply: dict[str, Any]) -> dict[str, Any]:
 def tell_compact(reply: dict[str, Any]) -> dict[str, Any]:
     rows = reply.get("e", [])
     return {
-        "facts": [(e["n"], e["t"], [(f["c"], f["s"], f.get("id", "")) for f in e["m"]])
-                  for e in rows if "m" in e],
+        "facts": [
+            (e["n"], e["t"], [(f["c"], f["s"], f.get("id", ""), f.get("on", "")) for f in e["m"]])
+            for e in rows if "m" in e
+        ],
         "observations": [o if isinstance(o, str) else o["c"] for o in reply.get("o", [])],
         "arrows": reply.get("r", {}),
         "listed": [(e["n"], e["t"]) for e in rows if "m" not in e],
@@ -275,7 +290,7 @@ def make_search(number: int) -> SearchReply:
         HitRow(UUID(int=i), UUID(int=i % 3), "home", f"N{i % 3}", "person", f"fact {i}", "note",
                START, "somebody", 1 - i / 100) for i in range(number)
     ]  # fmt: skip
-    return SearchReply.build(rows, None, "fact", with_ids=False)
+    return SearchReply.build(rows, None, "fact")
 
 
 def test_the_lowest_scored_facts_go_first_and_whole() -> None:

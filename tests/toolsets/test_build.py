@@ -46,8 +46,9 @@ async def test_a_batch_keeps_every_field_of_its_facts(
 async def test_the_same_batch_twice_adds_nothing(client: Client, owner: psycopg.Connection) -> None:
     batch = {"facts": [FACT, FACT | {"entityName": "ADA"}], "relations": [RELATION, RELATION]}
 
-    assert await build(client, **batch) == {"ok": True, "facts": {"new": 1, "dup": 1}, "rel": 1}
-    assert await build(client, **batch) == {"ok": True, "facts": {"new": 0, "dup": 2}, "rel": 0}
+    once, twice = {"new": 1, "dup": 1, "at": [1]}, {"new": 0, "dup": 2, "at": [0, 1]}
+    assert await build(client, **batch) == {"ok": True, "facts": once, "rel": 1}
+    assert await build(client, **batch) == {"ok": True, "facts": twice, "rel": 0}
     assert (count(owner, "observation"), count(owner, "relation")) == (1, 1)
 
 
@@ -134,10 +135,12 @@ async def test_a_batch_asks_for_its_vectors_in_one_request(connect: Connect, era
             openai_base_url=server.openai_url,
         )  # fmt: skip
         facts = [FACT | {"observation": f"owns boat {number}"} for number in range(50)]
+        await build(client, facts=[FACT])  # the provider of a new memory has to answer first
+        before = len(server.requests)
 
         await build(client, facts=facts)
 
-        assert [len(request.texts) for request in server.requests] == [50]
+        assert [len(request.texts) for request in server.requests[before:]] == [50]
 
 
 async def test_missing_ends_are_created_and_existing_ones_keep_their_type(client: Client) -> None:

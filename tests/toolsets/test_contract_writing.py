@@ -6,8 +6,8 @@ from mcp import Client
 from tests.toolsets.calls import (
     A_SHORT_ID,
     AN_ID,
-    forget,
     read,
+    read_refusal,
     remember,
 )
 
@@ -87,12 +87,12 @@ async def test_forgetting_answers_the_id_or_why_nothing_went(client: Client) -> 
     stored = await remember(client, "Jeff", "likes tea")
 
     refused = await client.call_tool("forget_entity", {"entityName": "Jeff"})
-    assert read(refused) == {"ok": False, "err": "confirm"}
-    assert not refused.is_error
+    assert read_refusal(refused) == {"ok": False, "err": "confirm"}
     assert refused.structured_content == {
         "success": False,
         "error": "Confirmation required",
-        "message": "Nothing was deleted: call again with confirm true once the user agrees",
+        "message": "Nothing was deleted",
+        "fix": "Ask the user, then call again with confirm true once the user agrees",
     }
     gone = await client.call_tool("forget_entity", {"entityName": "JEFF", "confirm": True})
     assert read(gone) == {"ok": True, "id": stored["entity"]}
@@ -101,4 +101,11 @@ async def test_forgetting_answers_the_id_or_why_nothing_went(client: Client) -> 
         "message": "Forgot Jeff: facts 1, relations 0",
         "deletedEntityId": AN_ID,
     }
-    assert await forget(client, "Jeff", confirm=True) == {"ok": False, "err": "not_found"}
+    absent = await client.call_tool("forget_entity", {"entityName": "Jeff", "confirm": True})
+    assert read_refusal(absent) == {"ok": False, "err": "not_found"}
+    assert absent.structured_content == {
+        "success": False,
+        "error": "Entity not found",
+        "message": "There is no entity named Jeff",
+        "fix": "Look for the name with query_memory",
+    }

@@ -8,7 +8,17 @@ from mcp import Client
 from mcp.types import ElicitRequestParams, ElicitResult
 
 from tests.conftest import Connect, Era
-from tests.toolsets.calls import ask, count, forget, read, read_tables, refuse, relate, remember
+from tests.toolsets.calls import (
+    ask,
+    count,
+    forget,
+    keep,
+    read,
+    read_tables,
+    refuse,
+    relate,
+    remember,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -128,7 +138,7 @@ async def test_a_dry_run_counts_and_deletes_nothing(
         "sample": sample,
     }
     assert one == {"ok": True, "dry": True, "facts": 1, "rel": 0, "sample": ["likes tea"]}
-    assert await forget(client, "Nobody", dryRun=True) == {"ok": False, "err": "not_found"}
+    assert await keep(client, "Nobody", dryRun=True) == {"ok": False, "err": "not_found"}
     assert read_tables(owner) == before
 
 
@@ -139,7 +149,7 @@ async def test_without_a_confirmation_nothing_goes(
     await fill(client)
     before = read_tables(owner)
 
-    assert await forget(client, "Jeff", confirm=confirm) == {"ok": False, "err": "confirm"}
+    assert await keep(client, "Jeff", confirm=confirm) == {"ok": False, "err": "confirm"}
     assert read_tables(owner) == before
 
 
@@ -179,7 +189,7 @@ async def test_a_user_who_does_not_agree_keeps_everything(
     await fill(client)
     before = read_tables(owner)
 
-    assert await forget(client, "Jeff") == {"ok": False, "err": "confirm"}
+    assert (await keep(client, "Jeff"))["err"] == "declined"
 
     assert user.asked
     assert read_tables(owner) == before
@@ -192,9 +202,9 @@ async def test_a_user_is_not_asked_where_there_is_nothing_to_ask(
     client = await connect(era, callback=user)
     await fill(client)
 
-    assert await forget(client, "Nobody") == {"ok": False, "err": "not_found"}
+    assert await keep(client, "Nobody") == {"ok": False, "err": "not_found"}
     assert (await forget(client, "Jeff", dryRun=True))["dry"]
-    assert (await forget(client, "Jeff", confirm=False)) == {"ok": False, "err": "confirm"}
+    assert (await keep(client, "Jeff", confirm=False)) == {"ok": False, "err": "confirm"}
     assert (await forget(client, "Jeff", confirm=True))["ok"]
     assert user.asked == []
 

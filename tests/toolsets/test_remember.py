@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.mark.parametrize(
     "again",
-    ["prefers dark mode", "Prefers Dark Mode.", "  prefers\n dark\tmode!", "prefers dark mode…"],
+    ["prefers dark mode", "Prefers Dark Mode.", "  prefers\n dark\tmode.", "prefers dark mode…"],
 )
 async def test_the_same_text_is_stored_once(client: Client, again: str) -> None:
     first = await remember(client, "Jeff", "prefers dark mode")
@@ -23,15 +23,29 @@ async def test_the_same_text_is_stored_once(client: Client, again: str) -> None:
     assert await remember(client, "Jeff", again) == first | {"dup": True}
 
 
-async def test_nearly_the_same_meaning_is_stored_once(
+async def test_a_close_fact_is_stored_and_the_closest_one_named(
     client: Client, owner: psycopg.Connection
 ) -> None:
     first = await remember(client, "Jeff", "uses VS Code as primary editor")
+    await remember(client, "Jeff", "likes tea")
+    await remember(client, "Ada", "uses VS Code as the primary editor")
 
-    again = await remember(client, "Jeff", "uses VS Code as the primary editor")
+    arguments = {"entityName": "Jeff", "entityType": "person",
+                 "observation": "uses VS Code as the primary editor"}  # fmt: skip
+    second = await client.call_tool("remember_fact", arguments)
 
-    assert again == first | {"dup": True}
-    assert count(owner, "observation") == 1
+    told: Any = second.structured_content
+    close = told["similar"]
+    assert close == {"id": AN_ID, "content": "uses VS Code as primary editor"}
+    assert close["id"][:8] == first["obs"]
+    assert "dup" not in read(second)
+    assert read(second)["like"] == {"id": first["obs"], "c": "uses VS Code as primary editor"}
+    assert count(owner, "observation") == 4
+    again = await client.call_tool("remember_fact", {**arguments, "replaces": close["id"]})
+    assert read(again)["dup"]
+    assert (await ask(client, entityName="Jeff"))["o"] == [
+        "uses VS Code as the primary editor", "likes tea",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from tests.toolsets.calls import Connect, read, remember
+from tests.toolsets.calls import Connect, ask, read, refuse, remember
 
 pytestmark = pytest.mark.anyio
 
@@ -28,6 +28,13 @@ SEARCHES: list[dict[str, Any]] = [
     {"asOf": None}, {"asOf": "null"}, {"asOf": "2999-01-01"}, {"as_of": "2999-01-01T00:00:00Z"},
     {"includeIds": "false"}, {"includeIds": "False"}, {"include_ids": None},
     {"entityName": None}, {"entityName": "", "offset": "0", "includeRelated": "true"},
+    # What OpenAI's strict mode makes a model fill in, which may leave nothing out:
+    {"maxTokens": 0, "maxObs": 0}, {"maxTokens": "0", "maxObs": "0"}, {"asOf": "none"},
+    {"mode": "search", "entityTypes": [], "searchMode": "hybrid", "entityName": "",
+     "includeRelated": True, "maxObs": 0, "limit": 10, "offset": 0, "maxTokens": 0, "asOf": "",
+     "includeIds": False, "dates": False},
+    # What Gemini CLI adds to every tool:
+    {"wait_for_previous": True}, {"wait_for_previous": False},
 ]  # fmt: skip
 
 FACTS: list[dict[str, Any]] = [
@@ -40,6 +47,9 @@ FACTS: list[dict[str, Any]] = [
     {"entityName": "Acme", "entityType": "company", "validUntil": None, "replaces": None},
     {"entityName": "Acme", "entityType": "company", "validUntil": "null", "replaces": "null"},
     {"entityName": "Acme", "entityType": "company", "validUntil": "", "source": "Conversation"},
+    {"entityName": "Acme", "entityType": "company", "validUntil": "never", "replaces": "none"},
+    {"entityName": "Acme", "entityType": "company", "validUntil": "None", "replaces": "None"},
+    {"entityName": "Acme", "entityType": "company", "wait_for_previous": True},
 ]  # fmt: skip
 
 BATCHES: list[dict[str, Any]] = [
@@ -51,6 +61,8 @@ BATCHES: list[dict[str, Any]] = [
     {"facts": [{"entityName": "Acme", "entityType": "org", "observation": "sells anvils",
                 "validUntil": None, "source": None, "confidence": None, "replaces": ""}],
      "relations": "[]"},
+    {"facts": [{"entityName": "Acme", "entityType": "org", "observation": "sells anvils",
+                "validUntil": "never", "replaces": "none"}], "wait_for_previous": True},
 ]  # fmt: skip
 
 
@@ -88,3 +100,43 @@ async def test_a_batch_is_understood_in_any_certain_shape(
     stored = read(await teller.call_tool("build_knowledge", shape))
 
     assert stored == {"ok": True, "facts": {"new": 1, "dup": 0}, "rel": 0}
+
+
+async def test_only_the_name_that_gemini_cli_adds_is_dropped(teller: Client) -> None:
+    for name in ("wait_for_previous_call", "wait", "waitForPrevious"):
+        title, _ = await refuse(teller, "query_memory", mode="list", **{name: True})
+        assert title == f"Unknown argument '{name}'"
+    fact = {"entityName": "A", "entityType": "person", "observation": "b"}
+    item = fact | {"wait_for_previous": True}
+    title, fix = await refuse(teller, "build_knowledge", facts=[item])
+    assert "wait_for_previous" in fix
+
+
+async def test_the_word_none_names_no_fact_to_forget_and_forgets_no_entity(teller: Client) -> None:
+    await remember(teller, "Acme", "sells anvils")
+
+    title, _ = await refuse(teller, "forget_entity", entityName="Acme", fact="none", confirm=True)
+
+    assert title == "Fact not found"
+    assert (await ask(teller, entityName="Acme"))["o"] == ["sells anvils"]
+
+
+async def test_a_look_up_with_a_filler_for_maxobs_takes_the_default(teller: Client) -> None:
+    for number in range(21):
+        await remember(teller, "Acme", f"sold anvil {number}")
+
+    answer = await ask(teller, mode="entity", entityName="Acme", maxObs=0, maxTokens=0)
+
+    assert len(answer["o"]) == 20
+
+
+async def test_a_mode_that_is_missing_is_inferred_though_the_schema_requires_it(
+    teller: Client,
+) -> None:
+    await remember(teller, "Acme", "sells anvils", "organization")
+
+    assert (await ask(teller, query="anvils", entityName="Acme"))["e"][0]["m"]
+    assert (await ask(teller, entityName="Acme"))["o"] == ["sells anvils"]
+    assert (await ask(teller))["e"] == [{"n": "Acme", "t": "organization"}]
+    [tool] = [tool for tool in (await teller.list_tools()).tools if tool.name == "query_memory"]
+    assert tool.input_schema["required"] == ["mode"]

@@ -27,7 +27,7 @@ from textrawl.transports.metrics import Metrics
 from textrawl.transports.requests import find_request_id, find_space
 
 ANA, BEN, ROOT = "trl_Ana", "trl_Ben", "trl_Root"
-LATE, AWAY = "trl_Late", "trl_Away"
+LATE, AWAY, METER = "trl_Late", "trl_Away", "trl_Meter"
 
 ACCEPT = {"accept": "application/json, text/event-stream"}
 HELLO = {
@@ -51,6 +51,7 @@ PRINCIPALS = {
     ANA: _enrol(1, "ana", "read", "write"),
     BEN: _enrol(2, "ben", "read"),
     ROOT: _enrol(3, "root", "admin"),
+    METER: _enrol(5, "meter", "metrics"),
     LATE: _enrol(4, "late", "read", expires_at=datetime.now(UTC) - timedelta(seconds=2)),
 }
 

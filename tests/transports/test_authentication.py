@@ -12,6 +12,7 @@ from tests.transports.team import (
     BEN,
     HELLO,
     LATE,
+    METER,
     PRINCIPALS,
     ROOT,
     Team,
@@ -120,11 +121,14 @@ async def test_any_token_may_ask_whether_it_is_ready(team: Team, http: httpx2.As
     assert (slow.status_code, slow.json()) == (503, {"status": "database slow"})
 
 
-async def test_only_an_admin_may_read_the_metrics(team: Team, http: httpx2.AsyncClient) -> None:
-    refused = await http.get(f"{team.root}/metrics", headers=bear(ANA))
-    told = await http.get(f"{team.root}/metrics", headers=bear(ROOT))
-    assert refused.status_code == 403
-    assert 'error="insufficient_scope"' in refused.headers["www-authenticate"]
+async def test_metrics_are_read_by_the_scope_metrics_alone(
+    team: Team, http: httpx2.AsyncClient
+) -> None:
+    for token in (ANA, ROOT):
+        refused = await http.get(f"{team.root}/metrics", headers=bear(token))
+        assert refused.status_code == 403
+        assert 'error="insufficient_scope"' in refused.headers["www-authenticate"]
+    told = await http.get(f"{team.root}/metrics", headers=bear(METER))
     assert told.status_code == 200
 
 

@@ -4,7 +4,7 @@ import httpx2
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.transports.team import ANA, HELLO, ROOT, Team, bear, gather
+from tests.transports.team import ANA, HELLO, METER, Team, bear, gather
 from textrawl.transports.metrics import Metrics
 
 pytestmark = pytest.mark.anyio
@@ -23,7 +23,7 @@ def read(text: str, name: str) -> Samples:
 
 
 async def scrape(team: Team, http: httpx2.AsyncClient) -> str:
-    answer = await http.get(f"{team.root}/metrics", headers=bear(ROOT))
+    answer = await http.get(f"{team.root}/metrics", headers=bear(METER))
     assert answer.status_code == 200
     return answer.text
 

@@ -96,37 +96,62 @@ def ping(number: int) -> bytes:
 
 
 BAD = {
-    "a word": (b"hello", PARSE_ERROR),
-    "half an object": (b'{"jsonrpc": "2.0", "id": 1', PARSE_ERROR),
+    "a word": (b"hello", PARSE_ERROR, None),
+    "half an object": (b'{"jsonrpc": "2.0", "id": 1', PARSE_ERROR, None),
+    "half of its parameters": (
+        b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": [', PARSE_ERROR, 1
+    ),
     "a lone surrogate": (
-        rb'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "\ud83d"}}', PARSE_ERROR
+        rb'{"method": "ping", "params": {"a": "\ud83d}"}, "jsonrpc": "2.0", "id": "a\"b"}',
+        PARSE_ERROR, 'a"b',
     ),
-    "no UTF-8": (b'{"jsonrpc": "2.0", "id": 1, "method": "\xff"}', PARSE_ERROR),
-    "NUL": (b"\x00", PARSE_ERROR),
-    "a depth bomb": (b"[" * 100_000, PARSE_ERROR),
+    "a lone surrogate before the end": (
+        rb'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "\ud83d"}}',
+        PARSE_ERROR, 1,
+    ),
+    "no UTF-8": (b'{"jsonrpc": "2.0", "id": 1, "method": "\xff"}', PARSE_ERROR, None),
+    "no UTF-8 inside": (
+        b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "\xff"}}', PARSE_ERROR, 1
+    ),
+    "NUL": (b"\x00", PARSE_ERROR, None),
+    "a depth bomb": (b"[" * 100_000, PARSE_ERROR, None),
     "a deep message": (
-        b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": '
+        b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"id": 2, "a": '
         + b"[" * 1000 + b"]" * 1000 + b"}}",
-        PARSE_ERROR,
+        PARSE_ERROR, 1,
     ),
-    "NaN": (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": NaN}}', PARSE_ERROR),
-    "an endless number": (b"9" * 100_000, PARSE_ERROR),
-    "a batch": (b"[" + ping(1) + b"]", INVALID_REQUEST),
-    "an object": (b"{}", INVALID_REQUEST),
-    "null": (b"null", INVALID_REQUEST),
-    "another protocol": (b'{"jsonrpc": "1.0", "id": 1, "method": "ping"}', INVALID_REQUEST),
-    "too long": (ping(1) + b" " * MOST_BYTES, INVALID_REQUEST),
+    "NaN": (
+        b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": NaN}}', PARSE_ERROR, 1
+    ),
+    "an endless number": (b"9" * 100_000, PARSE_ERROR, None),
+    "an endless id": (
+        b'{"jsonrpc": "2.0", "id": ' + b"9" * 900 + b', "method": "ping"}', INVALID_REQUEST, None
+    ),
+    "no id that may be": (
+        b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', INVALID_REQUEST, None
+    ),
+    "no id at all": (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', INVALID_REQUEST, None),
+    "a batch": (b"[" + ping(1) + b"]", INVALID_REQUEST, None),
+    "an object": (b"{}", INVALID_REQUEST, None),
+    "null": (b"null", INVALID_REQUEST, None),
+    "another protocol": (b'{"jsonrpc": "1.0", "id": 1, "method": "ping"}', INVALID_REQUEST, 1),
+    "too long": (ping(1) + b" " * MOST_BYTES, INVALID_REQUEST, 1),
+    "too long, its id behind": (
+        b'{"params": {"id": 3, "a": "' + b"\\n{" * MOST_BYTES + b'"}, "id": 1, "method": "ping"}',
+        INVALID_REQUEST, 1,
+    ),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("line", "code"), BAD.values(), ids=BAD.keys())
+@pytest.mark.parametrize(("line", "code", "identity"), BAD.values(), ids=BAD.keys())
 def test_a_bad_line_gets_its_error_and_the_next_good_line_its_answer(
-    lasting: Process, line: bytes, code: int
+    lasting: Process, line: bytes, code: int, identity: int | str | None
 ) -> None:
     say(lasting, line)
     say(lasting, ping(7))
     refusal, answer = hear(lasting), hear(lasting)
-    assert (refusal["jsonrpc"], refusal["id"], refusal["error"]["code"]) == ("2.0", None, code)
+    assert (refusal["jsonrpc"], refusal["id"]) == ("2.0", identity)
+    assert refusal["error"]["code"] == code
     assert (answer["id"], answer["result"]) == (7, {})
 
 
@@ -160,7 +185,7 @@ def test_skipping_a_line_without_end_takes_no_memory(process: Process) -> None:
 
 
 def test_a_thousand_bad_lines_between_good_ones_cost_none_of_them(process: Process) -> None:
-    lines = [line for line, _ in BAD.values() if len(line) < 1000]
+    lines = [line for line, *_ in BAD.values() if len(line) < 1000]
     for number in range(1000):
         say(process, lines[number % len(lines)])
         say(process, ping(number))

@@ -57,14 +57,17 @@ class Desk:
 
 
 @asynccontextmanager
-async def open_desk(settings: Settings) -> AsyncGenerator[Desk]:
+async def open_desk(settings: Settings, *, connections: int = 5) -> AsyncGenerator[Desk]:
     clock = Clock()
     embedder = choose_embedder(settings, clock=clock)
     assert settings.database_url is not None
-    database = Database(settings.database_url.get_secret_value(), timeout=10)
+    database = Database(settings.database_url.get_secret_value(), timeout=10, max_size=connections)
     await database.open()
     credential = hash_token(TOKEN)
-    models = Models(database, embedder, partial(choose_named, settings), clock=clock)
+    models = Models(
+        database, embedder, partial(choose_named, settings),
+        chosen=settings.embedding_provider != "auto", clock=clock,
+    )  # fmt: skip
     memory = Memory(database, models, credential=credential)
     identity = Identity(Directory(database), credential)
     app = App(memory, build_renderer(settings), identity)

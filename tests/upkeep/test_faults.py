@@ -101,6 +101,7 @@ async def test_a_text_that_is_refused_again_and_again_is_tried_ever_less_often(
 async def test_a_provider_that_is_down_costs_a_fact_none_of_its_attempts(
     desk: Desk, provider: EmbeddingServer, owner: psycopg.Connection
 ) -> None:
+    await desk.memory.models.find_active()  # which binds the memory to it
     provider.fail(Fault.DOWN)
     await desk.remember("plays the theremin")
     for _ in range(5):
@@ -117,6 +118,7 @@ async def test_two_workers_never_embed_the_same_fact(
     provider: EmbeddingServer,
     owner: psycopg.Connection,
 ) -> None:
+    await desk.memory.models.find_active()  # which binds the memory to it
     provider.fail(Fault.DOWN)
     for name in ("Ada", "Bob"):
         batch = [
@@ -142,6 +144,7 @@ async def test_what_a_worker_that_died_had_claimed_is_done_by_another(
     remote: Callable[..., Settings],
     owner: psycopg.Connection,
 ) -> None:
+    await desk.memory.models.find_active()  # which binds the memory to it
     provider.fail(Fault.DOWN)
     await desk.remember("plays the theremin")
     provider.heal()
@@ -163,6 +166,7 @@ async def test_what_a_worker_that_died_had_claimed_is_done_by_another(
 async def test_a_fact_forgotten_while_it_is_embedded_leaves_nothing(
     desk: Desk, provider: EmbeddingServer, owner: psycopg.Connection
 ) -> None:
+    await desk.memory.models.find_active()  # which binds the memory to it
     provider.fail(Fault.DOWN)
     await desk.remember("plays the theremin", "collects stamps")
     provider.heal()
@@ -200,6 +204,7 @@ async def test_a_model_under_whose_name_another_runs_is_told_and_stores_nothing(
 async def test_rounds_go_on_after_one_that_failed(
     desk: Desk, provider: EmbeddingServer, owner: psycopg.Connection
 ) -> None:
+    await desk.memory.models.find_active()  # which binds the memory to it
     provider.fail(Fault.DOWN)
     await desk.remember("plays the theremin")
     asked = len(provider.requests)

@@ -38,7 +38,7 @@ async def test_a_semantic_search_without_its_provider_says_what_to_do(
 ) -> None:
     provider.fail(Fault.FAILING)
     told = await desk.search("theremin", searchMode="semantic")
-    assert told.startswith('{"error":"Embedding service unavailable"')
+    assert told.startswith("Embedding service unavailable. ")
 
 
 async def test_a_semantic_search_without_any_provider_names_what_to_configure(
@@ -46,7 +46,7 @@ async def test_a_semantic_search_without_any_provider_names_what_to_configure(
 ) -> None:
     async with open_desk(settings(embedding_provider="none")) as desk:
         told = await desk.search("theremin", searchMode="semantic")
-        assert '"error":"Embedding service not configured"' in told
+        assert "Embedding service not configured. " in told
         assert "Set OPENAI_API_KEY or configure Ollama" in told
         await desk.remember("plays the theremin")
         assert "embedding service not configured" in await desk.search("theremin")

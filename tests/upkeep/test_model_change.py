@@ -87,7 +87,7 @@ async def test_a_model_is_built_beside_the_old_one_and_switched_to_under_a_serve
     assert (count(owner, "embedding_1"), count(owner, "embedding_2")) == (21, 20)
 
     told = await finish(embed("switch"))
-    assert f"{WIDE} is searched with from now on" in told
+    assert f"{WIDE} is in use from now on" in told
     assert count(owner, "embedding_2") == 21  # it caught up first
     follow(desk)
     asked = len(wide.requests)
@@ -112,7 +112,7 @@ async def test_a_change_is_taken_back_at_once_and_the_other_model_dropped(
     for name, status in {NARROW: "previous", WIDE: "active"}.items():
         assert re.search(rf"{name} +{status} +[0-9]+ +21 +0 ", told), told
 
-    assert f"{NARROW} is searched with again" in await finish(embed("rollback"))
+    assert f"{NARROW} is in use again" in await finish(embed("rollback"))
     follow(desk)
     asked = len(provider.requests)
     assert "came after" in await desk.search("came after that", searchMode="semantic")
@@ -216,10 +216,10 @@ async def test_who_still_believes_in_a_model_that_was_dropped_is_answered_all_th
     ("words", "told"),
     [
         (("switch",), "No other model was built"),
-        (("rollback",), "No model was in use before"),
-        (("drop", NARROW), f"{NARROW} is searched with"),
+        (("rollback",), "There is no previous model"),
+        (("drop", NARROW), f"{NARROW} is in use"),
         (("drop", "openai:none"), "No model openai:none"),
-        (("start", "--provider", "openai"), f"{NARROW} is searched with already"),
+        (("start", "--provider", "openai"), f"{NARROW} is in use already"),
         (("start", "--provider", "none"), "Embedding service not configured"),
     ],
 )
@@ -236,8 +236,8 @@ async def test_there_are_two_models_at_most(desk: Desk, embed: Embed) -> None:
     await desk.remember("plays the theremin")
     await finish(embed(*START))
     third = ("start", "--provider", "ollama", "--model", "third")
-    assert f"There is {WIDE} beside the model in use" in await finish(embed(*third), code=1)
+    assert f"Vectors of {WIDE} are being built" in await finish(embed(*third), code=1)
     await finish(embed("switch"))
-    assert f"There is {NARROW} beside the model in use" in await finish(embed(*third), code=1)
+    assert f"Vectors of {NARROW} are being built" in await finish(embed(*third), code=1)
     back = ("start", "--provider", "openai", "--model", "text-embedding-3-small")
     assert "`textrawl embed rollback`" in await finish(embed(*back), code=1)

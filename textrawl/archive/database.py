@@ -5,12 +5,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, LiteralString
 
 import psycopg
-from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection, IsolationLevel, sql
 
 from textrawl.archive.place import Place
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.migrations import connect
+from textrawl.pooling import Connection, lends_sessions, register_vectors
 
 SCHEMA = "textrawl"
 _FORMER = "textrawl_former"  # the empty memory that a backup is about to take the place of
@@ -62,8 +62,9 @@ class BatchRefused(Exception):
 class Session:
     """A connection of the memory's owner; not `lasting` if nothing that it does will stay."""
 
-    def __init__(self, connection: AsyncConnection[Any], *, lasting: bool = True) -> None:
+    def __init__(self, connection: Connection, *, lasting: bool = True) -> None:
         self._connection = connection
+        self.pooled = connection.pooled
         self.lasting = lasting
         self.major = connection.info.server_version // 10_000
 
@@ -147,6 +148,13 @@ class Session:
                 raise
         raise DatabaseUnavailable("Others write too much at once: import again in a while")
 
+    @asynccontextmanager
+    async def hold(self) -> AsyncGenerator[None]:
+        """A transaction that may wait for as long as it takes."""
+        async with self._connection.transaction():
+            await self._connection.execute("set local idle_in_transaction_session_timeout = 0")
+            yield
+
     async def execute(self, statement: str) -> None:
         """A statement that a function of ours wrote, outside of any transaction."""
         await self._connection.execute(statement.encode())
@@ -173,7 +181,7 @@ async def open_snapshot(place: Place) -> AsyncGenerator[Session]:
     Raises StartRefused, DatabaseUnavailable.
     """
     async with await connect(place.conninfo, place.timeout) as connection:
-        await register_vector_async(connection)
+        await register_vectors(connection)
         await connection.set_isolation_level(IsolationLevel.REPEATABLE_READ)
         await connection.set_read_only(True)
         async with _translate(), connection.transaction():
@@ -193,8 +201,9 @@ async def open_writing(place: Place, *, dry_run: bool = False) -> AsyncGenerator
     async with await connect(place.conninfo, place.timeout) as connection, _translate():
         session = Session(connection, lasting=not dry_run)
         await session.find_owner()
-        await connection.execute("set idle_in_transaction_session_timeout = 0")
-        await register_vector_async(connection)
+        if not connection.pooled:  # else it would be somebody else's setting as well
+            await connection.execute("set idle_in_transaction_session_timeout = 0")
+        await register_vectors(connection)
         async with AsyncExitStack() as stack:
             if dry_run:
                 await stack.enter_async_context(connection.transaction(force_rollback=True))
@@ -212,6 +221,23 @@ async def _translate() -> AsyncGenerator[None]:
         ) from error
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable("The connection broke: try again") from error
+
+
+async def refuse_lender(place: Place) -> None:
+    """Raises StartRefused where programs of Postgres would lose their sessions to others.
+
+    They would leave settings of theirs to others, too, such as an empty search_path.
+    """
+    async with (
+        await connect(place.conninfo, place.timeout) as one,
+        await connect(place.conninfo, place.timeout) as other,
+    ):
+        if await lends_sessions(one, other):
+            raise StartRefused(
+                "DATABASE_URL leads through a pooler that lends a session for one transaction, "
+                "and pg_dump and pg_restore need it for longer: use the address of Postgres "
+                "itself, or of a pooler's session mode"
+            )
 
 
 class Takeover:
@@ -280,7 +306,7 @@ class Takeover:
                 await connection.execute(sql.SQL("analyze {}").format(table))
 
     @asynccontextmanager
-    async def _open(self) -> AsyncGenerator[AsyncConnection[Any]]:
+    async def _open(self) -> AsyncGenerator[Connection]:
         connected = await connect(self.place.conninfo, self.place.timeout)
         async with _translate(), connected as connection:
             yield connection

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from textrawl.archive.database import SCHEMA, open_snapshot
+from textrawl.archive.database import SCHEMA, open_snapshot, refuse_lender
 from textrawl.archive.files import write_whole
 from textrawl.archive.place import Place
 from textrawl.archive.programs import find_program, read_program, run_program
@@ -39,6 +39,7 @@ async def write_backup(place: Place, file: Path, *, force: bool = False) -> Back
 
     Raises StartRefused, DatabaseUnavailable; then there is no file that was not there before.
     """
+    await refuse_lender(place)
     with write_whole(file, force=force) as draft:
         async with open_snapshot(place) as session:
             program = find_program("pg_dump", place.programs, session.major)

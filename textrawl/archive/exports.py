@@ -1,8 +1,8 @@
 """The content of a memory as JSON Lines, in one order, of one instant.
 
 The first line says what it is, the last how many there are of each kind: spaces, entities, facts,
-relations. Vectors are those of the model that questions are compared with, as the base64 of
-little-endian 16-bit floats.
+relations, reflections. Vectors are those of the model that questions are compared with, as the
+base64 of little-endian 16-bit floats.
 """
 
 import base64
@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from textrawl.archive.database import Session
 from textrawl.errors import ArgumentInvalid
+from textrawl.texts import escape_json
 
 VERSION = 1
 KINDS: dict[str, LiteralString] = {
     "space": "export_spaces", "entity": "export_entities", "fact": "export_facts",
-    "relation": "export_relations",
+    "relation": "export_relations", "reflection": "export_reflections",
 }  # fmt: skip
 
 Vector = NDArray[np.float16]
@@ -61,7 +62,8 @@ class Export:
         return {name: number for name, number in there.items() if not names or name in names}
 
     def _write_row(self, kind: str, line: str, vector: Any) -> None:
-        # Postgres writes JSON in one line, but lets through two that some readers take for ends.
+        # Postgres escapes less than a terminal, or a reader that splits lines at U+2028, needs.
+        line = escape_json(line)
         if vector is not None:
             line = f'{line[:-1]},"vector":"{write_vector(vector)}"}}'
         self._write(f"{line}\n".encode())

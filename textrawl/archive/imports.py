@@ -21,12 +21,10 @@ from textrawl.archive.exports import Vector, read_vector
 from textrawl.archive.indexes import Room
 from textrawl.archive.lines import (
     Content,
-    EntityLine,
     FactLine,
     Footer,
     LineRefused,
     Model,
-    RelationLine,
     SpaceLine,
     read_header,
     read_line,
@@ -38,12 +36,14 @@ _BATCH = 1_000
 _HEAVIEST = 4 << 20  # bytes of a batch
 _FUNCTIONS: dict[str, LiteralString] = {
     "space": "import_spaces", "entity": "import_entities", "fact": "import_facts",
-    "relation": "import_relations",
+    "relation": "import_relations", "reflection": "import_reflections",
 }  # fmt: skip
-_PLURALS = {"entity": "entities", "fact": "facts", "relation": "relations"}
+_PLURALS = {
+    "entity": "entities", "fact": "facts", "relation": "relations", "reflection": "reflections",
+}  # fmt: skip
 _REASONS = {
     "another": "another {kind} here has this id",
-    "homeless": "there is no entity of this id: its line has to come before",
+    "homeless": "what it is about is not there: its line has to come before",
     "circle": "both ends are the same entity",
     "undone": "an undo took it back: `textrawl undo --revert` or --purge comes first",
     "refused": "the database does not take it",
@@ -189,12 +189,12 @@ class Import:
         if space is None:
             raise LineRefused(f"there is no space {line.space}: its line has to come before")
         payload["space"] = space
-        for name in ("entity", "from_entity", "to_entity"):
-            if name in payload:
+        for name in ("entity", "from_entity", "to_entity", "edge"):
+            if payload.get(name) is not None:
                 payload[name] = str(self._find(space, UUID(payload[name])))
         return _Item(number, line, payload, self._read_vector(line))
 
-    def _read_vector(self, line: EntityLine | FactLine | RelationLine) -> Vector | None:
+    def _read_vector(self, line: Content) -> Vector | None:
         if not isinstance(line, FactLine) or line.vector is None:
             return None
         if self._dimensions is None:
@@ -248,10 +248,11 @@ class Import:
             return
         space = item.payload["space"]
         if outcome == "added":
-            counts = self._trail.setdefault(space, dict.fromkeys(_PLURALS.values(), 0))
-            counts[_PLURALS[kind]] += 1
+            told = ("entities", "facts", "relations")
+            counts = self._trail.setdefault(space, dict.fromkeys(told, 0))
+            counts[_PLURALS[kind]] = counts.get(_PLURALS[kind], 0) + 1
         given = UUID(line.id)
-        if here != given and not isinstance(line, RelationLine):
+        if here != given:
             self._elsewhere[space, given] = here
         if isinstance(line, FactLine) and line.replaced_by is not None:
             successor = UUID(line.replaced_by)
@@ -296,5 +297,5 @@ class Import:
 
     def _check_end(self) -> None:
         footer = self._footer
-        told = footer and footer.space + footer.entity + footer.fact + footer.relation
+        told = footer and sum(getattr(footer, kind) for kind in EXPORTED)
         self.tally.whole = told == self._lines

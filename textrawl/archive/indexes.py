@@ -6,8 +6,8 @@ and as right. What is built while others write is left half done by a crash, and
 none: whoever comes next makes it anew.
 """
 
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -42,8 +42,8 @@ class Room:
         if self._size is not None and vectors:
             coming = vectors + round(vectors * (self._size - position) / max(weight, 1))
         # What is true of a file shows at once; of a stream whenever it has doubled.
-        if coming < 2 * self._asked or not self._session.lasting:
-            return
+        if coming < 2 * self._asked or not self._session.lasting or self._session.pooled:
+            return  # through a pooler nobody could claim the indexes until the end
         self._asked = coming
         await self._session.call("suspend_vector_index", model, coming)
 
@@ -58,10 +58,11 @@ async def build_indexes(
     """
     if not await session.call("missing_vector_indexes", building):
         return []
-    if not await _claim(session):
-        return []
-    missing = await session.call("missing_vector_indexes", building)
-    return await _make(place, session, report, missing)
+    async with _claim(place, session) as claimed:
+        if not claimed:
+            return []
+        missing = await session.call("missing_vector_indexes", building)
+        return await _make(place, session, report, missing)
 
 
 def _keep_quiet(done: int, total: int) -> None:
@@ -84,8 +85,7 @@ async def index_space(conninfo: str, space: int, report: Report = _keep_quiet) -
     DatabaseUnavailable.
     """
     place = _find_place(conninfo)
-    async with open_writing(place) as session:
-        await _require_claim(session)
+    async with open_writing(place) as session, _require_claim(place, session):
         missing = await session.call("missing_vector_indexes", False, space)
         return await _make(place, session, report, missing)
 
@@ -95,8 +95,8 @@ async def drop_space_index(conninfo: str, space: int) -> bool:
 
     Raises as index_space does.
     """
-    async with open_writing(_find_place(conninfo)) as session:
-        await _require_claim(session)
+    place = _find_place(conninfo)
+    async with open_writing(place) as session, _require_claim(place, session):
         drops = await session.call("own_index_drops", space)
         for statement, _ in drops:
             await session.execute(statement)
@@ -107,16 +107,33 @@ def _find_place(conninfo: str) -> Place:
     return Place(conninfo, None, 10)
 
 
-async def _claim(session: Session) -> bool:
-    [(claimed,)] = await session.call("claim_vector_indexes")
-    return claimed
+@asynccontextmanager
+async def _claim(place: Place, session: Session) -> AsyncGenerator[bool]:
+    """Whether `session` is the one that makes indexes; through a pooler, for as long as this."""
+    async with AsyncExitStack() as stack:
+        holder = session
+        if session.pooled:
+            # A session could be left to another client: a transaction holds the claim instead.
+            holder = await stack.enter_async_context(open_writing(place))
+            await stack.enter_async_context(holder.hold())
+        [(claimed,)] = await holder.call("claim_vector_indexes", session.pooled)
+        try:
+            yield claimed
+        finally:
+            if claimed:
+                # A connection that broke has taken its claim with it.
+                with suppress(psycopg.Error, DatabaseUnavailable):
+                    await holder.call("release_vector_indexes")
 
 
-async def _require_claim(session: Session) -> None:
-    if not await _claim(session):
-        raise StartRefused(
-            "Another session makes indexes of vectors just now: run this again when it is done"
-        )
+@asynccontextmanager
+async def _require_claim(place: Place, session: Session) -> AsyncGenerator[None]:
+    async with _claim(place, session) as claimed:
+        if not claimed:
+            raise StartRefused(
+                "Another session makes indexes of vectors just now: run this again when it is done"
+            )
+        yield
 
 
 async def _make(

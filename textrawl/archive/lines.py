@@ -64,6 +64,7 @@ class EntityLine(Line):
     id: Id
     name: Name
     entity_type: EntityType
+    type_guessed: bool | None = None
     description: Annotated[str, BeforeValidator(_clean_text), Field(max_length=10_000)] | None = (
         None
     )
@@ -107,6 +108,25 @@ class RelationLine(_Said):
     strength: Share
 
 
+class ReflectionLine(Line):
+    """A reflection, on an entity, a relation (`edge`), or neither."""
+
+    kind: Literal["reflection"]
+    space: SpaceName
+    id: Id
+    target_type: Literal["entity", "session", "relation", "global"]
+    entity: Id | None = None
+    edge: Id | None = None
+    text: Annotated[str, BeforeValidator(_clean_text), Field(min_length=1, max_length=10_000)]
+    voice: Label
+    mood: Annotated[Label, Field(max_length=100)] | None = None
+    author: Label
+    client: Label | None = None
+    tool: Label
+    request: Label | None = None
+    created_at: Moment
+
+
 class Model(Line):
     """The model that made the vectors."""
 
@@ -133,12 +153,14 @@ class Footer(Line):
     entity: int
     fact: int
     relation: int
+    reflection: int = 0
 
 
 L = TypeVar("L", bound=Line)
-Content = SpaceLine | EntityLine | FactLine | RelationLine
+Content = SpaceLine | EntityLine | FactLine | RelationLine | ReflectionLine
 KINDS: dict[object, type[Content]] = {
-    "space": SpaceLine, "entity": EntityLine, "fact": FactLine, "relation": RelationLine
+    "space": SpaceLine, "entity": EntityLine, "fact": FactLine, "relation": RelationLine,
+    "reflection": ReflectionLine,
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from tempfile import NamedTemporaryFile
 
 import anyio
 
-from textrawl.archive.database import SCHEMA, Takeover
+from textrawl.archive.database import SCHEMA, Takeover, refuse_lender
 from textrawl.archive.dumps import Backup, Contents, compare_rows, read_contents
 from textrawl.archive.place import Place
 from textrawl.archive.programs import find_program, run_program
@@ -27,6 +27,7 @@ async def restore_backup(place: Place, file: Path) -> Backup:
     if not await path.is_file():
         raise StartRefused(f"There is no file {file}")
     contents, takeover = await read_contents(file, place.programs), Takeover(place)
+    await refuse_lender(place)
     await _refuse_unfit(contents, takeover)
     former, major = await takeover.find_owner()
     # Even where there was none: it makes the extension and the roles, or says who has to.

@@ -18,7 +18,14 @@ from textrawl.archive.database import Session
 from textrawl.archive.exports import VERSION
 from textrawl.archive.lines import LineRefused
 from textrawl.errors import ArgumentInvalid
-from textrawl.texts import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name, clean_relation
+from textrawl.texts import (
+    FACT_LENGTH,
+    NAME_LENGTH,
+    clean_fact,
+    clean_name,
+    clean_relation,
+    escape_json,
+)
 
 _NAMESPACE = UUID("7d1f7c52-52c1-4a0b-9a55-3a7f5b4f0a6e")  # of ids made from what a line says
 _BATCH = 1_000
@@ -238,7 +245,7 @@ async def write_server_memory(
     for kind, function in functions.items():
         async for page in session.read_lines(function, place):
             for line, _ in page:
-                write(line.encode() + b"\n")
+                write(escape_json(line).encode() + b"\n")
             counts[kind] += len(page)
             report(counts["entity"])
     return counts

@@ -13,10 +13,10 @@ from datetime import UTC, datetime, timedelta
 from typing import LiteralString, TypeVar, get_args
 
 from rich.table import Table
-from rich.text import Text
 
 from textrawl.access import Scope
-from textrawl.commands.console import open_progress, show_wait
+from textrawl.commands.console import show_wait, write_cell
+from textrawl.commands.console import tell as tell  # noqa: PLC0414 - commands import it from here
 from textrawl.commands.foreground import run_foreground
 from textrawl.commands.inspection import require_memory
 from textrawl.commands.rows import OwnershipRow
@@ -25,6 +25,7 @@ from textrawl.database import Database, DataRefused
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.errors import ArgumentInvalid, StartRefused
+from textrawl.holders import name_holders
 from textrawl.migrations import check, migrate
 from textrawl.settings import Settings, read_settings
 
@@ -46,25 +47,37 @@ _FAULTS: dict[str, tuple[str, str]] = {
     ),
     "TR025": ("An actor cannot be called {}", "use 1 to 200 characters"),
     "TR026": ("Wrong scopes: {}", f"use {', '.join(get_args(Scope))}"),
-    "TR027": ("This login cannot act as somebody: {}", "make one with `create role … login`"),
+    "TR027": ("This login cannot act as an actor: {}", "make one with `create role … login`"),
     "TR028": ("{} is the first space, which cannot be archived", "it may be renamed"),
-    "TR029": ("Not a token that can be: {}", "see `textrawl token --help`"),
-    "TR070": ("No name for a login: {}", "use 1 to 63 of a-z, 0-9 and _, no digit first"),
+    "TR029": ("A token cannot be made so: {}", "see `textrawl token --help`"),
+    "TR070": ("A login cannot be called {}", "use 1 to 63 of a-z, 0-9 and _, no digit first"),
     "TR071": ("There is a login {} already", "choose another name, or drop that role"),
     "TR072": (
-        "The login of DATABASE_URL may not make {}",
+        "The login of DATABASE_URL may not create or drop {}",
         "run this with the DATABASE_URL of an administrator, or as one run the statements in "
         "docs/sql.md",
     ),
-    "TR004": ("{} sends other dimensions than it did", "build the vectors under another name"),
-    "TR041": ("{} is searched with already", "there is nothing to build"),
-    "TR042": ("{} is kept from before", "`textrawl embed rollback` goes back to it"),
-    "TR043": ("There is {} beside the model in use", "switch to it, or `textrawl embed drop` it"),
+    "TR073": ("No analyst's login {}", "see `textrawl analyst list`"),
+    "TR074": (
+        "The login cannot be dropped, it owns something or has rights elsewhere: {}",
+        "as an administrator, in that database, run `reassign owned by` it `to` another, "
+        "then `drop owned by` it, then this again",
+    ),
+    "TR004": (
+        "{} sends vectors of other dimensions than before",
+        "build the vectors under another name",
+    ),
+    "TR041": ("{} is in use already", "there is nothing to build"),
+    "TR042": ("{} is the previous model", "`textrawl embed rollback` goes back to it"),
+    "TR043": (
+        "Vectors of {} are being built",
+        "run `textrawl embed switch` to use them, or `textrawl embed drop` to delete them",
+    ),
     "TR044": ("No other model was built", "see `textrawl embed start --help`"),
     "TR045": ("{} facts have no vector of it yet", "run `textrawl embed start` again"),
     "TR046": ("No model {}", "see `textrawl embed status`"),
-    "TR047": ("No model was in use before", "there is nothing to go back to"),
-    "TR048": ("{} is searched with", "switch to another model first"),
+    "TR047": ("There is no previous model", "there is nothing to go back to"),
+    "TR048": ("{} is in use", "switch to another model first"),
 }
 
 
@@ -105,7 +118,8 @@ async def open_administration(
         try:
             [found] = await database.call("owns_memory", OwnershipRow)
             credential = None if found.owns_memory else _require_token(settings, owned=owned)
-            yield Administration(database, credential, conninfo)
+            async with name_holders(conninfo, settings.database_timeout):
+                yield Administration(database, credential, conninfo)
         finally:
             await database.close()
 
@@ -182,11 +196,6 @@ def find_end(text: str | None) -> datetime | None:
     return None if text is None else datetime.now(UTC) + read_span(text)
 
 
-def tell(message: str) -> None:
-    """One line on stderr about what was done: stdout is for what was asked for."""
-    open_progress().print(Text(message), soft_wrap=True)
-
-
 def write_plain(row: Mapping[str, object]) -> dict[str, object]:
     """The row as JSON can hold it."""
     return {
@@ -206,5 +215,5 @@ def draw_rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     for place, column in enumerate(columns):
         table.add_column(column, overflow="fold", no_wrap=place == 0)
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*map(write_cell, row))
     return table

@@ -1,13 +1,13 @@
 """`textrawl analyst`: logins that read the memory in SQL."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
 
-from textrawl.commands.administration import Administration, administer, tell
-from textrawl.commands.console import write_json
+from textrawl.commands.administration import Administration, administer, draw_rows, tell
+from textrawl.commands.console import open_console, write_json
 from textrawl.embedded.configuration import SUPERUSER
 from textrawl.passwords import make_password, write_verifier
 from textrawl.settings import read_settings
@@ -19,6 +19,24 @@ analyst = typer.Typer(help="Logins that read the memory in SQL.", no_args_is_hel
 @dataclass(frozen=True)
 class _Made:
     create_analyst: str | None  # void
+
+
+@dataclass(frozen=True)
+class _AnalystRow:
+    """A row of list_analysts."""
+
+    login: str
+    actor: str | None
+    spaces: str | None
+    sessions: int
+    most_sessions: int | None
+
+
+@dataclass(frozen=True)
+class _DroppedRow:
+    """A row of drop_analyst: the spaces that were read for this login alone."""
+
+    spaces: list[str]
 
 
 @analyst.callback()
@@ -61,3 +79,50 @@ def create(
         sys.stdout.write(f"{password}\n")
     told = " Its password is not shown again." if password else ""
     tell(f"{name} reads {', '.join(spaces)}: `textrawl psql --as {name}`.{told}")
+
+
+@analyst.command(name="list")
+def list_analysts(
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Show the logins of analysts, whose they are and what they read."""
+
+    async def work(memory: Administration) -> list[_AnalystRow]:
+        return await memory.call("list_analysts", _AnalystRow)
+
+    rows = administer(work)
+    if as_json:
+        write_json([asdict(row) for row in rows])
+    elif not rows:
+        tell("There are no analysts yet: see `textrawl analyst create --help`.")
+    else:
+        columns = ("login", "actor", "reads", "sessions")
+        open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
+
+
+def _list_cells(row: _AnalystRow) -> list[str]:
+    most = "any number" if row.most_sessions is None else str(row.most_sessions)
+    return [row.login, row.actor or "", row.spaces or "nothing", f"{row.sessions} of {most}"]
+
+
+@analyst.command()
+def drop(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", parser=clean_name, help="Of the database login.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Drop a login, with its sessions and what `textrawl analyst create` granted for it.
+
+    What its actor was granted otherwise, or holds by tokens, stays.
+    """
+
+    async def work(memory: Administration) -> _DroppedRow:
+        [row] = await memory.call("drop_analyst", _DroppedRow, login=name)
+        return row
+
+    spaces = administer(work, role=SUPERUSER).spaces
+    if as_json:
+        write_json({"login": name, "spaces": spaces})
+    told = f" Nothing is read for it any more in {', '.join(spaces)}." if spaces else ""
+    tell(f"{name} is dropped.{told}")

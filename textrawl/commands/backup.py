@@ -20,14 +20,15 @@ from textrawl.settings import Settings, read_settings
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE.")] = False,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Write all of a memory to a file: content, vectors, spaces, tokens, grants and the trail.
+    """Write the whole memory to a file.
 
-    It is what pg_dump makes, read back and counted before it takes its name. DATABASE_URL needs
-    the rights of the database's owner. Passwords of the database are not in it.
+    The file is a dump of pg_dump with content, vectors, spaces, tokens, grants and the trail. It is
+    read back and its rows are counted before it gets its name. DATABASE_URL needs the rights of
+    the database's owner. Passwords of database logins are not in the file.
     """
     settings = read_settings()
     with show_wait("Writing the backup"):

@@ -1,4 +1,4 @@
-"""What `textrawl tokens` shows."""
+"""What `textrawl cost` shows."""
 
 from dataclasses import dataclass
 

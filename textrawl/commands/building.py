@@ -23,7 +23,7 @@ from textrawl.commands.console import open_progress
 from textrawl.commands.progress import show_index_progress
 from textrawl.commands.rows import StartedModelRow
 from textrawl.embeddings import Embedder, choose_embedder
-from textrawl.models import Model, choose_named, describe_model
+from textrawl.models import Model, ask_once, choose_named, describe_model
 from textrawl.rows import KnownModelRow
 from textrawl.settings import Settings
 
@@ -37,13 +37,14 @@ async def build_vectors(settings: Settings, memory: Administration) -> None:
     """Makes every vector of the model that `settings` name, beside the model in use.
 
     Raises ArgumentInvalid for one that is in use, or when another is being built;
-    EmbeddingUnavailable or DatabaseUnavailable when one of them stays away for two minutes.
+    EmbeddingUnavailable or DatabaseUnavailable when one of them stays away for two minutes, the
+    first also at once, before anything is registered, for a provider that does not answer at all.
     """
     embedder = choose_embedder(settings)
     if embedder is None:
         raise errors.EmbeddingNotConfigured
     try:
-        await embedder.warm()
+        await ask_once(embedder)
         [row] = await memory.call(
             "start_embedding_model", StartedModelRow, **describe_model(embedder)
         )

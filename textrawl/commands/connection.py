@@ -2,12 +2,15 @@
 
 import json
 import shlex
+import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
+_CHECKOUT = Path(__file__).resolve().parents[2]
 _ENVIRONMENT = {"STRUCTURED_CONTENT": "off"}
 
 
@@ -20,6 +23,8 @@ def write_snippets(console: Console) -> None:
     console.print("\n[bold]Connect a client[/], which gets a memory of its own, empty at first.\n")
     console.print("Claude Code:")
     _write(console, shlex.join([*claude, "textrawl", "--", *command]))
+    console.print("\nCodex, in ~/.codex/config.toml:")
+    _write(console, _write_table(command))
     console.print("\nClaude Desktop, Cursor and others that read mcpServers:")
     _write(console, json.dumps({"mcpServers": {"textrawl": entry}}, indent=2))
     console.print(
@@ -28,12 +33,30 @@ def write_snippets(console: Console) -> None:
     )
 
 
+def _write_table(command: Sequence[str]) -> str:
+    """Return Codex's table of the server, which is required: Codex waits a second for others."""
+    pairs = ", ".join(f"{name} = {json.dumps(value)}" for name, value in _ENVIRONMENT.items())
+    return (
+        f"[mcp_servers.textrawl]\ncommand = {json.dumps(command[0])}\n"
+        f"args = {json.dumps(command[1:])}\nenv = {{ {pairs} }}\nrequired = true"
+    )
+
+
 def find_command() -> list[str]:
-    """The words that start the server, whatever the client's PATH and folder are."""
+    """Return the words that start the server, whatever the client's PATH and folder are."""
+    if uv := _find_uv():
+        # A client starts it in the project that it has open, whose `.env` is not meant for us.
+        return [uv, "run", "--directory", str(_CHECKOUT), "textrawl"]
     script = Path(sys.executable).with_name("textrawl")
-    if script.is_file():
-        return [str(script), "serve"]
-    return [sys.executable, "-m", "textrawl", "serve"]
+    return [str(script)] if script.is_file() else [sys.executable, "-m", "textrawl"]
+
+
+def _find_uv() -> str | None:
+    """Return the path of uv in a checkout that uv installed; otherwise None."""
+    if Path(sys.prefix).resolve() != _CHECKOUT / ".venv":
+        return None
+    own = _CHECKOUT / ".uv/bin/uv"
+    return str(own) if own.is_file() else shutil.which("uv")
 
 
 def _write(console: Console, text: str) -> None:

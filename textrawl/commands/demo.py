@@ -18,14 +18,14 @@ from textrawl.embedded.location import default_data_dir
 
 def demo(
     data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of its memory; by default one beside yours.")
+        Path | None, typer.Option(help="Folder of the demo's memory; default: one beside yours.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
     """See memory at work: store facts about PostgreSQL, ask questions, count tokens.
 
-    A real MCP client talks to a real server. Needs no network, reads no settings and leaves
-    your own memory alone.
+    A real MCP client talks to a real server. The demo needs no network, reads no settings and
+    does not touch your own memory.
     """
     own = default_data_dir()
     folder = (data_dir or own.with_name(f"{own.name}-demo")).expanduser().absolute()

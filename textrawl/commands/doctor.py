@@ -1,19 +1,16 @@
 """`textrawl doctor`: what works, what does not, and what to do about it."""
 
 import os
-import time
-from collections.abc import Generator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
-from psycopg import OperationalError
 from rich.filesize import decimal
 from rich.table import Table
 
 from textrawl.commands.console import open_console, show_wait, write_json
+from textrawl.commands.findings import Finding, noting
 from textrawl.commands.foreground import run_foreground
 from textrawl.commands.inspection import (
     Server,
@@ -21,11 +18,12 @@ from textrawl.commands.inspection import (
     find_vector_indexes,
     inspect_server,
 )
+from textrawl.commands.trial import try_call, try_issuer, try_model
+from textrawl.credentials import hash_token
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP
+from textrawl.embedded.configuration import APP, OWNER
 from textrawl.embedded.state import State, read_state
-from textrawl.embeddings import choose_embedder
-from textrawl.errors import SchemaOutdated, StartRefused, TextrawlError
+from textrawl.errors import SchemaOutdated
 from textrawl.migrations import check
 from textrawl.settings import Settings, read_settings
 from textrawl.tokens import choose_counter
@@ -33,25 +31,19 @@ from textrawl.tokens import choose_counter
 _COLOURS = {"ok": "green", "note": "yellow", "broken": "bold red"}
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing looked at; `broken` ones keep the server from working, and say what to do."""
-
-    name: str
-    verdict: Literal["ok", "note", "broken"]
-    told: str
-
-
 def doctor(
+    http: Annotated[
+        bool, typer.Option("--http", help="For `textrawl serve --http`, whose clients have tokens.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Check settings, database, embeddings and token counting, and say what to do.
+    """Try all that a call needs, from settings to embeddings, and say what to do.
 
-    Exits with 1 if something is broken. Makes and changes nothing; an embedded Postgres that
-    exists is started for as long as the check takes.
+    Exits with 1 if calls of a server with these settings would fail. Makes and changes nothing; an
+    embedded Postgres that exists is started for as long as the check takes.
     """
     with show_wait("Looking"):
-        findings = run_foreground(_examine)
+        findings = run_foreground(lambda: _examine(http=http))
     healthy = all(finding.verdict != "broken" for finding in findings)
     if as_json:
         write_json({"ok": healthy, "findings": [asdict(finding) for finding in findings]})
@@ -72,43 +64,54 @@ def _draw(findings: list[Finding]) -> Table:
     return table
 
 
-async def _examine() -> list[Finding]:
+async def _examine(*, http: bool) -> list[Finding]:
     findings: list[Finding] = []
-    with _noting(findings, "settings"):
+    with noting(findings, "settings"):
         settings = read_settings()
         findings.append(Finding("settings", "ok", "every one can be used"))
         if not settings.enable_memory:
             findings.append(Finding("memory", "note", "off: set ENABLE_MEMORY=true to offer it"))
-        await _examine_database(settings, findings)
-        await _examine_embedder(settings, findings)
+        active = await _examine_database(settings, findings, http=http)
+        await try_model(active, settings, findings)
         findings.append(_examine_counter(settings))
     return findings
 
 
-@contextmanager
-def _noting(findings: list[Finding], name: str) -> Generator[None]:
-    """Turns an expected error into a finding."""
-    try:
-        yield
-    except (StartRefused, TextrawlError) as error:
-        cause = error.__cause__
-        more = f" ({str(cause).splitlines()[0]})" if isinstance(cause, OperationalError) else ""
-        findings.append(Finding(name, "broken", f"{error}{more}"))
-
-
-async def _examine_database(settings: Settings, findings: list[Finding]) -> None:
-    with _noting(findings, "database"):
+async def _examine_database(
+    settings: Settings, findings: list[Finding], *, http: bool
+) -> str | None:
+    """The model in use; None where there is none, or nobody knows."""
+    token = settings.access_token
+    credential = hash_token(token.get_secret_value()) if token is not None else None
+    with noting(findings, "database"):
         if settings.database_url is not None:
             conninfo = settings.database_url.get_secret_value()
-            await _examine_server(conninfo, settings.database_timeout, findings)
-            return
-        state = read_state(settings.data_dir)
-        findings.append(_examine_folder(settings.data_dir, state))
-        if state.phase != "not initialised":
-            async with run_embedded(settings.data_dir) as cluster:
-                await _examine_server(
-                    cluster.dsn(APP), settings.database_timeout, findings, mends_itself=True
-                )
+            if not await _examine_server(conninfo, settings.database_timeout, findings):
+                return None
+            if not http:
+                await try_call(conninfo, credential, settings, findings)
+            elif settings.oauth_issuer is not None:
+                await try_issuer(conninfo, credential, settings, findings)
+            return await _examine_vectors(conninfo, settings.database_timeout, findings)
+        return await _examine_embedded(credential, settings, findings)
+    return None
+
+
+async def _examine_embedded(
+    credential: bytes | None, settings: Settings, findings: list[Finding]
+) -> str | None:
+    state, timeout = read_state(settings.data_dir), settings.database_timeout
+    findings.append(_examine_folder(settings.data_dir, state))
+    if state.phase == "not initialised":
+        return None
+    async with run_embedded(settings.data_dir) as cluster:
+        conninfo = cluster.dsn(APP)
+        if not await _examine_server(conninfo, timeout, findings, mends_itself=True):
+            return None
+        # Without a token it is the person at this machine, who may what the owner may.
+        place = conninfo if credential else cluster.dsn(OWNER)
+        await try_call(place, credential, settings, findings)
+        return await _examine_vectors(conninfo, timeout, findings, mends_itself=True)
 
 
 def _examine_folder(data_dir: Path, state: State) -> Finding:
@@ -125,26 +128,39 @@ def _examine_folder(data_dir: Path, state: State) -> Finding:
 
 async def _examine_server(
     conninfo: str, timeout: float, findings: list[Finding], *, mends_itself: bool = False
-) -> None:
+) -> bool:
+    """Whether there is a memory of this version that a server would serve."""
     server = await inspect_server(conninfo, timeout=timeout)
-    findings.append(Finding("database", "ok", f"PostgreSQL {server.postgres}"))
+    way = ", through a pooler" if server.pooled else ""
+    findings.append(Finding("database", "ok", f"PostgreSQL {server.postgres}{way}"))
     findings.append(judge_extension(server))
-    with _noting(findings, "schema"):
+    with noting(findings, "schema"):
         try:
-            await check(conninfo, connect_timeout=timeout)
+            await check(conninfo, connect_timeout=timeout, serving=False)
         except SchemaOutdated as outdated:
             if not mends_itself:
                 raise
             told = f"{outdated}, or leave it to the next start"
             findings.append(Finding("schema", "note", told))
-            return
+            return False
         findings.append(Finding("schema", "ok", "up to date"))
-        active = await find_active_model(conninfo, timeout=timeout)
-        told = f"{active}; `textrawl embed` changes it" if active else "no vectors yet"
-        findings.append(Finding("model", "ok", told))
-        indexes = await find_vector_indexes(conninfo, timeout=timeout)
-        if active or indexes:
-            findings.append(judge_indexes(indexes, mends_itself=mends_itself))
+        with noting(findings, "login"):
+            await check(conninfo, connect_timeout=timeout)
+            findings.append(Finding("login", "ok", f"{server.login}, as a server's should be"))
+            return True
+    return False
+
+
+async def _examine_vectors(
+    conninfo: str, timeout: float, findings: list[Finding], *, mends_itself: bool = False
+) -> str | None:
+    active = await find_active_model(conninfo, timeout=timeout)
+    told = f"{active}; `textrawl embed` changes it" if active else "no vectors yet"
+    findings.append(Finding("model", "ok", told))
+    indexes = await find_vector_indexes(conninfo, timeout=timeout)
+    if active or indexes:
+        findings.append(judge_indexes(indexes, mends_itself=mends_itself))
+    return active
 
 
 def judge_indexes(indexes: dict[str, str], *, mends_itself: bool) -> Finding:
@@ -165,24 +181,6 @@ def judge_extension(server: Server) -> Finding:
         fix = "run `create extension vector` in this database as a superuser"
         return Finding("pgvector", "broken", f"{server.offered} is installed but not in use: {fix}")
     return Finding("pgvector", "broken", "missing: install 0.8 or newer on the database server")
-
-
-async def _examine_embedder(settings: Settings, findings: list[Finding]) -> None:
-    with _noting(findings, "embeddings"):
-        embedder = choose_embedder(settings)
-        if embedder is None:
-            told = "none: search goes by keywords alone"
-            findings.append(Finding("embeddings", "note", told))
-            return
-        try:
-            await embedder.warm()
-            began = time.perf_counter()
-            [vector] = await embedder.embed_documents(["textrawl doctor: is anybody there?"])
-            spent = (time.perf_counter() - began) * 1000
-        finally:
-            await embedder.aclose()
-        told = f"{embedder.name}: {len(vector)} dimensions, one text in {spent:.1f} ms"
-        findings.append(Finding("embeddings", "ok", told))
 
 
 def _examine_counter(settings: Settings) -> Finding:

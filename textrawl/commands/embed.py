@@ -21,7 +21,7 @@ from textrawl.models import PROVIDERS
 from textrawl.settings import Settings, read_settings
 
 embed = typer.Typer(
-    help="The embedding model, changed while servers go on answering.", no_args_is_help=True
+    help="Change the embedding model while servers keep answering.", no_args_is_help=True
 )
 
 
@@ -34,7 +34,7 @@ def status(
     if as_json:
         write_json([write_plain(asdict(row)) for row in rows])
     elif not rows:
-        tell("No facts have vectors yet: the first server that runs makes them.")
+        tell("No facts have vectors yet: the next server that runs computes them.")
     else:
         columns = ("model", "status", "dims", "vectors", "waiting", "size")
         open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
@@ -44,15 +44,16 @@ def status(
 def start(
     provider: Annotated[
         str | None,
-        typer.Option(metavar="PROVIDER", help=f"{', '.join(PROVIDERS)}; else the settings'."),
+        typer.Option(metavar="PROVIDER", help=f"{', '.join(PROVIDERS)}; default: as set."),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Its name there; else the settings'.")
+        str | None, typer.Option(metavar="MODEL", help="Name of the model there; default: as set.")
     ] = None,
 ) -> None:
-    """Build the vectors of another model beside those in use; again, it goes on where it stopped.
+    """Build the vectors of another model beside those in use.
 
-    Servers answer with the old ones until `textrawl embed switch`.
+    If it is interrupted, run it again: it continues. Servers answer with the old vectors until
+    `textrawl embed switch`.
     """
     settings = _choose_settings(provider, model)
     administer(partial(build_vectors, settings), wait=None)
@@ -60,7 +61,10 @@ def start(
 
 @embed.command()
 def switch() -> None:
-    """Search with the model that was built. The one before is kept, and gets vectors as well."""
+    """Search with the model that was built.
+
+    The model before it is kept and gets vectors of new facts too, for `textrawl embed rollback`.
+    """
     settings = read_settings()
 
     async def work(memory: Administration) -> SwitchedRow:
@@ -70,7 +74,7 @@ def switch() -> None:
 
     row = administer(work, wait=None)
     tell(
-        f"{row.name} is searched with from now on; servers follow within seconds. "
+        f"{row.name} is in use from now on; servers follow within seconds. "
         f"`textrawl embed rollback` goes back to {row.previous}, "
         f"`textrawl embed drop {row.previous}` deletes it."
     )
@@ -78,7 +82,7 @@ def switch() -> None:
 
 @embed.command()
 def rollback() -> None:
-    """Search with the model before again, at once."""
+    """Search with the previous model again, at once."""
 
     async def work(memory: Administration) -> RolledBackRow:
         [row] = await memory.call("rollback_embedding_model", RolledBackRow)
@@ -86,18 +90,18 @@ def rollback() -> None:
 
     row = administer(work)
     tell(
-        f"{row.name} is searched with again; servers follow within seconds. {row.abandoned} is "
-        "kept: `textrawl embed switch` takes it after all, `textrawl embed drop` deletes it."
+        f"{row.name} is in use again; servers follow within seconds. {row.abandoned} is kept: "
+        "`textrawl embed switch` returns to it, `textrawl embed drop` deletes it."
     )
 
 
 @embed.command()
 def drop(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="As `textrawl embed status` has it.")
+        str, typer.Argument(metavar="MODEL", help="Name of the model: see `textrawl embed status`.")
     ],
 ) -> None:
-    """Delete the vectors of a model that is not searched with."""
+    """Delete a model that is not in use, with its vectors."""
 
     async def work(memory: Administration) -> None:
         await memory.call("drop_embedding_model", DroppedRow, name=model)

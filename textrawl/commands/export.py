@@ -28,26 +28,40 @@ Counts = dict[str, int]
 Kind = Literal["textrawl", "server-memory"]
 
 
-def export(
-    file: Annotated[
-        str, typer.Argument(metavar="[FILE|-]", help="Where to write it; - is stdout.")
-    ] = STREAM,
-    space: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SPACE", parser=clean_name, help="These alone; may be repeated."),
-    ] = None,
-    kind: Annotated[
-        Kind, typer.Option("--to", help="Whose file: server-memory: the reference's, of one SPACE.")
-    ] = "textrawl",
-    with_vectors: Annotated[
-        bool, typer.Option("--with-vectors", help="Vectors too, else they are made anew.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE.")] = False,
-) -> None:
-    """Write spaces, entities, facts and relations as JSON Lines, for `textrawl import`.
+_File = Annotated[
+    str,
+    typer.Argument(metavar="[FILE|-]", help="The file to write; default: -, which is stdout."),
+]
+_Space = Annotated[
+    list[str] | None,
+    typer.Option(metavar="SPACE", parser=clean_name, help="Only this space; may be repeated."),
+]
+_Kind = Annotated[
+    Kind,
+    typer.Option(
+        "--to",
+        help="File format; server-memory: that of the reference memory server, of one space.",
+    ),
+]
+_WithVectors = Annotated[
+    bool,
+    typer.Option(
+        "--with-vectors", help="Include vectors; without them, import computes them again."
+    ),
+]
 
-    Nothing is left out of those: what is not valid any more is there, and who said it. Tokens,
-    grants, logins and the trail are not: these move by `textrawl backup`.
+
+def export(
+    file: _File = STREAM,
+    space: _Space = None,
+    kind: _Kind = "textrawl",
+    with_vectors: _WithVectors = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+) -> None:
+    """Write spaces, entities, facts, relations and reflections as JSON Lines.
+
+    The export has all of them, with their authors; facts that are no longer valid too. Tokens,
+    grants, logins and the trail are not in it: use `textrawl backup` for these.
     """
     settings = read_settings()
 
@@ -90,7 +104,10 @@ async def _export(
 
 async def _export_graph(settings: Settings, out: BinaryIO, spaces: list[str]) -> Counts:
     if len(spaces) != 1:
-        raise ArgumentInvalid("such a file has one graph: name one", title="More than one SPACE")
+        raise ArgumentInvalid(
+            "a file of the reference memory server holds one space: give one --space",
+            title="More than one space",
+        )
     async with open_current(settings) as place, open_snapshot(place) as session:
         entities = (await session.count_rows())["entity"]
         with show_progress("Exporting entities", entities) as report:
@@ -114,4 +131,6 @@ async def open_current(settings: Settings, *, empty: bool = False) -> AsyncGener
 def count_kinds(counts: dict[str, int]) -> str:
     """Such as 1 space, 2 entities, 3 facts, 0 relations."""
     names = {"space": "spaces", "entity": "entities", "fact": "facts", "relation": "relations"}
-    return ", ".join(f"{n:,} {kind if n == 1 else names[kind]}" for kind, n in counts.items())
+    names["reflection"] = "reflections"  # of the graph tools, which few use
+    shown = {kind: n for kind, n in counts.items() if n or kind != "reflection"}
+    return ", ".join(f"{n:,} {kind if n == 1 else names[kind]}" for kind, n in shown.items())

@@ -17,18 +17,23 @@ from textrawl.commands.console import open_console, write_json
 from textrawl.commands.rows import BoundLoginRow, GrantedRow, GrantListRow, WithdrawnRow
 from textrawl.texts import clean_name
 
-grant = typer.Typer(help="Who may do what in which space.", no_args_is_help=True)
+grant = typer.Typer(help="Say who may do what in which space.", no_args_is_help=True)
 
 Actor = Annotated[
-    str, typer.Argument(metavar="ACTOR", parser=clean_name, help="A person, an agent.")
+    str, typer.Argument(metavar="ACTOR", parser=clean_name, help="A person or an agent.")
 ]
 Space = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of a space.")]
 Scopes = Annotated[
-    str, typer.Option(metavar="SCOPES", help="Of read, write, forget, admin; with commas.")
+    str,
+    typer.Option(
+        metavar="SCOPES", help="Any of read, write, forget, admin and metrics, with commas."
+    ),
 ]
 Login = Annotated[
     str | None,
-    typer.Option(metavar="ROLE", parser=clean_name, help="Database login that acts as the actor."),
+    typer.Option(
+        metavar="ROLE", parser=clean_name, help="Let this database login read as the actor."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
@@ -41,10 +46,10 @@ def set_grant(
     login: Login = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set what somebody may do in a space, in place of what it was.
+    """Set what an actor may do in a space; what was granted there before is replaced.
 
-    With --login, what a database login such as an analyst's sees in psql is what the actor may
-    read. A token does what both it and the grants of its actor say.
+    A token can use a scope only if both the token and its actor's grant include it. With --login
+    a database login, such as an analyst's, sees in psql what the actor may read.
     """
     scopes = read_scopes(scope)
 
@@ -72,7 +77,9 @@ def list_grants(
     space: Annotated[
         str | None,
         typer.Argument(
-            metavar="SPACE", parser=clean_name, help="Unset: all that are yours to show."
+            metavar="SPACE",
+            parser=clean_name,
+            help="Only this space; default: every space you administer.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -107,7 +114,7 @@ def _plain(row: GrantListRow) -> dict[str, object]:
 
 @grant.command()
 def revoke(actor: Actor, space: Space) -> None:
-    """Take from somebody all that was granted in a space; their tokens do nothing there then."""
+    """Revoke all that an actor was granted in a space; their tokens lose it at once."""
 
     async def work(memory: Administration) -> WithdrawnRow:
         [row] = await memory.call(

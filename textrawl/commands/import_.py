@@ -32,29 +32,43 @@ FileKind = Literal["textrawl", "server-memory"]
 _SHOWN = 20
 
 
-def import_(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE|-", help="What `textrawl export` wrote; - is stdin.")
-    ],
-    kind: Annotated[
-        FileKind,
-        typer.Option("--from", help="Whose file: server-memory is the reference memory server."),
-    ] = "textrawl",
-    space: Annotated[
-        str,
-        typer.Option(
-            metavar="SPACE", parser=clean_name, help="With server-memory: where it belongs."
-        ),
-    ] = "default",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would come.")] = False,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every bad line's fault there.")
-    ] = None,
-) -> None:
-    """Read an export into a memory: what is there already stays, a second time adds nothing.
+_File = Annotated[
+    str,
+    typer.Argument(metavar="FILE|-", help="A file that `textrawl export` wrote; - is stdin."),
+]
+_Kind = Annotated[
+    FileKind,
+    typer.Option(
+        "--from", help="File format; server-memory is that of the reference memory server."
+    ),
+]
+_Space = Annotated[
+    str,
+    typer.Option(
+        metavar="SPACE", parser=clean_name, help="With server-memory: the space to import into."
+    ),
+]
+_DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be imported, and import nothing.")
+]
+_Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the faults of all bad lines to this file."),
+]
 
-    Lines that are wrong are told by number and left out, all others are kept; the exit code is 1
-    then. DATABASE_URL needs the rights of the database's owner, since a file says who said what.
+
+def import_(
+    file: _File,
+    kind: _Kind = "textrawl",
+    space: _Space = "default",
+    dry_run: _DryRun = False,
+    report: _Report = None,
+) -> None:
+    """Add an export to the memory.
+
+    What is there already stays as it is: importing a file twice adds nothing. Bad lines are
+    reported by number and skipped, and the exit code is 1. DATABASE_URL needs the rights of the
+    database's owner, since a file names the author of each fact.
     """
     settings = read_settings()
     with ExitStack() as stack:

@@ -33,6 +33,10 @@ _INDEXES = """
 
 
 _ACTS = "select pg_has_role(session_user, 'textrawl_analyst', 'set')"
+# What a login has by itself. Through a pooler a session cannot be told more than that.
+_READS = """
+    select current_setting('default_transaction_read_only')::boolean and not textrawl.owns_memory()
+"""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,8 @@ class Server:
     postgres: str
     pgvector: str | None
     offered: str | None
+    login: str = ""
+    pooled: bool = False
 
 
 async def inspect_server(conninfo: str, *, timeout: float) -> Server:
@@ -49,7 +55,10 @@ async def inspect_server(conninfo: str, *, timeout: float) -> Server:
     async with await connect(conninfo, timeout) as connection:
         row = await (await connection.execute(_PGVECTOR)).fetchone()
         version = connection.info.parameter_status("server_version") or "of unknown version"
-        return Server(version.split(" ")[0], *(row or (None, None)))
+        found, offered = row or (None, None)
+        return Server(
+            version.split(" ")[0], found, offered, connection.info.user, connection.pooled
+        )
 
 
 async def find_active_model(conninfo: str, *, timeout: float) -> str | None:
@@ -72,14 +81,30 @@ async def find_vector_indexes(conninfo: str, *, timeout: float) -> dict[str, str
         return {str(name): str(state) for name, state in rows}
 
 
-async def require_analyst(conninfo: str, *, timeout: float) -> None:
-    """Raises StartRefused unless the login of `conninfo` may act as an analyst."""
+async def require_analyst(conninfo: str, *, timeout: float) -> bool:
+    """Whether the login of `conninfo`, which may act as an analyst, comes through a pooler.
+
+    Raises StartRefused for a login that may not, or that a pooler would let do more than read.
+    """
     async with await connect(conninfo, timeout) as connection:
+        login = connection.info.user
         if await (await connection.execute(_ACTS)).fetchone() != (True,):
             raise StartRefused(
-                f"The login {connection.info.user} is no analyst: make one with `textrawl analyst "
+                f"The login {login} is no analyst: make one with `textrawl analyst "
                 "create NAME --space SPACE`, then run `textrawl psql --as NAME`"
             )
+        if connection.pooled and await (await connection.execute(_READS)).fetchone() != (True,):
+            raise StartRefused(
+                f"DATABASE_URL leads through a pooler, where {login} cannot be kept to reading: "
+                "run `textrawl psql --as NAME`, or use the address of Postgres itself"
+            )
+        return connection.pooled
+
+
+async def is_pooled(conninfo: str, *, timeout: float) -> bool:
+    """Whether `conninfo` leads through a pooler. Raises DatabaseUnavailable, StartRefused."""
+    async with await connect(conninfo, timeout) as connection:
+        return connection.pooled
 
 
 async def require_memory(settings: Settings) -> None:
@@ -92,6 +117,6 @@ async def require_memory(settings: Settings) -> None:
         await check(conninfo, connect_timeout=settings.database_timeout, serving=False)
     elif read_state(settings.data_dir).phase == "not initialised":
         raise StartRefused(
-            f"There is no memory in {settings.data_dir} yet: the first `textrawl serve` makes it, "
-            "or set DATA_DIR or DATABASE_URL to where it is"
+            f"There is no memory in {settings.data_dir} yet: `textrawl remember` or the "
+            "first `textrawl serve` makes it; or set DATA_DIR or DATABASE_URL to where it is"
         )

@@ -1,35 +1,49 @@
 """`textrawl migrate`: the schema of this version, in whatever database the settings name."""
 
+import sys
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from textrawl.archive.indexes import mend_indexes
-from textrawl.commands.console import open_console, show_wait, write_json
+from textrawl.commands.console import open_console, open_progress, show_wait, write_json
 from textrawl.commands.foreground import run_foreground
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
-from textrawl.migrations import Report
+from textrawl.errors import StartRefused
+from textrawl.migrations import Report, open_login
 from textrawl.migrations import migrate as bring_up_to_date
 from textrawl.settings import Settings, read_settings
 
 
 def migrate(
+    login: Annotated[
+        bool,
+        typer.Option("--login", help="Then give servers a password; write their DATABASE_URL."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Bring the database up to date, or make it.
+    """Create the database schema, or bring it up to date.
 
-    DATABASE_URL needs the rights of the database's owner for this. Without DATABASE_URL it is
-    the embedded Postgres, which every start brings up to date by itself.
+    DATABASE_URL needs the rights of the database's owner. The embedded Postgres, used without
+    DATABASE_URL, is also migrated at each start of a server. No existing role
+    loses a password or a right.
     """
     settings = read_settings()
+    if login and settings.database_url is None:
+        raise StartRefused("The embedded Postgres has no passwords: --login needs DATABASE_URL")
     with show_wait("Bringing the database up to date"):
         report = run_foreground(lambda: _migrate(settings))
     if as_json:
         write_json(asdict(report))
     else:
-        open_console().print(_tell(report), soft_wrap=True)
+        (open_progress() if login else open_console()).print(_tell(report), soft_wrap=True)
+    if login and settings.database_url is not None:
+        conninfo = settings.database_url.get_secret_value()
+        timeout = settings.database_timeout
+        url = run_foreground(lambda: open_login(conninfo, connect_timeout=timeout))
+        sys.stdout.write(f"{url}\n")
 
 
 async def _migrate(settings: Settings) -> Report:

@@ -1,5 +1,6 @@
 """What `textrawl demo` shows of its play."""
 
+import re
 from pathlib import Path
 
 from rich.console import Console
@@ -7,24 +8,29 @@ from rich.table import Table
 from rich.text import Text
 
 from textrawl.demonstration.costs import Cost
-from textrawl.demonstration.play import FACTS_SHOWN, Play, Scene, Stored
+from textrawl.demonstration.play import FACTS_SHOWN, Play, Stored
 
-_FORMATS = {"compact": "compact", "lines": "lines", "verbose": "verbose", "pretty": "pretty JSON"}
+_FORMATS = {"lines": "lines", "compact": "compact", "verbose": "verbose", "pretty": "pretty JSON"}
+_FACT = re.compile(r"(\d{1,3}) (.+)")  # of a search, with its score in hundredths
 
 
 def draw_play(console: Console, shown: Play, folder: Path) -> None:
     """Everything that was stored, asked and answered, then the sums."""
     console.print(_tell_stored(shown.stored))
     console.print(
-        f"Below, each question as a model asks it and the answer as it reads it, {FACTS_SHOWN} "
-        f"facts at most; beside it, the tokens ({shown.encoding}) of the same answer in each "
-        "format.\n"
+        f"Below, each question as a model asks it and the answer, {FACTS_SHOWN} facts at most, in "
+        "the format `lines`: scores in hundredths, facts under the entity they are about. Then "
+        f"the tokens ({shown.encoding}) of the same answer in each format.\n"
     )
     for number, scene in enumerate(shown.scenes, 1):
         took = (f"  {scene.milliseconds:.0f} ms", "dim")
         console.print(Text.assemble(f"{number:>2}  ", (scene.asked, "bold"), took))
-        console.print(_draw_answer(scene))
+        console.print(_draw_answer(scene.lines))
+        console.print(_write_cost(scene.cost))
         console.print()
+    console.print("The first answer again in `compact`, the format that models get by default:")
+    console.print(Text(shown.scenes[0].text, style="cyan", overflow="fold"))
+    console.print()
     console.print(_draw_sums(shown))
     spent = sum(scene.milliseconds for scene in shown.scenes)
     console.print(
@@ -51,23 +57,20 @@ def _tell_stored(stored: Stored) -> str:
     return told
 
 
-def _draw_answer(scene: Scene) -> Table:
-    table = Table.grid(padding=(0, 2), expand=True)
-    table.add_column(width=2)
-    table.add_column(ratio=1)
-    table.add_column(width=18)
-    table.add_row("", Text(scene.text, style="cyan", overflow="fold"), _draw_cost(scene.cost))
-    return table
-
-
-def _draw_cost(cost: Cost) -> Table:
-    table = Table.grid(padding=(0, 1), expand=True)
+def _draw_answer(lines: str) -> Table:
+    """Return the answer, a row a line; what is too long for one goes on below its beginning."""
+    table = Table.grid(padding=(0, 1))
+    table.add_column(width=6, justify="right")
     table.add_column()
-    table.add_column(justify="right")
-    for name, label in _FORMATS.items():
-        style = "bold green" if name == "compact" else ""
-        table.add_row(label, f"{getattr(cost, name):,}", style=style)
+    for line in lines.splitlines():
+        score, content = found.groups() if (found := _FACT.fullmatch(line)) else ("", line)
+        table.add_row(score, Text(content, style="cyan", overflow="fold"))
     return table
+
+
+def _write_cost(cost: Cost) -> Text:
+    counts = [f"{label} {getattr(cost, name):,}" for name, label in _FORMATS.items()]
+    return Text(f"       tokens: {', '.join(counts)}", style="green")
 
 
 def _draw_sums(shown: Play) -> Table:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from textrawl.commands.console import open_progress
 from textrawl.commands.foreground import run_foreground
-from textrawl.commands.inspection import require_analyst, require_memory
+from textrawl.commands.inspection import is_pooled, require_analyst, require_memory
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import ANALYST, OWNER
 from textrawl.embedded.programs import find_installed
@@ -33,15 +33,18 @@ _PLAIN = ["-P", "expanded=auto", "-v", "ON_ERROR_ROLLBACK=interactive"]
 def psql(
     name: Annotated[
         str | None,
-        typer.Option("--as", metavar="NAME", help="Login of an analyst; unset: that of the URL."),
+        typer.Option(
+            "--as", metavar="NAME", help="Login of an analyst; default: the login of DATABASE_URL."
+        ),
     ] = None,
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="[ARGUMENTS]", help="Such as -c STATEMENT.")
+        list[str] | None,
+        typer.Argument(metavar="[ARGUMENTS]", help="Arguments of psql, such as -c STATEMENT."),
     ] = None,
 ) -> None:
     """Open psql on the memory, as a role that can only read.
 
-    On the embedded Postgres without --as: as an analyst of all spaces. ARGUMENTS go to psql.
+    On the embedded Postgres, without --as, that is an analyst of all spaces.
     """
     settings, given = read_settings(), arguments or []
 
@@ -66,10 +69,12 @@ async def _find_place(
 ) -> AsyncGenerator[tuple[str, Path | None]]:
     """Where to connect to and as whom, and the programs of a Postgres that runs here."""
     if settings.database_url is not None:
-        conninfo = settings.database_url.get_secret_value()
+        conninfo, timeout = settings.database_url.get_secret_value(), settings.database_timeout
         if name is None:
-            await require_analyst(conninfo, timeout=settings.database_timeout)
-        yield _restrict(conninfo, name), None
+            pooled = await require_analyst(conninfo, timeout=timeout)
+        else:
+            pooled = await is_pooled(conninfo, timeout=timeout)
+        yield (_log_in(conninfo, name) if pooled else _restrict(conninfo, name)), None
         return
     await require_memory(settings)
     async with run_embedded(settings.data_dir) as cluster:
@@ -83,8 +88,16 @@ def _restrict(conninfo: str, name: str | None) -> str:
     options = f"{known.get('options') or ''} {_READING}".strip()
     if name is None:
         return make_conninfo(conninfo, options=f"{options} -c role={ANALYST}")
+    return make_conninfo(_log_in(conninfo, name), options=options)
+
+
+def _log_in(conninfo: str, name: str | None) -> str:
+    """The same place as the login `name`, which has a password of its own."""
+    if name is None:
+        return conninfo
+    known = conninfo_to_dict(conninfo)
     kept = {key: value for key, value in known.items() if key != "password"}
-    return make_conninfo("", **(kept | {"user": name, "options": options}))
+    return make_conninfo("", **(kept | {"user": name}))
 
 
 def _choose_program(programs: Path | None) -> str:

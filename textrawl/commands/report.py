@@ -9,6 +9,7 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
+from textrawl.commands.console import write_cell
 from textrawl.rows import StatisticsRow
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -39,27 +40,35 @@ class Report:
 
 
 def draw_report(console: Console, report: Report) -> None:
-    """The whole report."""
-    told = report.told
+    """Draw the whole report: each figure with its unit and what it counts."""
+    told, days = report.told, report.days
+    console.print("[bold]The memory now[/]")
     console.print(_draw_holdings(report.holdings))
-    console.print(f"\n[bold]Growth[/], facts a week, the last {report.days} days")
+    console.print(f"\n[bold]Growth[/]: facts added in each week of the last {days} days")
     counts = [int(week["facts"]) for week in told.growth]
-    console.print(Text(f"{draw_sparkline(counts)}  most {max(counts, default=0):,}"))
-    console.print(_draw_shares(told))
-    console.print(f"\n[bold]Recalls[/], the last {report.days} days")
+    most = max(counts, default=0)
+    console.print(Text(f"{draw_sparkline(counts)}  {count(most, 'fact')} in the fullest week"))
+    _draw_shares(console, told)
+    console.print(f"\n[bold]Recalls[/]: answers of the last {days} days")
     console.print(_draw_recalls(told.recalls))
-    _draw_items(console, "Slowest", [_tell_slow(item) for item in told.slowest])
+    _draw_items(console, "Slowest answers", [_tell_slow(item) for item in told.slowest])
+    unanswered = told.unanswered
     _draw_items(
-        console, f"Unanswered: {told.unanswered['questions']:,} questions",
-        [_tell_unanswered(item) for item in told.unanswered["most"]],
+        console, f"Unanswered: {count(unanswered['questions'], 'question')} that found little",
+        [_tell_unanswered(item) for item in unanswered["most"]],
     )  # fmt: skip
     reasons = write_counts(told.stale["reasons"])
-    title = f"Stale: {told.stale['facts']:,} facts{f' ({reasons})' if reasons else ''}"
-    _draw_items(console, title, [_tell_stale(item) for item in told.stale["oldest"]])
+    title = f"Stale: {count(told.stale['facts'], 'fact')}{f' ({reasons})' if reasons else ''}"
+    _draw_items(console, f"{title}, the oldest", [_tell_stale(i) for i in told.stale["oldest"]])
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with what it counts."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def draw_sparkline(counts: Sequence[int]) -> str:
-    """A bar a number, as high as it is beside the largest."""
+    """Return a bar for each number, in proportion to the largest."""
     most = max(counts, default=0) or 1
     return "".join(_BARS[round((len(_BARS) - 1) * count / most)] for count in counts)
 
@@ -85,32 +94,35 @@ def _draw_holdings(row: StatisticsRow) -> Table:
     table = _make_grid()
     ended = row.facts - row.valid_facts
     table.add_row("entities", f"{row.entities:,}", write_counts(row.types))
-    table.add_row(
-        "facts", f"{row.valid_facts:,}", f"and {ended:,} no longer valid" if ended else ""
-    )
+    table.add_row("valid facts", f"{row.valid_facts:,}", f"and {ended:,} no longer valid")
     table.add_row("relations", f"{row.relations:,}")
-    table.add_row("events", f"{row.events:,}")
-    table.add_row("size", decimal(row.bytes), "the whole database")
+    table.add_row("events", f"{row.events:,}", "lines of `textrawl log`")
+    size, unit = decimal(row.bytes).split(" ")
+    table.add_row(unit, size, "on disk, the whole database")
     for model in row.models:
-        wait = f"{model['pending']:,} facts wait for a vector" if model["pending"] else "complete"
-        table.add_row("vectors", f"{model['dimensions']}", f"{model['name']}, {wait}")
+        pending = model["pending"]
+        wait = f"; {count(pending, 'fact')} without a vector yet" if pending else ""
+        told = f"numbers in a vector of {model['name']}{wait}"
+        table.add_row("dimensions", f"{model['dimensions']:,}", write_cell(told))
     return table
 
 
-def _draw_shares(told: ReportRow) -> Text:
+def _draw_shares(console: Console, told: ReportRow) -> None:
     authors = write_counts({item["author"]: item["facts"] for item in told.authors})
-    return Text(f"by {authors or 'nobody'}\nfrom {write_counts(told.sources) or 'nothing'}", "dim")
+    console.print(write_cell(f"facts by author: {authors or 'none'}", "dim"))
+    console.print(write_cell(f"facts by source: {write_counts(told.sources) or 'none'}", "dim"))
 
 
 def _draw_recalls(recalls: Mapping[str, Any]) -> Table | str:
     if not recalls["calls"]:
         return "none: there were none, or RECORD_RECALLS is off"
     table = _make_grid()
-    cut = f"{recalls['cut']:,} cut to their budget" if recalls["cut"] else ""
+    cut = f"{recalls['cut']:,} of them cut to their budget" if recalls["cut"] else ""
     table.add_row("answers", f"{recalls['calls']:,}", cut)
-    table.add_row("tokens", f"{recalls['tokens']:,}", write_saved(recalls) or "")
+    table.add_row("tokens", f"{recalls['tokens']:,}", write_saved(recalls) or "in all answers")
     if recalls["p50_ms"] is not None:
-        table.add_row("half within", f"{recalls['p50_ms']} ms", f"95 % {recalls['p95_ms']} ms")
+        table.add_row("ms", f"{recalls['p50_ms']}", "half of the answers took at most this")
+        table.add_row("ms", f"{recalls['p95_ms']}", "95 % of the answers took at most this")
     return table
 
 
@@ -120,7 +132,7 @@ def _draw_items(console: Console, title: str, items: Sequence[tuple[str, str]]) 
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis")
     for left, right in items:
-        table.add_row(left, Text(right))
+        table.add_row(left, write_cell(right))
     console.print(table if items else "none")
 
 
@@ -129,7 +141,7 @@ def _tell_slow(item: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _tell_unanswered(item: Mapping[str, Any]) -> tuple[str, str]:
-    return f"{item['times']:,} times", str(item["asked"])[:_LONGEST]
+    return count(item["times"], "time"), str(item["asked"])[:_LONGEST]
 
 
 def _tell_stale(item: Mapping[str, Any]) -> tuple[str, str]:

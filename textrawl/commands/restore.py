@@ -16,13 +16,15 @@ from textrawl.settings import Settings, read_settings
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `textrawl backup` wrote.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file that `textrawl backup` wrote.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Bring a memory back from a backup, into a database that holds none or an empty one.
+    """Restore a backup into an empty database.
 
-    A backup of an older version is brought up to date. When anything goes wrong, nothing has
-    changed. Restore files alone that you trust: they hold functions, which the database runs.
+    A backup of an older version is migrated. If anything goes wrong, nothing has changed. Restore
+    only files that you trust: they contain functions, which the database runs.
     """
     settings = read_settings()
     with show_wait("Restoring the backup"):

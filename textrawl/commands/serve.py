@@ -1,5 +1,6 @@
 """`textrawl serve`: the MCP server, over stdio or Streamable HTTP."""
 
+import logging
 import sys
 from contextlib import AsyncExitStack
 from functools import partial
@@ -12,29 +13,36 @@ import typer
 from textrawl.commands.foreground import Interrupted, run_foreground
 from textrawl.garbage import give_back_memory, pause_collection
 from textrawl.offering import choose_names
-from textrawl.settings import Settings, read_settings
+from textrawl.settings import Settings, find_near_names, read_settings
 from textrawl.tokens import load_ahead
 
 if TYPE_CHECKING:
     from textrawl.server import MemoryServer
 
+logger = logging.getLogger("textrawl")
+
+
+_Http = Annotated[
+    bool, typer.Option("--http", help="Serve Streamable HTTP instead of stdin and stdout.")
+]
+_Host = Annotated[
+    str | None,
+    typer.Option(help="Address to listen on; any but this machine's needs PUBLIC_URL. [HTTP_HOST]"),
+]
+_Port = Annotated[
+    int | None, typer.Option(min=0, max=65_535, help="Port to listen on. [HTTP_PORT]")
+]
+_Insecure = Annotated[
+    bool,
+    typer.Option("--insecure", help="Ask for no token; works only on this machine's own address."),
+]
+
 
 def serve(
-    http: Annotated[
-        bool, typer.Option("--http", help="Serve Streamable HTTP instead of stdin and stdout.")
-    ] = False,
-    host: Annotated[
-        str | None,
-        typer.Option(
-            help="Address to listen on; beyond this machine it needs PUBLIC_URL. [HTTP_HOST]"
-        ),
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option(min=0, max=65_535, help="Port to listen on. [HTTP_PORT]")
-    ] = None,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Ask nobody for a token; on this machine alone.")
-    ] = False,
+    http: _Http = False,
+    host: _Host = None,
+    port: _Port = None,
+    insecure: _Insecure = False,
 ) -> None:
     """Serve the memory to an MCP client. This is what `textrawl` alone does.
 
@@ -64,6 +72,8 @@ def _prepare(settings: Settings) -> None:
     with pause_collection():
         from textrawl.logs import configure_logs  # noqa: PLC0415 - no other command needs it
     configure_logs(settings)
+    for line in find_near_names():
+        logger.warning("%s", line)
 
 
 def _create_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryServer":

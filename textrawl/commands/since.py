@@ -23,5 +23,5 @@ def find_start(text: str) -> datetime:
     except ValueError as error:
         raise ArgumentInvalid(f"{error}, or a span such as 2h", title="Wrong --since") from None
     if start > now:
-        raise ArgumentInvalid("give an instant that has passed", title="Wrong --since")
+        raise ArgumentInvalid("give a time that has passed", title="Wrong --since")
     return start

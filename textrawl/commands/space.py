@@ -21,21 +21,23 @@ from textrawl.errors import ArgumentInvalid
 from textrawl.rows import KnownModelRow
 from textrawl.texts import clean_name
 
-space = typer.Typer(help="Named memories, each with people of its own.", no_args_is_help=True)
+space = typer.Typer(
+    help="Create, list, rename and archive spaces: named memories.", no_args_is_help=True
+)
 
-Name = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Its name.")]
+Name = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of the space.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 
 @space.command()
 def create(name: Name, as_json: AsJson = False) -> None:
-    """Make a space. Nobody may use it before `textrawl grant` or `textrawl token` says so."""
+    """Create a space. Nobody can use it until `textrawl grant` or `textrawl token` lets them."""
 
     async def work(memory: Administration) -> MadeSpaceRow:
         [row] = await memory.call("create_space", MadeSpaceRow, name=name)
         return row
 
-    _report(administer(work), "Made the space {}", as_json=as_json)
+    _report(administer(work), "Created the space {}", as_json=as_json)
 
 
 @space.command(name="list")
@@ -61,11 +63,11 @@ def list_spaces(as_json: AsJson = False) -> None:
 def rename(
     name: Name,
     new_name: Annotated[
-        str, typer.Argument(metavar="NEW-NAME", parser=clean_name, help="Its name from now on.")
+        str, typer.Argument(metavar="NEW-NAME", parser=clean_name, help="The new name.")
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Give a space another name. Addresses with the old one end, such as /mcp/SPACE."""
+    """Rename a space. Addresses with the old name, such as /mcp/SPACE, stop working."""
 
     async def work(memory: Administration) -> MadeSpaceRow:
         [row] = await memory.call("rename_space", MadeSpaceRow, name=name, new_name=new_name)
@@ -77,10 +79,10 @@ def rename(
 @space.command()
 def archive(
     name: Name,
-    restore: Annotated[bool, typer.Option("--restore", help="Open it again.")] = False,
+    restore: Annotated[bool, typer.Option("--restore", help="Reopen an archived space.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Close a space to everybody. What it holds, its grants and its tokens are kept."""
+    """Close a space to everybody. Its content, grants and tokens are kept."""
 
     async def work(memory: Administration) -> MadeSpaceRow:
         [row] = await memory.call("archive_space", MadeSpaceRow, name=name, archived=not restore)
@@ -93,11 +95,11 @@ def archive(
 @space.command()
 def index(
     name: Name,
-    drop: Annotated[bool, typer.Option("--drop", help="Delete it.")] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="Delete the index.")] = False,
 ) -> None:
-    """Give a large space an index of vectors of its own, while others read and write.
+    """Build a vector index for one large space, while others read and write.
 
-    It pays where a space holds tens of thousands of facts and is a small part of the memory.
+    It helps if the space holds tens of thousands of facts and is a small part of the memory.
     """
 
     async def work(memory: Administration) -> str:

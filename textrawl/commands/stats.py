@@ -1,13 +1,13 @@
 """`textrawl stats`: what a memory holds, how it grows, and what its answers cost."""
 
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from textrawl.commands.administration import tell
-from textrawl.commands.console import open_console, show_wait, write_json
+from textrawl.commands.console import open_console, show_wait, tell, write_json
 from textrawl.commands.foreground import run_foreground
 from textrawl.commands.inspection import require_memory
 from textrawl.commands.page import require_plots, write_page
@@ -22,16 +22,19 @@ _LONGEST = 60.0  # seconds that counting a large memory may take
 
 
 def stats(
-    days: Annotated[int, typer.Option(min=1, max=3660, help="How far back it looks.")] = 90,
+    days: Annotated[int, typer.Option(min=1, max=3660, help="How many days to look back.")] = 90,
     html: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a page with plots, which needs no other file."),
+        typer.Option(
+            metavar="FILE", help="Write a page with plots to FILE; it loads nothing from elsewhere."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Show what the memory holds, how it grows, what answers cost, and what is missing or stale.
+    """Show what the memory holds, how it grows, and what answers cost.
 
-    Questions are shown where RECORD_RECALLS=text keeps them, else their hashes.
+    Also the slowest answers, stale facts, and questions without an answer. Questions are shown as
+    text only if RECORD_RECALLS=text stored them.
     """
     if html is not None:
         require_plots()
@@ -66,7 +69,11 @@ async def _count(settings: Settings, days: int) -> Report:
 
 def _save(file: Path, page: str) -> None:
     try:
-        file.write_text(page, encoding="utf-8")
+        # It holds questions and facts: nobody else may read it, whatever it was before.
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as out:  # noqa: PTH123 - it has no path
+            os.fchmod(descriptor, 0o600)
+            out.write(page)
     except OSError as error:
         raise StartRefused(
             f"{file} cannot be written: {error.strerror}. Name another file"

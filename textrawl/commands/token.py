@@ -24,41 +24,62 @@ from textrawl.commands.rows import MadeTokenRow, RevokedTokenRow, RotatedTokenRo
 from textrawl.credentials import hash_token, is_token, make_token, shorten_token
 from textrawl.texts import clean_name
 
-token = typer.Typer(help="Tokens, which let people and agents in.", no_args_is_help=True)
+token = typer.Typer(help="Create, list, rotate and revoke access tokens.", no_args_is_help=True)
 
 Name = Annotated[
     str,
-    typer.Argument(metavar="PREFIX", parser=clean_name, help="First 10 characters, or id."),
+    typer.Argument(
+        metavar="PREFIX", parser=clean_name, help="First 10 characters of the token, or its id."
+    ),
 ]
-Expires = Annotated[str | None, typer.Option(metavar="SPAN", help="How long it is valid, as 90d.")]
+Expires = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPAN", help="How long it is valid, such as 90d; default: it never expires."
+    ),
+]
+Vouches = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Servers with it vouch for tokens of this OAUTH_ISSUER."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+
+_Actor = Annotated[
+    str,
+    typer.Option(metavar="ACTOR", parser=clean_name, help="The owner of the token; may be new."),
+]
+_Space = Annotated[
+    str, typer.Option(metavar="SPACE", parser=clean_name, help="Home space: where it writes.")
+]
+_Scope = Annotated[
+    str,
+    typer.Option(
+        metavar="SCOPES", help="Any of read, write, forget, admin and metrics, with commas."
+    ),
+]
 
 
 @token.command()
 def create(
-    actor: Annotated[
-        str, typer.Option(metavar="ACTOR", parser=clean_name, help="Whose it is; may be new.")
-    ],
-    space: Annotated[
-        str, typer.Option(metavar="SPACE", parser=clean_name, help="The home of what it writes.")
-    ],
-    scope: Annotated[
-        str, typer.Option(metavar="SCOPES", help="Of read, write, forget, admin; with commas.")
-    ],
+    actor: _Actor,
+    space: _Space,
+    scope: _Scope,
     expires: Expires = None,
+    issuer: Vouches = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a token and write it to stdout. Only its hash is kept: it is not shown again.
+    """Create a token and write it to stdout.
 
-    What it may do in its home is granted to the actor as well; in other spaces it does what
-    `textrawl grant` says, within the same scopes.
+    Only its hash is stored: it is not shown again. Its scopes in the home space are granted to the
+    actor as well. In other spaces it can do what `textrawl grant` allows, within its scopes.
     """
     scopes, expires_at, text = read_scopes(scope), find_end(expires), make_token()
 
     async def work(memory: Administration) -> MadeTokenRow:
         [row] = await memory.call(
             "create_token", MadeTokenRow, hash=hash_token(text), prefix=shorten_token(text),
-            actor=actor, space=space, scopes=scopes, expires_at=expires_at,
+            actor=actor, space=space, scopes=scopes, expires_at=expires_at, issuer=issuer,
         )  # fmt: skip
         return row
 
@@ -66,14 +87,14 @@ def create(
     facts = {"id": made, "actor": actor, "space": space, "scopes": scopes, "expires_at": expires_at}
     _hand_out(text, facts, as_json=as_json)
     tell(
-        f"{shorten_token(text)} of {actor} may {', '.join(scopes)}, at home in {space}, "
+        f"{shorten_token(text)} of {actor}: scopes {', '.join(scopes)}; home space {space}; "
         f"{_write_end(expires_at)}. It is not shown again."
     )
 
 
 @token.command(name="list")
 def list_tokens(as_json: AsJson = False) -> None:
-    """Show all tokens, by their first characters."""
+    """List all tokens by their first characters."""
 
     async def work(memory: Administration) -> list[TokenListRow]:
         return await memory.call("list_tokens", TokenListRow)
@@ -98,27 +119,29 @@ def _list_cells(row: TokenListRow) -> list[str]:
 
 @token.command()
 def revoke(name: Name) -> None:
-    """End a token: servers let it do nothing within a second."""
+    """Revoke a token: servers refuse it within a second."""
 
     async def work(memory: Administration) -> RevokedTokenRow:
         [row] = await memory.call("revoke_token", RevokedTokenRow, name=_shorten(name))
         return row
 
     row = administer(work)
-    tell(f"{row.prefix} of {row.actor} ended at {write_instant(row.revoked_at, '')} UTC.")
+    tell(f"{row.prefix} of {row.actor} was revoked at {write_instant(row.revoked_at, '')} UTC.")
 
 
 @token.command()
 def rotate(
     name: Name,
-    overlap: Annotated[str, typer.Option(metavar="SPAN", help="How long both are valid.")] = "1h",
+    overlap: Annotated[
+        str, typer.Option(metavar="SPAN", help="How long both tokens are valid.")
+    ] = "1h",
     expires: Expires = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make another token in place of one, and write it to stdout.
+    """Create a token in place of another, and write it to stdout.
 
-    It may do the same and ends when the other would have, unless --expires says otherwise. The
-    other ends after the overlap.
+    The new token has the same scopes and, without --expires, the same end. The old token ends
+    after the overlap.
     """
     span, expires_at, text = read_span(overlap), find_end(expires), make_token()
 
@@ -136,7 +159,7 @@ def rotate(
     }  # fmt: skip
     _hand_out(text, facts, as_json=as_json)
     tell(
-        f"{shorten_token(text)} of {row.actor} is valid {_write_end(row.ends_at)}, the former "
+        f"{shorten_token(text)} of {row.actor} {_write_end(row.ends_at)}; the old token "
         f"{_write_end(row.former_ends_at)}. It is not shown again."
     )
 
@@ -150,7 +173,7 @@ def _hand_out(text: str, facts: Mapping[str, object], *, as_json: bool) -> None:
 
 
 def _write_end(end: datetime | None) -> str:
-    return f"until {write_instant(end, '')} UTC" if end else "without end"
+    return f"expires {write_instant(end, '')} UTC" if end else "never expires"
 
 
 def _shorten(name: str) -> str:

@@ -30,9 +30,10 @@ class _Offer:
 def toolsets(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """List the toolsets: TOOLSETS chooses among them, over HTTP also /mcp/t/NAME does.
+    """List the toolsets that a server can offer.
 
-    The tokens are those of the definitions, which every conversation pays for.
+    TOOLSETS chooses which ones it does offer; over HTTP each also has the path /mcp/t/NAME. The
+    tokens are those of the definitions, which every conversation pays for.
     """
     settings = read_settings()
     offers = run_foreground(lambda: _count(settings))

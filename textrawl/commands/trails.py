@@ -1,4 +1,4 @@
-"""The trail of the memory that the settings name, for `textrawl undo`, `log` and `watch`.
+"""The trail of the memory that the settings name, for `textrawl undo` and `log`.
 
 Whoever runs them acts by the name of ACCESS_TOKEN, else of the login of DATABASE_URL, else, on the
 embedded Postgres, as the person at this machine: who took something back is in the trail as well.
@@ -12,6 +12,7 @@ from textrawl.commands.foreground import run_foreground
 from textrawl.commands.inspection import require_memory
 from textrawl.credentials import hash_token
 from textrawl.database import Database
+from textrawl.holders import name_holders
 from textrawl.migrations import check
 from textrawl.opening import Site, open_database
 from textrawl.settings import Settings, read_settings
@@ -36,8 +37,9 @@ def work_on_trail(space: str | None, work: Callable[[Trail], Awaitable[Result]])
             )
             await database.open()
             try:
-                chosen = await find_space(database, site.credential, space)
-                return await work(Trail(database, site.conninfo, site.credential, chosen))
+                async with name_holders(site.conninfo, settings.database_timeout):
+                    chosen = await find_space(database, site.credential, space)
+                    return await work(Trail(database, site.credential, chosen))
             finally:
                 await database.close()
 

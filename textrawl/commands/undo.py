@@ -21,19 +21,33 @@ Result = TypeVar("Result")
 
 Author = Annotated[
     str | None,
-    typer.Option("--by", metavar="ACTOR", parser=clean_name, help="Whose writes to take back."),
+    typer.Option(
+        "--by", metavar="ACTOR", parser=clean_name, help="The author whose writes are undone."
+    ),
 ]
 Since = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Since when: 2h, 7d, 2026-08-01T12:00Z.")
+    str | None,
+    typer.Option(metavar="TIME", help="Start of what is undone: 2h, 7d, 2026-08-01T12:00Z."),
 ]
 SpaceName = Annotated[
     str | None,
-    typer.Option(metavar="SPACE", parser=clean_name, help="There alone; else wherever admin."),
+    typer.Option(
+        metavar="SPACE",
+        parser=clean_name,
+        help="Only this space; default: every space you administer.",
+    ),
 ]
-Revert = Annotated[int | None, typer.Option(metavar="ID", help="Put back what this undo took.")]
-Purge = Annotated[bool, typer.Option("--purge", help="Delete for good what undos keep.")]
+Revert = Annotated[
+    int | None, typer.Option(metavar="ID", help="Put back what the undo with this number removed.")
+]
+Purge = Annotated[bool, typer.Option("--purge", help="Delete for good what undos have kept.")]
+Others = Annotated[
+    bool,
+    typer.Option("--with-others", help="Also undo what others reflect on and nobody else stated."),
+]
 OlderThan = Annotated[
-    str | None, typer.Option(metavar="SPAN", help="With --purge: of undos older than this.")
+    str | None,
+    typer.Option(metavar="SPAN", help="With --purge: only undos older than this, such as 30d."),
 ]
 
 
@@ -41,45 +55,55 @@ def undo(  # noqa: PLR0913, PLR0917 - an argument is an option
     by: Author = None,
     since: Since = None,
     space: SpaceName = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
+    ] = False,
+    with_others: Others = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     revert: Revert = None,
     purge: Purge = False,
     older_than: OlderThan = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Take back what one author wrote since some time.
+    """Undo what one author wrote since a time.
 
-    What others said as well stays, and becomes theirs; what they had said and the author replaced
-    is valid again. It is kept until it is purged or its entity forgotten, and can be put back.
+    Facts that somebody else also stated are kept and attributed to them. Facts that the author
+    replaced become valid again. A relation or entity that somebody else has reflected on is kept,
+    unless --with-others removes both. What is removed is kept until it is purged or its entity is
+    forgotten: --revert puts it back.
     """
     modes = [by is not None or since is not None, revert is not None, purge]
     if sum(modes) != 1 or (by is None) != (since is None) or (older_than and not purge):
-        raise typer.BadParameter("give --by with --since, or --revert, or --purge")
+        raise typer.BadParameter("give --by and --since, or --revert, or --purge")
     if revert is not None:
         _revert(revert, space, as_json=as_json)
     elif purge:
         _purge(older_than, space, yes=yes, as_json=as_json)
     elif by is not None and since is not None:
-        _Undoing(by, since, space, as_json=as_json).run(dry_run=dry_run, yes=yes)
+        undoing = _Undoing(by, since, space, others=with_others, as_json=as_json)
+        undoing.run(dry_run=dry_run, yes=yes)
 
 
 class _Undoing:
-    def __init__(self, author: str, since: str, space: str | None, *, as_json: bool) -> None:
+    def __init__(
+        self, author: str, since: str, space: str | None, *, others: bool, as_json: bool
+    ) -> None:
+        self._others = others
         self._author, self._since = author, find_start(since)
         self._space, self._as_json = space, as_json
 
     def run(self, *, dry_run: bool, yes: bool) -> None:
         """Shows the plan, asks, and does it."""
-        plan = _work(self._space, lambda trail: trail.plan(self._author, self._since))
+        given = self._author, self._since
+        plan = _work(self._space, lambda trail: trail.plan(*given, others=self._others))
         if not (self._as_json and not dry_run):
             self._show(plan)
         if dry_run:
             return
         # Without a step there may be repetitions, which do not count from now on.
         if not yes:
-            _ask("Take it back?")
-        self._report(_work(self._space, lambda trail: trail.undo(self._author, self._since)))
+            _ask("Undo this?")
+        self._report(_work(self._space, lambda trail: trail.undo(*given, others=self._others)))
 
     def _show(self, plan: list[PlanRow]) -> None:
         if self._as_json:

@@ -13,10 +13,16 @@ _MOST_ENTITIES = 20
 _MOST_STEPS = 5
 _WIDEST = 100
 
-_STYLES = {"remove": "red", "hand over": "yellow", "revive": "green", "lost": "bold red"}
+_STYLES = {
+    "remove": "red", "hand over": "yellow", "revive": "green", "reset": "green",
+    "lost": "bold red", "move back": "green", "retype": "green", "kept": "yellow",
+}  # fmt: skip
 _COUNTS = {
     "removed": "removed", "handed_over": "handed over", "revived": "valid again",
+    "reset": "reset to former values", "moved": "moved back",
+    "retyped": "given their former type",
     "dropped": "entities dropped", "lost": "forgotten and lost",
+    "kept": "reflections of others kept with what they are about",
 }  # fmt: skip
 
 
@@ -59,7 +65,9 @@ def _draw_entity(branch: Tree, name: str, found: Sequence[PlanRow]) -> None:
 
 
 def _tell_step(row: PlanRow) -> Text:
-    action = f"hand over to {row.new_author}" if row.action == "hand over" else row.action
+    action = row.action
+    if row.new_author:
+        action += f" to {row.new_author}" if action == "hand over" else f", of {row.new_author}"
     text = Text(f"{action}: {row.content or row.kind}", style=_STYLES[row.action])
     text.truncate(_WIDEST, overflow="ellipsis")
     return text

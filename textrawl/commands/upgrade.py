@@ -18,10 +18,12 @@ from textrawl.settings import Settings, read_settings
 def upgrade(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Carry the data of an older embedded Postgres over to the one that this version runs.
+    """Move the embedded Postgres to a new major version of PostgreSQL.
 
-    They are copied, compared and brought up to date; the old folder is renamed and kept. Takes
-    as much space again. Whatever goes wrong, the old data stay as they are.
+    This is not an upgrade of textrawl. It is needed once, when a new textrawl brings a new major
+    version of PostgreSQL and says so. The data are copied, compared and migrated; the old folder
+    is renamed and kept. It takes as much disk space again. If anything goes wrong, the old data
+    stay as they are.
     """
     settings = read_settings()
     if settings.database_url is not None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from textrawl.demonstration.costs import Cost, count_costs
+from textrawl.demonstration.costs import Cost, count_costs, write_reply
 from textrawl.demonstration.material import Material, read_material
 from textrawl.demonstration.session import Answer, Session, open_session
 from textrawl.errors import StartRefused
@@ -34,10 +34,11 @@ class Stored:
 
 @dataclass(frozen=True)
 class Scene:
-    """One call: what was asked, the answer's text, what it costs, how long it took."""
+    """One call: what was asked, the answer as compact text and as lines, its cost and time."""
 
     asked: str
     text: str
+    lines: str
     cost: Cost
     milliseconds: float
 
@@ -121,4 +122,4 @@ async def _look_up(session: Session, entity: str, counter: Counter) -> Scene:
 
 def _show(asked: str, answer: Answer, reply: Reply, counter: Counter, spent: float) -> Scene:
     cost = count_costs(answer.text, answer.structured, reply, counter)
-    return Scene(asked, answer.text, cost, spent * 1000)
+    return Scene(asked, answer.text, write_reply(reply, "lines", counter), cost, spent * 1000)

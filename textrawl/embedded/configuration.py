@@ -30,7 +30,7 @@ maintenance_work_mem = 256MB            # an HNSW graph that fits is built many 
 max_parallel_maintenance_workers = 0    # parallel builds need /dev/shm: 64MB in most containers
 jit = off                               # costs more than any query here can win back
 huge_pages = off
-max_logical_replication_workers = 0     # nothing is replicated
+{queue}max_logical_replication_workers = 0     # nothing is replicated
 
 timezone = 'UTC'                        # answers do not depend on the machine
 datestyle = 'iso, ymd'
@@ -49,6 +49,7 @@ include_if_exists = 'local.conf'
 
 _LEAST_BUFFERS = 128 << 20
 _SPARE_BUFFERS = 512 << 20  # room to grow until the next start
+_FIRST_WITH_QUEUE = 17  # major version whose queue of notifications has a limit
 _MEMORY_LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
 
 _HBA = "# Written by textrawl. Who you are on this machine decides; there are no passwords.\n"
@@ -67,6 +68,13 @@ def _choose_buffers(pgdata: Path) -> int:
     return max(_LEAST_BUFFERS, min(max(2 * stored, _SPARE_BUFFERS), memory // 4)) >> 20
 
 
+def _choose_queue(pgdata: Path) -> str:
+    """A limit of half a megabyte for notifications, which any login can fill."""
+    major = int((pgdata / "PG_VERSION").read_text("ascii"))
+    limit = "max_notify_queue_pages = 64             # nothing of ours notifies\n"
+    return limit if major >= _FIRST_WITH_QUEUE else ""
+
+
 def write_configuration(pgdata: Path, account: Account) -> None:
     """Write postgresql.conf, pg_hba.conf and pg_ident.conf into `pgdata`."""
     # Root may become the server's OS user anyway, so letting it in opens nothing.
@@ -75,7 +83,9 @@ def write_configuration(pgdata: Path, account: Account) -> None:
     roles = (SUPERUSER, OWNER, APP, f"+{ANALYST}")
     ident = "".join(f'textrawl "{name}" {role}\n' for name in people for role in roles)
     files = {
-        "postgresql.conf": _POSTGRESQL.format(buffers=_choose_buffers(pgdata)),
+        "postgresql.conf": _POSTGRESQL.format(
+            buffers=_choose_buffers(pgdata), queue=_choose_queue(pgdata)
+        ),
         "pg_hba.conf": f"{_HBA}local all all peer map=textrawl\n",
         "pg_ident.conf": f"# Written by textrawl.\n{ident}",
     }

@@ -3,8 +3,10 @@
 from typing import Final, LiteralString
 
 import psycopg
+from psycopg import sql
 
 from textrawl.embedded.configuration import ANALYST, APP, OWNER
+from textrawl.schema import read_restrictions
 
 DATABASE: Final = "textrawl"
 
@@ -17,7 +19,15 @@ _ROLE_IS_PLAIN = """
 """
 _PLAIN: LiteralString = "login nosuperuser nocreaterole nocreatedb noreplication nobypassrls"
 _IS_MEMBER = "select pg_has_role(%s, %s, 'set')"
+_DATABASES: tuple[LiteralString, ...] = (DATABASE, "postgres", "template1")
+_IS_OPEN = "select has_database_privilege(%s, %s, 'connect, temporary')"
 _MAY_CONNECT = "select has_database_privilege(%s, %s, 'connect')"
+# Analysts that an older version made.
+_UNLIMITED = """
+    select r.rolname::text from pg_roles r
+    where r.rolcanlogin and not r.rolsuper and pg_has_role(r.oid, %s, 'usage')
+      and not coalesce(array_to_string(r.rolconfig, ' '), '') ~ 'temp_file_limit'
+"""
 _VECTOR = """
     select installed_version, default_version from pg_available_extensions where name = 'vector'
 """
@@ -26,30 +36,39 @@ _VECTOR = """
 def prepare_server(conninfo: str) -> None:
     """Make the roles and the database; `conninfo` is the superuser's for database postgres."""
     with psycopg.connect(conninfo, autocommit=True, connect_timeout=_PATIENCE) as connection:
-        for role in (OWNER, APP):
-            _prepare_role(connection, role)
-        if (
-            connection.execute("select from pg_roles where rolname = %s", [ANALYST]).fetchone()
-            is None
-        ):
-            connection.execute(f"create role {ANALYST} nologin")
-        if not _holds(connection, _IS_MEMBER, OWNER, ANALYST):
-            # For `textrawl psql`: a session that only reads, of whoever owns everything anyway.
-            connection.execute(f"grant {ANALYST} to {OWNER} with inherit false")
-        known = "select from pg_database where datname = %s"
-        if connection.execute(known, [DATABASE]).fetchone() is None:
-            # template0, since nobody can be connected to it, which would make this fail
-            connection.execute(f"create database {DATABASE} owner {OWNER} template template0")
-        if _holds(connection, _MAY_CONNECT, "public", DATABASE):
-            connection.execute(f"revoke connect on database {DATABASE} from public")
-        if not _holds(connection, _MAY_CONNECT, APP, DATABASE):
-            connection.execute(f"grant connect on database {DATABASE} to {OWNER}, {APP}")
-        if not _holds(connection, _MAY_CONNECT, ANALYST, DATABASE):
-            connection.execute(f"grant connect on database {DATABASE} to {ANALYST}")
+        _prepare_roles(connection)
+        _prepare_databases(connection)
+
+
+def _prepare_roles(connection: psycopg.Connection) -> None:
+    for role in (OWNER, APP):
+        _prepare_role(connection, role)
+    if connection.execute("select from pg_roles where rolname = %s", [ANALYST]).fetchone() is None:
+        connection.execute(f"create role {ANALYST} nologin")
+    if not _holds(connection, _IS_MEMBER, OWNER, ANALYST):
+        # For `textrawl psql`: a session that only reads, of whoever owns everything anyway.
+        connection.execute(f"grant {ANALYST} to {OWNER} with inherit false")
+    if not _holds(connection, _IS_MEMBER, OWNER, "pg_signal_backend"):
+        # A migration ends the transaction of an analyst that keeps it waiting.
+        connection.execute(f"grant pg_signal_backend to {OWNER}")
+
+
+def _prepare_databases(connection: psycopg.Connection) -> None:
+    known = "select from pg_database where datname = %s"
+    if connection.execute(known, [DATABASE]).fetchone() is None:
+        # template0, since nobody can be connected to it, which would make this fail
+        connection.execute(f"create database {DATABASE} owner {OWNER} template template0")
+    for name in _DATABASES:
+        if _holds(connection, _IS_OPEN, "public", name):
+            connection.execute(f"revoke connect, temporary on database {name} from public")
+    if not _holds(connection, _MAY_CONNECT, APP, DATABASE):
+        connection.execute(f"grant connect on database {DATABASE} to {OWNER}, {APP}")
+    if not _holds(connection, _MAY_CONNECT, ANALYST, DATABASE):
+        connection.execute(f"grant connect on database {DATABASE} to {ANALYST}")
 
 
 def prepare_extension(conninfo: str) -> None:
-    """Install pgvector, or bring it to the version of the programs.
+    """Install pgvector, or bring it to the version of the programs; close what others may fill.
 
     `conninfo` is the superuser's for the textrawl database.
     """
@@ -59,6 +78,11 @@ def prepare_extension(conninfo: str) -> None:
             connection.execute("create extension vector")
         elif installed != available:
             connection.execute("alter extension vector update")
+        connection.execute(read_restrictions())
+        for (login,) in connection.execute(_UNLIMITED, [ANALYST]).fetchall():
+            connection.execute(
+                sql.SQL("alter role {} set temp_file_limit = '512MB'").format(sql.Identifier(login))
+            )
 
 
 def _prepare_role(connection: psycopg.Connection, role: LiteralString) -> None:

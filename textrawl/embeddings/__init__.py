@@ -40,7 +40,7 @@ def choose_embedder(
             from textrawl.embeddings import ollama  # noqa: PLC0415
 
             return ollama.build_embedder(settings, clock=clock)
-        case _:
+        case _:  # auto, too: a key in the environment may be meant for another program
             from textrawl.embeddings import local  # noqa: PLC0415
 
             return local.build_embedder(settings)

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from textrawl.errors import EmbeddingUnavailable
 
-_LONGEST_WAIT = 3_600.0
+_LONGEST_WAIT = 60.0  # seconds: whoever asks for more is tried again before
 _TEXT_AT_FAULT = (
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
@@ -132,7 +132,7 @@ def name_address(url: str) -> str:
 
 
 def read_retry_after(value: str | None) -> float | None:
-    """Seconds that a Retry-After header asks for, as number or date; an hour at most.
+    """Seconds that a Retry-After header asks for, as number or date; a minute at most.
 
     None without the header and for one that cannot be read.
     """

@@ -5,7 +5,9 @@ from collections.abc import Callable, Sequence
 
 import httpx
 from ollama import AsyncClient
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from textrawl.embeddings.answers import PLAIN, check_answer, expect_vectors
 from textrawl.embeddings.faults import Endpoint, name_address
 from textrawl.embeddings.models import find_model
 from textrawl.embeddings.remote import RemoteEmbedder
@@ -16,19 +18,27 @@ _DEFAULT_MODEL = "nomic-embed-text"
 _DEFAULT_URL = "http://127.0.0.1:11434"
 
 
+class _Answer(BaseModel):
+    model_config = ConfigDict(strict=True)  # a text or a boolean is no number
+
+    embeddings: list[list[float]]
+
+
 class OllamaSource:
     """Speaks /api/embed through Ollama's client."""
 
     def __init__(self, endpoint: Endpoint, *, base_url: str) -> None:
         self.endpoint = endpoint
         self._client = AsyncClient(
-            host=base_url, timeout=None, event_hooks={"response": [self._refuse]}
-        )
+            host=base_url, timeout=None, follow_redirects=False, headers=PLAIN,
+            event_hooks={"response": [self._check]},
+        )  # fmt: skip
 
     async def ask(self, texts: list[str]) -> Sequence[Sequence[float]]:
         """One request; numbers as sent, in the order of the texts."""
         try:
-            answer = await self._client.embed(model=self.endpoint.model, input=texts)
+            with expect_vectors(len(texts)):
+                answer = await self._client.embed(model=self.endpoint.model, input=texts)
         except ConnectionError:
             raise self.endpoint.unreachable() from None
         except httpx.HTTPError:
@@ -41,10 +51,14 @@ class OllamaSource:
         """Close the client's connections."""
         await self._client.close()
 
-    async def _refuse(self, response: httpx.Response) -> None:
-        # Here rather than from the client's error, which has lost the headers.
-        if not response.is_success and not response.has_redirect_location:
-            raise self.endpoint.refused(response.status_code, response.headers.get("retry-after"))
+    async def _check(self, response: httpx.Response) -> None:
+        # Here, since the client's error has lost the headers and its answer is not strict.
+        check_answer(self.endpoint, response)
+        await response.aread()
+        try:
+            _Answer.model_validate_json(response.content)
+        except ValidationError:
+            raise self.endpoint.malformed() from None
 
 
 def build_embedder(

@@ -3,13 +3,15 @@
 import time
 from collections.abc import Callable, Sequence
 
-from openai import APIConnectionError, APIStatusError, AsyncOpenAI
-from pydantic import BaseModel, ValidationError
+import httpx2
+from openai import APIConnectionError, AsyncOpenAI, DefaultAsyncHttpxClient
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from textrawl.embeddings.answers import PLAIN, check_answer, expect_vectors
 from textrawl.embeddings.faults import Endpoint, name_address
 from textrawl.embeddings.models import find_model
 from textrawl.embeddings.remote import RemoteEmbedder
-from textrawl.errors import StartRefused
+from textrawl.errors import EmbeddingUnavailable, StartRefused
 from textrawl.settings import Settings
 
 _DEFAULT_MODEL = "text-embedding-3-small"
@@ -17,6 +19,8 @@ _DEFAULT_URL = "https://api.openai.com/v1"
 
 
 class _Item(BaseModel):
+    model_config = ConfigDict(strict=True)  # a text or a boolean is no number
+
     embedding: list[float]
     index: int = 0  # servers built on protobuf leave zeros out
 
@@ -30,7 +34,13 @@ class OpenAISource:
 
     def __init__(self, endpoint: Endpoint, *, api_key: str, base_url: str) -> None:
         self.endpoint = endpoint
-        self._client = AsyncOpenAI(api_key=api_key, base_url=base_url, timeout=None, max_retries=0)
+        http = DefaultAsyncHttpxClient(
+            follow_redirects=False, event_hooks={"response": [self._check]}
+        )
+        self._client = AsyncOpenAI(
+            api_key=api_key, base_url=base_url, timeout=None, max_retries=0,
+            http_client=http, default_headers=PLAIN,
+        )  # fmt: skip
 
     async def ask(self, texts: list[str]) -> Sequence[Sequence[float]]:
         """One request; numbers as sent, in the order of the texts.
@@ -39,13 +49,13 @@ class OpenAISource:
         answer, because the client builds its objects without checking them.
         """
         try:
-            answer = await self._client.embeddings.with_raw_response.create(
-                model=self.endpoint.model, input=texts, encoding_format="float"
-            )
-        except APIStatusError as error:
-            retry_after = error.response.headers.get("retry-after")
-            raise self.endpoint.refused(error.status_code, retry_after) from None
+            with expect_vectors(len(texts)):
+                answer = await self._client.embeddings.with_raw_response.create(
+                    model=self.endpoint.model, input=texts, encoding_format="float"
+                )
         except APIConnectionError as error:
+            if isinstance(error.__cause__, EmbeddingUnavailable):
+                raise error.__cause__ from None
             # The client knows one class for both; the cause is of the HTTP library below it.
             if type(error.__cause__).__name__ == "ConnectError":
                 raise self.endpoint.unreachable() from None
@@ -55,6 +65,9 @@ class OpenAISource:
     async def aclose(self) -> None:
         """Close the client's connections."""
         await self._client.close()
+
+    async def _check(self, response: httpx2.Response) -> None:
+        check_answer(self.endpoint, response)
 
     def _read(self, body: bytes) -> list[list[float]]:
         try:

@@ -73,7 +73,7 @@ class Issuer:
         timeout: float = 5.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._url = url
+        self.url = url
         self._audience = audience
         self._actor_claim = actor_claim
         self._keys = KeyRing(url, timeout=timeout, clock=clock)
@@ -106,7 +106,7 @@ class Issuer:
             key.public,
             algorithms=sorted(key.algorithms),
             audience=self._audience,
-            issuer=self._url,
+            issuer=self.url,
             leeway=_LEEWAY,
             options={"require": ["iss", "aud", "exp", self._actor_claim]},
         )

@@ -14,6 +14,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, ToolAnnotations
 
 from textrawl.access import Caller, Principal, Scope, find_caller
+from textrawl.declines import Declines
 from textrawl.directory import Directory
 from textrawl.errors import NotAuthenticated
 from textrawl.memory import Memory
@@ -61,6 +62,7 @@ class App:
         self, memory: Memory, renderer: Renderer, identity: Identity, recalls: Recalls | None = None
     ) -> None:
         self.memory = memory
+        self.declines = Declines()
         self.identity = identity
         self.render = renderer.render
         self._renderer = renderer
@@ -79,14 +81,16 @@ class App:
         if (known := find_caller()) is not None:
             return known
         request = ctx.request_context.request
-        principal = find_principal(request) if request is not None else None
-        if principal is None:
-            principal = await self._find_own()
+        bearer = find_principal(request) if request is not None else None
+        principal = bearer or await self._find_own()
         named = find_space(request) if request is not None else None
         for space in (self.identity.space, named):
             principal = principal.pin(space) if space else principal
         number = find_request_id(request) if request is not None else ""
-        return Caller(principal, _name_client(ctx), tool, number or secrets.token_hex(8))
+        return Caller(
+            principal, _name_client(ctx), tool, number or secrets.token_hex(8),
+            sharing=bearer is not None,
+        )  # fmt: skip
 
     async def _find_own(self) -> Principal:
         identity = self.identity
@@ -114,7 +118,8 @@ class App:
         written = self._renderer.write(reply, max_tokens)
         if self._recalls is not None:
             recall = Recall(
-                space=caller.principal.home, client=caller.client, mode=mode,
+                credential=caller.principal.credential, space=caller.principal.home,
+                client=caller.client, mode=mode,
                 format=self._renderer.format, structured=self._renderer.structured,
                 tokens=written.tokens, budget=written.budget, items=written.items,
                 dropped=written.dropped, finding=finding,

@@ -5,6 +5,7 @@ import re
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from textrawl.errors import StartRefused
@@ -92,3 +93,21 @@ class Hosts:
         if given[0].lower() == self._public_origin:
             return True
         return self._is_ours(address) and address != self._public_host
+
+
+class Pages(CORSMiddleware):
+    """Lets pages use the server that Hosts, which comes first, lets in; others never get here."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(
+            app, allow_origin_regex=".*", allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["*"],
+            expose_headers=["mcp-session-id", "retry-after", "www-authenticate", "x-request-id"],
+        )  # fmt: skip
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request, its answer readable by the page that asked."""
+        if scope["type"] == "http" and is_open(scope["path"]):
+            await self.app(scope, receive, send)  # Hosts lets anybody ask this
+        else:
+            await super().__call__(scope, receive, send)

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import anyio
 from mcp.server import MCPServer
@@ -13,6 +13,7 @@ from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from textrawl.access import Scope
 from textrawl.errors import TextrawlError
 from textrawl.logs import ANNOUNCED
 from textrawl.settings import Settings
@@ -20,7 +21,9 @@ from textrawl.toolsets import find_toolsets
 from textrawl.transports.authentication import Authentication, Lookup
 from textrawl.transports.bodies import MOST_BYTES, Bodies
 from textrawl.transports.deadlines import Deadlines
-from textrawl.transports.hosts import Hosts, bracket, refuse_exposure
+from textrawl.transports.endings import Endings
+from textrawl.transports.exchanges import Exchanges
+from textrawl.transports.hosts import Hosts, Pages, bracket, refuse_exposure
 from textrawl.transports.limits import Limits
 from textrawl.transports.listening import listen, serve_app
 from textrawl.transports.metrics import Metrics
@@ -34,7 +37,7 @@ if TYPE_CHECKING:  # the server reads what these modules note of a request
 logger = logging.getLogger("textrawl")
 
 _PROBE = 2  # seconds after which a probe would have given up on us
-_SCOPES = ["read", "write", "forget", "admin"]
+_SCOPES = list(get_args(Scope))
 
 
 async def serve_http(
@@ -93,12 +96,14 @@ def build_http_app(
     ]
     add_paths(app, toolsets or {}, _mount)
     # The last one added is the first to see a request.
+    app.add_middleware(Exchanges)
     app.add_middleware(Bodies)
-    if settings.rate_limit:
-        app.add_middleware(Limits, most=settings.rate_limit)
+    app.add_middleware(Limits, most=settings.rate_limit)
     if lookup is not None:
+        app.add_middleware(Endings, lookup=lookup)
         app.add_middleware(Authentication, lookup=lookup, metadata_url=metadata_url)
     app.add_middleware(Deadlines)
+    app.add_middleware(Pages)
     app.add_middleware(Hosts, host=settings.http_host, public_url=settings.public_url)
     app.add_middleware(Requests, metrics=metrics)
     return app

@@ -15,8 +15,8 @@ from textrawl.transports.hosts import bracket
 
 _GRACE = 3  # seconds that open requests and streams have to end
 _IDLE = 75  # seconds that a connection may be kept: longer than a proxy keeps it
-_MOST_CONNECTIONS = 800  # most systems allow a process 1,024 files
-_BACKLOG = 256  # connections that wait to be accepted; more are told by the system to come back
+_MOST_CONNECTIONS = 700  # most systems allow a process 1,024 files
+_BACKLOG = 256  # connections that wait to be accepted, which may be all at once
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -18,7 +18,7 @@ FindMissing = Callable[[], Awaitable[str | None]]
 def build_probes(
     find_missing: FindMissing, metrics: Metrics, *, insecure: bool, metadata_url: AnyHttpUrl | None
 ) -> list[Route]:
-    """Routes: /healthz for anybody, /readyz for any token, /metrics for an admin's."""
+    """Routes: /healthz for anybody, /readyz for any token, /metrics for one with that scope."""
 
     async def answer_ready(_: Request) -> JSONResponse:
         """200 when a call would be answered, else 503 with what is missing."""
@@ -30,7 +30,7 @@ def build_probes(
     async def answer_metrics(scope: Scope, receive: Receive, send: Send) -> None:
         await Response(metrics.write(), media_type=CONTENT_TYPE)(scope, receive, send)
 
-    guarded = RequireAuthMiddleware(answer_metrics, [] if insecure else ["admin"], metadata_url)
+    guarded = RequireAuthMiddleware(answer_metrics, [] if insecure else ["metrics"], metadata_url)
     return [
         Route(LIVENESS, _answer_alive),
         Route("/readyz", answer_ready),

@@ -59,6 +59,8 @@ class Requests:
         given = Headers(scope=scope).get("x-request-id", "")
         identity = given if _SANE.fullmatch(given) else uuid4().hex
         scope.setdefault("state", {})["request_id"] = identity
+        if scope["path"].startswith("/mcp/"):
+            scope["path"] = scope["path"].rstrip("/")  # a redirect would lose a proxy's scheme
         route = _find_route(scope["path"])
 
         async def answer(message: Message) -> None:

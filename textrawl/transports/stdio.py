@@ -17,18 +17,9 @@ import anyio.to_thread
 from anyio.abc import AsyncResource
 from mcp.server import MCPServer
 from mcp.shared.message import SessionMessage
-from mcp.types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCMessage,
-    jsonrpc_message_adapter,
-)
-from pydantic import ValidationError
-from pydantic_core import from_json
 
 from textrawl.transports.bodies import MOST_BYTES
+from textrawl.transports.messages import Fault, Outline, read_message, refuse_length
 
 _CHUNK = 65_536  # bytes: what a pipe holds
 
@@ -134,28 +125,28 @@ class _Questions(AsyncResource):
 
     async def __anext__(self) -> SessionMessage:
         async for line in self._lines:
-            read = _read_message(line)
-            if isinstance(read, ErrorData):
-                refusal = JSONRPCError(jsonrpc="2.0", id=None, error=read)
-                await self._answers.send(SessionMessage(refusal))
-            elif read is not None:
+            read = line if isinstance(line, Fault) else read_message(line)
+            if not isinstance(read, Fault):
                 return SessionMessage(read)
+            await self._answers.send(SessionMessage(read.reply))
         raise StopAsyncIteration
 
     async def aclose(self) -> None:
         """Reads no more; the descriptor stays open."""
         await self._lines.aclose()
 
-    async def _read_lines(self) -> AsyncGenerator[bytes]:
-        line = bytearray()
+    async def _read_lines(self) -> AsyncGenerator[bytes | Fault]:
+        """Lines that are not blank, and faults in place of those that are too long."""
+        line = _Line()
         while chunk := await self._read_chunk():
             *ended, rest = chunk.split(b"\n")
             for piece in ended:
-                _extend(line, piece)
-                yield bytes(line)
-                line.clear()
-            _extend(line, rest)
-        yield bytes(line)
+                line.extend(piece)
+                if whole := line.end():
+                    yield whole
+            line.extend(rest)
+        if whole := line.end():
+            yield whole
 
     async def _read_chunk(self) -> bytes:
         if self._pollable:
@@ -164,24 +155,26 @@ class _Questions(AsyncResource):
         return await anyio.to_thread.run_sync(os.read, self._wire, _CHUNK)
 
 
-def _extend(line: bytearray, piece: bytes) -> None:
-    """Adds `piece`, but for what is more than enough to know that the line is too long."""
-    line += piece[: MOST_BYTES + 1 - len(line)]
+class _Line:
+    """A line that comes in pieces; of one that is too long no more than its outline is kept."""
 
+    def __init__(self) -> None:
+        self._text = bytearray()
+        self._outline: Outline | None = None
 
-def _read_message(line: bytes) -> JSONRPCMessage | ErrorData | None:
-    """The message of a line, or what is wrong with it; None of a blank one, which is not wrong."""
-    if len(line) > MOST_BYTES:
-        return ErrorData(
-            code=INVALID_REQUEST, message=f"A message has at most {MOST_BYTES} bytes: send less"
-        )
-    if not line.strip():
-        return None
-    try:
-        from_json(line, allow_inf_nan=False)  # the next line would take NaN for a number
-    except ValueError:
-        return ErrorData(code=PARSE_ERROR, message="Not JSON in UTF-8, a message a line")
-    try:
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValidationError:
-        return ErrorData(code=INVALID_REQUEST, message="Not a JSON-RPC 2.0 message")
+    def extend(self, piece: bytes) -> None:
+        """Adds a piece."""
+        if self._outline is None and len(self._text) + len(piece) > MOST_BYTES:
+            self._outline = Outline()
+            self._outline.feed(bytes(self._text))
+        if self._outline is not None:
+            self._outline.feed(piece)
+        else:
+            self._text += piece
+
+    def end(self) -> bytes | Fault | None:
+        """What it was, None for a blank one; another begins."""
+        text, outline = bytes(self._text), self._outline
+        self._text.clear()
+        self._outline = None
+        return refuse_length(outline) if outline else text if text.strip() else None

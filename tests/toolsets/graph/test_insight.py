@@ -135,8 +135,8 @@ async def test_reflections_are_kept_and_found_by_words_filters_and_meaning(
     reflection = kept["result"]
     assert reflection == {
         "id": reflection["id"], "target_type": "entity", "target_id": nodes["A"],
-        "author": "nolan", "mood": "insight", "created_at": reflection["created_at"],
-        "content": "The outage taught us to test every restore.",
+        "content": "The outage taught us to test every restore.", "author": "ada",
+        "voice": "nolan", "mood": "insight", "created_at": reflection["created_at"],
     }  # fmt: skip
     assert other["result"]["author"] == "ada"
     [best, *_] = (await ask(client, "search_reflections", query="outage"))["results"]
@@ -287,3 +287,37 @@ async def test_answers_of_all_these_stay_within_the_budget(connect: Connect) -> 
         told = json.dumps(result.structured_content, separators=(",", ":"), ensure_ascii=False)
         costs = batch_count([text_of(result), told], "o200k_base", threads=1)
         assert sum(costs) <= 300, tool
+
+
+async def test_the_report_says_when_only_a_part_was_compared(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    client = await connect(toolsets=["graph"], max_response_tokens=20_000)
+    await create(client, "Site", "one", "two")
+    assert "note" not in await ask(client, "consolidation_report")
+    owner.execute(
+        "select remember_fact('Log', 'concept', 'line ' || k) from generate_series(1, 301) k"
+    )
+
+    told = await ask(client, "consolidation_report")
+
+    assert told["note"].startswith("Compared with each other: 302 of 303 observations")
+
+
+async def test_large_entities_are_listed_with_the_topics_of_the_first_ones(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    client = await connect(toolsets=["graph"], max_response_tokens=25_000)
+    for name, size in (("First", 1_000), ("Second", 900), ("Third", 200)):
+        owner.execute(
+            "select remember_fact(%s, 'concept', 'moon ' || k) from generate_series(1, %s) k",
+            (name, size),
+        )
+
+    told = await ask(client, "find_split_candidates")
+
+    sizes = [(one["observation_count"], "topics" in one) for one in told["candidates"]]
+    assert sizes == [(1_000, True), (900, False), (200, False)]
+    assert told["candidates"][2]["split_score"] == 10.0
+    assert told["note"].startswith("Topics of the first ones only")
+    assert (await ask(client, "analyze_entity_split", entity_name="Third"))["analysis"]["topics"]

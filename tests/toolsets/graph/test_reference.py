@@ -257,3 +257,21 @@ async def test_nodes_are_opened_in_the_order_asked_for_each_once(connect: Connec
 
     told = await ask(client, "open_nodes", names=["C", "a", "Nobody", "c", "B"])
     assert [node["name"] for node in told["entities"]] == ["C", "A", "B"]
+
+
+async def test_relations_of_which_none_can_be_made_are_an_error(connect: Connect) -> None:
+    client = await connect(toolsets=["graph"])
+    await ask(client, "create_entities", entities=[{"name": "A"}])
+    circle = {"from": "A", "to": "a", "relationType": "knows"}
+    missing = {"from": "A", "to": "Nobody", "relationType": "knows"}
+
+    for relations in ([circle], [circle, missing]):
+        assert (await call(client, "create_relations", relations=relations)).is_error
+    assert (await read(client))[1] == []
+
+
+async def test_no_schema_has_a_keyword_that_converters_for_gemini_refuse(connect: Connect) -> None:
+    client = await connect(toolsets=["all"])
+
+    for tool in (await client.list_tools()).tools:
+        assert "exclusive" not in json.dumps(tool.input_schema), tool.name

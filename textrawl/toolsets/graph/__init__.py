@@ -12,6 +12,7 @@ from textrawl.toolsets.graph.migrating import migrate
 from textrawl.toolsets.graph.reading import open_nodes, read_graph, search_nodes
 from textrawl.toolsets.graph.reflecting import (
     add_reflection,
+    delete_reflections,
     end_relation,
     search_reflections,
     search_semantic,
@@ -32,6 +33,7 @@ __all__ = [
     "create_relations",
     "delete_entities",
     "delete_observations",
+    "delete_reflections",
     "delete_relations",
     "end_relation",
     "execute_entity_split",

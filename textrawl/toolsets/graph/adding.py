@@ -56,11 +56,13 @@ async def create_relations(ctx: Context[App], relations: Relations) -> CallToolR
     triples = [item.read() for item in relations]
     rows = await Graph(app.memory).relate(triples, await app.identify(ctx, "create_relations"))
     missing = list(dict.fromkeys(name for row in rows for name in row.missing))
-    if missing and all(row.outcome == "missing" for row in rows):
-        raise EntityNotFound(missing[0])
     circles = [relations[row.place - 1] for row in rows if row.outcome == "circle"]
     faults = [f"Entity not found: {name}" for name in missing]
     faults += [f"Both ends are the same: {one.source} ({one.relationType})" for one in circles]
+    if rows and all(row.outcome in ("missing", "circle") for row in rows):
+        raise EntityNotFound(missing[0]) if missing else ArgumentInvalid(
+            f"Name two entities; nothing was changed. {'; '.join(faults)}"
+        )  # fmt: skip
     made = [relations[row.place - 1] for row in rows if row.outcome == "created"]
     told = [EdgePart(source=one.source, to=one.to, relation_type=one.relationType) for one in made]
     return app.render(RelatedReply(relations=told, errors=faults or None))
@@ -83,8 +85,8 @@ async def add_observations(
         raise ArgumentInvalid("observations: every item needs entityName", title="Missing name")
     app: App = ctx.request_context.lifespan_context
     rows = await Graph(app.memory).add(said, await app.identify(ctx, "add_observations"))
-    if single:
-        [row] = rows
+    row = rows[0] if single else None
+    if row is not None and row.entity_type is not None:
         node = NodePart(
             name=row.name, entity_type=row.entity_type, observations=row.observations
         )  # fmt: skip

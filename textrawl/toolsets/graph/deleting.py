@@ -64,10 +64,10 @@ async def delete_observations(
     app: App = ctx.request_context.lifespan_context
     caller = await app.identify(ctx, "delete_observations")
     rows = await Graph(app.memory).delete_observations(said, caller)
-    if single:
-        [row] = rows
-        if row.observations is None or row.entity_type is None:
-            raise EntityNotFound(name)
+    [row, *_] = rows
+    if single and row.observations is None:
+        raise EntityNotFound(name)
+    if single and row.observations is not None and row.entity_type is not None:
         node = NodePart(
             name=row.name, entity_type=row.entity_type, observations=row.observations
         )  # fmt: skip

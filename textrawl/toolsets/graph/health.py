@@ -7,13 +7,14 @@ from mcp.server.mcpserver.context import Context
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from textrawl.insight import Insight, PairRow, SizeRow, StaleRow
+from textrawl.insight import ComparedRow, Insight, PairRow, SizeRow, StaleRow
 from textrawl.rows import StatisticsRow
 from textrawl.toolsets import READS, App
 from textrawl.toolsets.graph.declaration import Name, graph
 from textrawl.toolsets.graph.snake import ListedReply, SnakePart
 from textrawl.toolsets.graph.splitting import AnalysisPart
 from textrawl.topics import Analysis
+from textrawl.turns import run_aside
 
 _COSINE, _CONTAINMENT = 0.85, 0.7
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -61,7 +62,7 @@ async def find_duplicate_observations(
     insight = Insight(app.memory)
     size = await insight.count(entity_name, caller)
     rows = await insight.find_similar(entity_name, threshold, containment_threshold, caller)
-    return app.render(PairsReply.build(size, rows))
+    return await run_aside(app.render, PairsReply.build(size, rows))
 
 
 class SummaryPart(SnakePart):
@@ -123,11 +124,12 @@ class ReportReply(ListedReply):
     flagged_observations: list[FlaggedPart]
     stale_entities: list[StalePart]
     large_entities: list[LargePart]
+    note: str | None = None
 
     @classmethod
     def build(
         cls, total: StatisticsRow, sized: Sequence[tuple[SizeRow, Analysis]],
-        pairs: Sequence[PairRow], stale: Sequence[StaleRow],
+        pairs: Sequence[PairRow], compared: ComparedRow, stale: Sequence[StaleRow],
     ) -> Self:  # fmt: skip
         """Of a pair the later observation is flagged; what needs a split is not large besides."""
         flagged = dict.fromkeys((row.entity_name, row.other) for row in pairs)
@@ -146,7 +148,18 @@ class ReportReply(ListedReply):
             ],
             stale_entities=list(map(StalePart.build, stale)),
             large_entities=list(map(LargePart.build, large)),
+            note=_note(compared),
         )
+
+
+def _note(compared: ComparedRow) -> str | None:
+    """Say that only a part was compared, where it was."""
+    if compared.compared >= compared.facts:
+        return None
+    return (
+        f"Compared with each other: {compared.compared} of {compared.facts} observations, the "
+        "newest of the entities written to last. find_duplicate_observations compares those of one"
+    )
 
 
 @graph.tool(READS, ReportReply)
@@ -159,6 +172,8 @@ async def consolidation_report(
     insight = Insight(app.memory)
     sized = await insight.find_large(caller)
     pairs = await insight.find_similar(None, _COSINE, _CONTAINMENT, caller)
+    compared = await insight.count_compared(caller)
     stale = await insight.find_stale(stale_days, caller)
     total = await insight.count_all(caller)
-    return app.render(ReportReply.build(total, sized, pairs, stale))
+    reply = ReportReply.build(total, sized, pairs, compared, stale)
+    return await run_aside(app.render, reply)

@@ -1,4 +1,4 @@
-"""search_semantic, end_relation, add_reflection, search_reflections."""
+"""search_semantic, end_relation, add_reflection, search_reflections, delete_reflections."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, Self
@@ -10,12 +10,13 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.insight import Filter, Insight, RankedRow, ReflectionRow, Thought
 from textrawl.texts import clean_fact
-from textrawl.toolsets import READS, WRITES, App
-from textrawl.toolsets.graph.declaration import OptionalName, Query, graph
+from textrawl.toolsets import DELETES, READS, WRITES, App
+from textrawl.toolsets.graph.declaration import MOST_ITEMS, OptionalName, Query, graph
+from textrawl.toolsets.graph.replies import DoneReply, say
 from textrawl.toolsets.graph.snake import SnakePart, SnakeReply
 
 Limit = Annotated[int, Field(ge=1, le=50)]
-Number = Annotated[int, Field(ge=0, lt=2**48)]
+Number = Annotated[int, Field(ge=0, le=2**48 - 1)]
 Target = Literal["entity", "session", "relation", "global"]
 
 
@@ -120,12 +121,13 @@ async def end_relation(
 
 
 class ReflectionPart(SnakePart):
-    """A reflection."""
+    """A reflection; `voice` is who speaks as its author says, if not the author."""
 
     id: int
     target_type: str
     target_id: int | None
     author: str
+    voice: str | None = None
     content: str
     mood: str | None
     created_at: str
@@ -163,12 +165,13 @@ async def add_reflection(
         raise ArgumentInvalid(f"target_id: {target_type} {wanted} target_id")
     app: App = ctx.request_context.lifespan_context
     caller = await app.identify(ctx, "add_reflection")
-    voice = author or caller.principal.actor
-    thought = Thought(target_type, content, voice, mood or None, target_id)
+    writer = caller.principal.actor
+    thought = Thought(target_type, content, author or writer, mood or None, target_id)
     row = await Insight(app.memory).reflect(thought, caller)
     part = ReflectionPart(
-        id=row.number, target_type=target_type, target_id=target_id, author=voice,
-        content=content, mood=mood or None, created_at=f"{row.created_at:%Y-%m-%d %H:%M:%S}",
+        id=row.number, target_type=target_type, target_id=target_id, author=writer,
+        voice=author or None, content=content, mood=mood or None,
+        created_at=f"{row.created_at:%Y-%m-%d %H:%M:%S}",
     )  # fmt: skip
     return app.render(ReflectionReply(result=part))
 
@@ -186,7 +189,8 @@ class ReflectionsReply(SnakeReply):
             results=[
                 ReflectionPart(
                     id=row.number, target_type=row.target_type, target_id=row.target,
-                    author=row.voice, content=row.content, mood=row.mood,
+                    author=row.author, voice=None if row.voice == row.author else row.voice,
+                    content=row.content, mood=row.mood,
                     created_at=f"{row.created_at:%Y-%m-%d %H:%M:%S}", score=round(row.score, 6),
                 )
                 for row in rows
@@ -218,3 +222,16 @@ async def search_reflections(
     wanted = Filter(author or None, mood or None, target_type)
     rows = await Insight(app.memory).search_reflections(query, wanted, limit, caller)
     return app.render(ReflectionsReply.build(rows))
+
+
+@graph.tool(DELETES, DoneReply)
+async def delete_reflections(
+    ctx: Context[App],
+    reflection_ids: Annotated[list[Number], Field(min_length=1, max_length=MOST_ITEMS)],
+) -> CallToolResult:
+    """Delete reflections for good, by the ids that search_reflections tells."""
+    app: App = ctx.request_context.lifespan_context
+    caller = await app.identify(ctx, "delete_reflections")
+    rows = await Insight(app.memory).delete_reflections(reflection_ids, caller)
+    gone = sum(row.deleted for row in rows)
+    return say(app, DoneReply(message=f"Deleted {gone} of {len(rows)} reflections"))

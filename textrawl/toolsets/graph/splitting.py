@@ -1,5 +1,6 @@
 """analyze_entity_split, propose_entity_split, execute_entity_split, find_split_candidates."""
 
+from collections.abc import Sequence
 from typing import Annotated, Self
 
 from mcp.server.mcpserver.context import Context
@@ -10,10 +11,12 @@ from textrawl.insight import Insight, SizeRow, Split
 from textrawl.texts import NAME_LENGTH
 from textrawl.toolsets import READS, WRITES, App
 from textrawl.toolsets.graph.declaration import MOST_ITEMS, Name, OptionalName, Text, graph
-from textrawl.toolsets.graph.snake import ListedReply, SnakePart, SnakeReply
+from textrawl.toolsets.graph.snake import SnakePart, SnakeReply
 from textrawl.topics import Analysis
+from textrawl.turns import run_aside
 
 CONTAINS, PART_OF = "contiene", "parte_de"
+_NOT_ALL = "Topics of the first ones only: analyze_entity_split has those of one"
 
 
 class AnalysisPart(SnakePart):
@@ -33,7 +36,8 @@ class AnalysisPart(SnakePart):
         return cls(
             entity_name=row.name, entity_type=row.entity_type, observation_count=found.count,
             threshold=found.threshold, needs_split=found.needs_split,
-            topics=found.topics if with_topics else None, split_score=round(found.score, 4),
+            topics=found.topics if with_topics and row.observations else None,
+            split_score=round(found.score, 4),
         )  # fmt: skip
 
 
@@ -65,7 +69,8 @@ async def analyze_entity_split(ctx: Context[App], entity_name: Name) -> CallTool
     app: App = ctx.request_context.lifespan_context
     caller = await app.identify(ctx, "analyze_entity_split")
     row, found = await Insight(app.memory).measure(entity_name, caller)
-    return app.render(AnalysisReply(analysis=AnalysisPart.build(row, found)))
+    reply = AnalysisReply(analysis=AnalysisPart.build(row, found))
+    return await run_aside(app.render, reply)
 
 
 class EntityPart(SnakePart):
@@ -142,7 +147,7 @@ async def propose_entity_split(ctx: Context[App], entity_name: Name) -> CallTool
     if not found.needs_split:
         told = f"{row.name} has {found.count} observations of at most {found.threshold}"
         return app.render(ProposalReply(message=told))
-    return app.render(ProposalReply(proposal=_propose(row, found)))
+    return await run_aside(app.render, ProposalReply(proposal=_propose(row, found)))
 
 
 def _propose(row: SizeRow, found: Analysis) -> ProposalPart:
@@ -216,10 +221,34 @@ async def execute_entity_split(
     return app.render(DoneReply(result=done))
 
 
-class CandidatesReply(ListedReply):
-    """Entities that need a split, largest first."""
+class CandidatesReply(SnakeReply):
+    """Entities that need a split, largest first; topics go where there is no room for them."""
 
     candidates: list[AnalysisPart]
+    note: str | None = None
+    dropped: int | None = None
+
+    def size(self) -> int:
+        """How many entities there are, and as many topics."""
+        return 2 * len(self.candidates)
+
+    def choose(self, count: int) -> Self:
+        """The first entities, then the topics of the first of those."""
+        listed = self.candidates[:count]
+        detailed = max(count - len(self.candidates), 0)
+        kept = [*listed[:detailed], *map(_drop_topics, listed[detailed:])]
+        dropped = len(self.candidates) - len(kept)
+        changes = {"candidates": kept, "note": _note(kept), "dropped": dropped or None}
+        return self.model_copy(update=changes)
+
+
+def _drop_topics(part: AnalysisPart) -> AnalysisPart:
+    return part.model_copy(update={"topics": None})
+
+
+def _note(parts: Sequence[AnalysisPart]) -> str | None:
+    """Say that topics are missing, where they are."""
+    return None if all(part.topics is not None for part in parts) else _NOT_ALL
 
 
 @graph.tool(READS, CandidatesReply)
@@ -229,4 +258,5 @@ async def find_split_candidates(ctx: Context[App]) -> CallToolResult:
     caller = await app.identify(ctx, "find_split_candidates")
     rows = await Insight(app.memory).find_large(caller)
     parts = [AnalysisPart.build(row, found) for row, found in rows if found.needs_split]
-    return app.render(CandidatesReply(candidates=parts))
+    reply = CandidatesReply(candidates=parts, note=_note(parts))
+    return await run_aside(app.render, reply)

@@ -8,11 +8,15 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, PrivateAttr
 
 from textrawl.access import Principal
+from textrawl.instants import write_day
 from textrawl.recalls import NOTHING, Finding
 from textrawl.replies import Key, Part, Reply, write_line
 from textrawl.rows import HitRow, ListRow
 
-_FOUND = "by best fact; of a memory: content, source, author, score, with includeIds id, createdAt"
+_FOUND = (
+    "by best fact; of a memory: content, source, author, score, with includeIds id, with that or "
+    "dates createdAt"
+)
 _LEADS = "0123456789→←@"  # what lines of other kinds begin with
 
 
@@ -43,10 +47,20 @@ def read_reach(principal: Principal) -> Reach:
 
 @dataclass(frozen=True)
 class Shown:
-    """What of a fact the text shows beside its content."""
+    """What of a fact the text shows beside its content; with ids also author and day."""
 
-    reach: Reach
-    with_ids: bool
+    reach: Reach = ALONE
+    with_ids: bool = False
+    with_dates: bool = False
+
+    def write_origin(self, identity: str, author: str, day: str) -> str:
+        """Return what a line tells of a fact before its text."""
+        if self.with_ids:
+            return f"{identity[:8]} {day} {author}: "
+        return f"{day}: " if self.with_dates else ""
+
+
+_PLAIN = Shown()
 
 
 class Answer(Reply):
@@ -100,10 +114,10 @@ class Memory(Part):
     by: Annotated[str | None, Key("by"), Field(exclude=True)] = None
     on: Annotated[str | None, Key("on"), Field(exclude=True)] = None
 
-    def line(self) -> str:
-        """Its score in hundredths, where asked for its id, author and date, its text."""
-        origin = f" {self.id[:8]} {self.on} {self.by}:" if self.id and self.by else ""
-        return f"{round(self.score * 100)}{origin} {write_line(self.content)}"
+    def line(self, shown: Shown) -> str:
+        """Return its score in hundredths, where asked for its id, day and author, its text."""
+        origin = shown.write_origin(self.id or "", self.by or "", self.on or "")
+        return f"{round(self.score * 100)} {origin}{write_line(self.content)}"
 
 
 class FoundEntity(Part):
@@ -128,7 +142,7 @@ class SearchReply(Answer):
     degraded: Literal[True] | None = None
     note: Annotated[str | None, Key("note")] = None
     _rows: Sequence[HitRow] = PrivateAttr(default=())
-    _shown: Shown = PrivateAttr()
+    _shown: Shown = PrivateAttr(default=_PLAIN)
 
     @classmethod
     def build(
@@ -136,12 +150,9 @@ class SearchReply(Answer):
         rows: list[HitRow],
         missing: str | None,
         query: str,
-        *,
-        with_ids: bool,
-        reach: Reach = ALONE,
+        shown: Shown = _PLAIN,
     ) -> Self:
         """The reply to `query`; `missing` says why there were no vectors."""
-        shown = Shown(reach, with_ids)
         reply = cls(query=query, total_memories=len(rows), entities=_group(rows, shown))
         if missing:
             reply.degraded, reply.note = True, f"keyword only: {missing}"
@@ -169,7 +180,7 @@ class SearchReply(Answer):
             yield "nothing found"
         for entity in self.entities or []:
             yield write_header(entity.entity_name, entity.entity_type, entity.marked_space)
-            yield from (fact.line() for fact in entity.memories)
+            yield from (fact.line(self._shown) for fact in entity.memories)
         yield from self.lines_at_the_end()
         if self.note:
             yield f"note {self.note}"
@@ -206,17 +217,18 @@ def _group(rows: Sequence[HitRow], shown: Shown) -> list[FoundEntity]:
                 memories=[],
             ),
         )
-        group.memories.append(_tell(row, with_ids=shown.with_ids))
+        group.memories.append(_tell(row, shown))
     return list(groups.values())
 
 
-def _tell(row: HitRow, *, with_ids: bool) -> Memory:
+def _tell(row: HitRow, shown: Shown) -> Memory:
     found = Memory(
         content=row.content, source=row.source, author=row.author, score=round(row.score, 2)
     )
-    if with_ids:
-        found.id, found.created_at = str(row.observation_id), row.created_at
-        found.by, found.on = row.author, row.created_at.date().isoformat()
+    if shown.with_ids:
+        found.id, found.by = str(row.observation_id), row.author
+    if shown.with_ids or shown.with_dates:
+        found.created_at, found.on = row.created_at, write_day(row.created_at)
     return found
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from textrawl.entity_types import EntityKind, name_type
 from textrawl.instants import read_future_instant, read_instant
 from textrawl.texts import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name, clean_relation
 from textrawl.toolsets import Toolset
@@ -16,30 +17,14 @@ memory = Toolset(
     ("query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"),
 )
 
-_Type = Literal["person", "concept", "project", "preference", "fact", "location", "organization"]
-ENTITY_TYPES: tuple[str, ...] = get_args(_Type)
-_SYNONYMS: dict[str, str] = {
-    "people": "person", "human": "person", "individual": "person", "user": "person",
-    "company": "organization", "companies": "organization", "organisation": "organization",
-    "org": "organization", "corporation": "organization", "business": "organization",
-    "institution": "organization", "university": "organization",
-    "place": "location", "city": "location", "country": "location", "region": "location",
-    "idea": "concept", "topic": "concept",
-    "repository": "project", "repo": "project", "codebase": "project",
-}  # fmt: skip
-"""What models call entities of a type, where there is no doubt about which is meant."""
+_NONE = "none"  # models fill a parameter that they must not leave out with this word
 
-
-def _name_type(value: object) -> object:
-    word = str(value).strip().lower()
-    for name in (word, word.removesuffix("s")):
-        if (name := _SYNONYMS.get(name, name)) in ENTITY_TYPES:
-            return name
-    return value
-
-
-EntityType = Annotated[_Type, BeforeValidator(_name_type)]
-Source = Literal["conversation", "note", "document", "manual"]
+EntityType = Annotated[EntityKind, BeforeValidator(name_type)]
+Source = Annotated[
+    Literal["conversation", "note", "document", "manual"] | None,
+    Field(json_schema_extra={"default": "conversation"}),
+]
+"""None where the caller gave none: a fact that is known keeps its own then."""
 
 
 def _read(read: Callable[[str], Any]) -> BeforeValidator:
@@ -47,9 +32,22 @@ def _read(read: Callable[[str], Any]) -> BeforeValidator:
     return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
 
 
-def _read_time(read: Callable[[str], datetime]) -> BeforeValidator:
-    """Reads whatever is there: pydantic would take a number for seconds since 1970."""
-    return BeforeValidator(lambda value: None if value is None else read(str(value)))
+def _read_time(read: Callable[[str], datetime], *fillers: str) -> BeforeValidator:
+    """Reads whatever is there: pydantic would take a number for seconds since 1970.
+
+    One of `fillers` stands for no time.
+    """
+
+    def read_time(value: object) -> datetime | None:
+        absent = value is None or str(value).strip().lower() in fillers
+        return None if absent else read(str(value))
+
+    return BeforeValidator(read_time)
+
+
+def _read_reference(text: str) -> str:
+    name = clean_name(text)
+    return "" if name.lower() == _NONE else name
 
 
 Name = Annotated[str, _read(clean_name), Field(min_length=1, max_length=NAME_LENGTH)]
@@ -57,16 +55,20 @@ OptionalName = Annotated[str, _read(clean_name), Field(max_length=NAME_LENGTH)]
 RelationName = Annotated[str, _read(clean_relation), Field(min_length=1, max_length=100)]
 FactText = Annotated[str, _read(clean_fact), Field(min_length=1, max_length=FACT_LENGTH)]
 Query = Annotated[str, _read(clean_name), Field(max_length=1000)]
-FactReference = Annotated[
-    str,
-    _read(clean_name),
+_REFERENCE = (
     Field(max_length=FACT_LENGTH),
     WithJsonSchema({"type": "string"}),  # nobody sends a longer one, and the limit costs tokens
+)
+FactReference = Annotated[str, _read(_read_reference), *_REFERENCE]
+# "none" names no fact here: without a fact the whole entity would be forgotten.
+ForgottenReference = Annotated[str, _read(clean_name), *_REFERENCE]
+_Share = Annotated[
+    float,
+    Field(ge=0, le=1, allow_inf_nan=False),
+    # Postgres stores six digits, and takes a number that is too small for them for an error.
+    AfterValidator(lambda value: round(value, 6)),
 ]
-# Postgres stores six digits, and takes a number that is too small for them for an error.
-Confidence = Annotated[
-    float, Field(ge=0, le=1, allow_inf_nan=False), AfterValidator(lambda value: round(value, 6))
-]
+Confidence = Annotated[_Share | None, Field(json_schema_extra={"default": 1})]
 _TEXT = WithJsonSchema({"type": "string"})
-Instant = Annotated[datetime | None, _read_time(read_instant), _TEXT]
-FutureInstant = Annotated[datetime | None, _read_time(read_future_instant), _TEXT]
+Instant = Annotated[datetime | None, _read_time(read_instant, _NONE), _TEXT]
+FutureInstant = Annotated[datetime | None, _read_time(read_future_instant, _NONE, "never"), _TEXT]

@@ -1,5 +1,6 @@
 """forget_entity: the one tool that deletes."""
 
+from collections.abc import Hashable
 from typing import Annotated, Self
 
 from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, Resolve
@@ -7,24 +8,23 @@ from mcp.server.mcpserver.context import Context
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from textrawl.replies import Key, Reply
+from textrawl.declines import Target
+from textrawl.errors import ConfirmationMissing, DeletionDeclined, NothingToDelete
+from textrawl.replies import Key, RefusalReply, Reply
 from textrawl.rows import ForgottenRow
 from textrawl.toolsets import DELETES, App
-from textrawl.toolsets.memory.declaration import FactReference, Name, memory
+from textrawl.toolsets.memory.declaration import ForgottenReference, Name, memory
 
 _ASKS_BY_ITSELF = "2026-07-28"  # from this protocol on a question needs no channel to the client
 
 
 class ForgetReply(Reply):
-    """What was deleted or, dry, would be; or why nothing was."""
+    """What was deleted or, dry, would be."""
 
-    spared = (("message",), ("deleted_entity_id", "deleted_observation_id"), ("facts", "relations"),
-              ("error",))  # fmt: skip
+    spared = (("message",), ("deleted_entity_id", "deleted_observation_id"), ("facts", "relations"))
 
-    success: Annotated[bool, Key("ok")]
+    success: Annotated[bool, Key("ok")] = True
     message: str | None
-    error: str | None = None
-    reason: Annotated[str | None, Key("err"), Field(exclude=True)] = None
     dry_run: Annotated[bool | None, Key("dry")] = None
     deleted_entity_id: Annotated[str | None, Key("id", short_id=True)] = None
     deleted_observation_id: Annotated[str | None, Key("obs", short_id=True)] = None
@@ -34,32 +34,20 @@ class ForgetReply(Reply):
 
     @classmethod
     def build(cls, row: ForgottenRow) -> Self:
-        """The reply where something was deleted."""
+        """Return the reply where something was deleted."""
         if row.observation_id:
             told = f"Forgot a fact about {row.entity_name}"
-            return cls(success=True, message=told, deleted_observation_id=str(row.observation_id))
+            return cls(message=told, deleted_observation_id=str(row.observation_id))
         told = f"Forgot {row.entity_name}: facts {row.facts}, relations {row.relations}"
-        return cls(success=True, message=told, deleted_entity_id=str(row.entity_id))
+        told += f", reflections {row.reflections}" if row.reflections else ""
+        return cls(message=told, deleted_entity_id=str(row.entity_id))
 
     @classmethod
     def preview(cls, row: ForgottenRow) -> Self:
-        """The reply to a dry run: counts, and the newest facts."""
+        """Return the reply to a dry run: counts, and the newest facts."""
         return cls(
-            success=True, message=f"Would forget {_name_target(row)}; nothing was deleted",
+            message=f"Would forget {_name_target(row)}; nothing was deleted",
             dry_run=True, facts=row.facts, relations=row.relations, sample=row.sample,
-        )  # fmt: skip
-
-    @classmethod
-    def refuse(cls, message: str) -> Self:
-        """The reply without a confirmation."""
-        return cls(success=False, error="Confirmation required", reason="confirm", message=message)
-
-    @classmethod
-    def miss(cls, name: str) -> Self:
-        """The reply where there is no such entity."""
-        return cls(
-            success=False, error="Entity not found", reason="not_found",
-            message=f"There is no entity named {name}",
         )  # fmt: skip
 
     def size(self) -> int:
@@ -77,16 +65,11 @@ class Confirmation(BaseModel):
     confirm: bool = Field(description="Delete it for good?")
 
 
-class Absent(Confirmation):
-    """There is nothing to ask about."""
-
-    confirm: bool = False
-
-
 def _name_target(row: ForgottenRow) -> str:
     if row.observation_id:
         return f"one fact about {row.entity_name}"
-    return f"{row.entity_name} (facts {row.facts}, relations {row.relations})"
+    thoughts = f", reflections {row.reflections}" if row.reflections else ""
+    return f"{row.entity_name} (facts {row.facts}, relations {row.relations}{thoughts})"
 
 
 def _can_ask(ctx: Context[App]) -> bool:
@@ -97,6 +80,32 @@ def _can_ask(ctx: Context[App]) -> bool:
     return ctx.session.can_send_request or (ctx.protocol_version or "") >= _ASKS_BY_ITSELF
 
 
+async def _preview(ctx: Context[App], name: str, fact: str) -> ForgottenRow:
+    """Return what a deletion would delete. Raises NothingToDelete, FactNotFound."""
+    app: App = ctx.request_context.lifespan_context
+    caller = await app.identify(ctx, "forget_entity")
+    row = await app.memory.forget(name, caller, fact=fact or None, dry_run=True)
+    if row is None:
+        raise NothingToDelete(name)
+    return row
+
+
+async def _name_session(ctx: Context[App]) -> Hashable:
+    """Return what tells sessions apart: the transport's session id, or the token and the client.
+
+    A connection over stdio has an App of its own, with declines of its own.
+    """
+    app: App = ctx.request_context.lifespan_context
+    caller = await app.identify(ctx, "forget_entity")
+    request = ctx.request_context.request
+    session = request.headers.get("mcp-session-id") if request is not None else None
+    return caller.principal.token, caller.principal.actor, session or caller.client
+
+
+def _find_target(row: ForgottenRow, fact: str) -> Target:
+    return Target(row.entity_id, row.observation_id or fact.casefold() or None)
+
+
 async def _ask(
     ctx: Context[App],
     entityName: str,
@@ -104,24 +113,38 @@ async def _ask(
     confirm: bool | None,
     dryRun: bool,
 ) -> Confirmation | Elicit[Confirmation]:
-    """The user's word, where the client can ask for it and the model does not claim to have it."""
-    if dryRun or confirm is not None or not _can_ask(ctx):
-        return Confirmation(confirm=bool(confirm))
+    """Return the user's word, asked for where the client can and the model's is not enough.
+
+    Raises ConfirmationMissing, DeletionDeclined, NothingToDelete, FactNotFound.
+    """
     app: App = ctx.request_context.lifespan_context
-    caller = await app.identify(ctx, "forget_entity")
-    row = await app.memory.forget(entityName, caller, fact=fact or None, dry_run=True)
-    if row is None:
-        return Absent()
+    if dryRun:
+        return Confirmation(confirm=False)
+    if confirm is False:
+        raise ConfirmationMissing
+    # The second round of a question (2026-07-28) has a state: whatever expired meanwhile, the
+    # answer counts, which the SDK reads only if the question is put again.
+    again = ctx.request_state is not None
+    session = await _name_session(ctx)
+    if confirm and not again and not app.declines.has_any(session):
+        return Confirmation(confirm=True)
+    if not confirm and not _can_ask(ctx):
+        raise ConfirmationMissing
+    row = await _preview(ctx, entityName, fact)
+    if confirm and not again and not app.declines.overlap(session, _find_target(row, fact)):
+        return Confirmation(confirm=True)
+    if not _can_ask(ctx):
+        raise DeletionDeclined
     return Elicit(f"Forget {_name_target(row)}? This cannot be undone.", Confirmation)
 
 
-@memory.tool(DELETES, ForgetReply, looking="dryRun")
+@memory.tool(DELETES, ForgetReply, RefusalReply, looking="dryRun")
 async def forget_entity(
     ctx: Context[App],
     entityName: Name,
     answer: Annotated[ElicitationResult[Confirmation], Resolve(_ask)],
     confirm: Annotated[bool | None, Field(description="true once the user agreed")] = None,
-    fact: Annotated[FactReference, Field(description="id or text: only this fact")] = "",
+    fact: Annotated[ForgottenReference, Field(description="id or text: only this fact")] = "",
     dryRun: Annotated[bool, Field(description="only tell what would go")] = False,
 ) -> CallToolResult:
     """Delete an entity with its facts and relations, or one fact of it, for good.
@@ -130,15 +153,31 @@ async def forget_entity(
     {"entityName":"Jeff","confirm":true}.
     """
     app: App = ctx.request_context.lifespan_context
-    if not isinstance(answer, AcceptedElicitation):
-        return app.render(ForgetReply.refuse("Nothing was deleted: the user did not agree"))
-    if isinstance(answer.data, Absent):
-        return app.render(ForgetReply.miss(entityName))
-    if not answer.data.confirm and not dryRun:
-        return app.render(ForgetReply.refuse(
-            "Nothing was deleted: call again with confirm true once the user agrees"))  # fmt: skip
+    if dryRun:
+        return app.render(ForgetReply.preview(await _preview(ctx, entityName, fact)))
+    await _heed(ctx, answer, entityName, fact)
     caller = await app.identify(ctx, "forget_entity")
-    row = await app.memory.forget(entityName, caller, fact=fact or None, dry_run=dryRun)
+    row = await app.memory.forget(entityName, caller, fact=fact or None, dry_run=False)
     if row is None:
-        return app.render(ForgetReply.miss(entityName))
-    return app.render(ForgetReply.preview(row) if dryRun else ForgetReply.build(row))
+        raise NothingToDelete(entityName)
+    return app.render(ForgetReply.build(row))
+
+
+async def _heed(
+    ctx: Context[App], answer: ElicitationResult[Confirmation], name: str, fact: str
+) -> None:
+    """Keep a refusal, or forget earlier ones that the user's yes takes back.
+
+    Raises DeletionDeclined, NothingToDelete, FactNotFound.
+    """
+    app: App = ctx.request_context.lifespan_context
+    session = await _name_session(ctx)
+    agreed = isinstance(answer, AcceptedElicitation) and answer.data.confirm
+    if agreed and not app.declines.has_any(session):
+        return
+    target = _find_target(await _preview(ctx, name, fact), fact)
+    if agreed:
+        app.declines.remove(session, target)
+        return
+    app.declines.add(session, target)
+    raise DeletionDeclined

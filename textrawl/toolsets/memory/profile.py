@@ -6,10 +6,13 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
+from textrawl.instants import write_day
 from textrawl.recalls import Finding
 from textrawl.replies import Key, Part, write_line
 from textrawl.rows import EntityRow
-from textrawl.toolsets.memory.answers import ALONE, Answer, Reach, write_header
+from textrawl.toolsets.memory.answers import Answer, Reach, Shown, write_header
+
+_PLAIN = Shown()
 
 Item = dict[str, Any]
 
@@ -43,21 +46,21 @@ class Observation(Part):
         fact.marked_space = reach.mark(item["space"])
         return fact
 
-    def shorten(self, *, with_ids: bool) -> Any:
-        """Its text alone, unless there is more to say."""
+    def shorten(self, shown: Shown) -> Any:
+        """Return its text alone, unless there is more to say."""
         told: Item = {"c": self.content}
-        if with_ids:
-            told |= {"id": self.id[:8], "by": self.author, "on": self.created_at.date().isoformat()}
+        if shown.with_ids:
+            told |= {"id": self.id[:8], "by": self.author}
+        if shown.with_ids or shown.with_dates:
+            told["on"] = write_day(self.created_at)
         if self.marked_space:
             told["sp"] = self.marked_space
         return told if len(told) > 1 else self.content
 
-    def line(self, *, with_ids: bool) -> str:
-        """Its text on a line, after what else there is to say."""
+    def line(self, shown: Shown) -> str:
+        """Return its text on a line, after what else there is to say."""
         place = f"@{self.marked_space} " if self.marked_space else ""
-        origin = ""
-        if with_ids:
-            origin = f"{self.id[:8]} {self.created_at.date().isoformat()} {self.author}: "
+        origin = shown.write_origin(self.id, self.author, write_day(self.created_at))
         return place + origin + write_line(self.content, "→←@")
 
 
@@ -110,19 +113,21 @@ class EntityReply(Answer):
     like: Annotated[list[str] | None, Key("like")] = None
     _row: EntityRow | None = PrivateAttr(default=None)
     _facts: Sequence[Observation] = PrivateAttr(default=())
-    _with_ids: bool = PrivateAttr(default=False)
+    _shown: Shown = PrivateAttr(default=_PLAIN)
+    _skipped: int = PrivateAttr(default=0)
 
     @classmethod
     def build(
-        cls, row: EntityRow, *, with_relations: bool, with_ids: bool, reach: Reach = ALONE
+        cls, row: EntityRow, shown: Shown = _PLAIN, *, with_relations: bool, skipped: int = 0
     ) -> Self:
-        """The reply that tells all of `row`."""
+        """Return the reply that tells all of `row`, whose facts come after `skipped` newer ones."""
+        reach = shown.reach
         who = EntityPart(
             id=str(row.id), name=row.name, type=row.entity_type, description=row.description,
             space=reach.name(row.space),
         )  # fmt: skip
         reply = cls(found=True, entity=who, total_observations=row.total_observations)
-        reply._row, reply._with_ids = row, with_ids
+        reply._row, reply._shown, reply._skipped = row, shown, skipped
         reply._facts = [Observation.build(fact, reach) for fact in row.observations]
         if with_relations:
             reply.relations = Relations(outgoing=[], incoming=[])
@@ -145,7 +150,7 @@ class EntityReply(Answer):
             return {"found": False, **told}
         head: Item = {"t": self.entity.type} if self.entity else {}
         if self.observations is not None:
-            head["o"] = [fact.shorten(with_ids=self._with_ids) for fact in self.observations]
+            head["o"] = [fact.shorten(self._shown) for fact in self.observations]
         if self.relations and (arrows := self.relations.compact()):
             head["r"] = arrows
         if more := self._count_more():
@@ -159,7 +164,7 @@ class EntityReply(Answer):
         if self.entity:
             yield write_header(self.entity.name, self.entity.type)
         for fact in self.observations or []:
-            yield fact.line(with_ids=self._with_ids)
+            yield fact.line(self._shown)
         if self.relations:
             yield from self.relations.lines()
         if more := self._count_more():
@@ -183,7 +188,8 @@ class EntityReply(Answer):
             for item, fact in zip(row.observations, self._facts, strict=True)
             if id(item) in kept
         ]
-        update: Item = {"observations": facts, "has_more": row.total_observations > len(facts)}
+        has_more = row.total_observations > self._skipped + len(facts)
+        update: Item = {"observations": facts, "has_more": has_more}
         unread = 0
         if self.relations is not None:
             unread = row.total_relations - len(row.outgoing) - len(row.incoming)
@@ -203,8 +209,8 @@ class EntityReply(Answer):
         return sorted(row.observations + edges, key=lambda item: item["created_at"], reverse=True)
 
     def _count_more(self) -> int:
-        """Facts beyond maxObs; those beyond the budget are told as cut."""
+        """Return how many facts follow the page; those beyond the budget are told as cut."""
         row = self._row
         if row is None or self.total_observations is None:
             return 0
-        return row.total_observations - len(row.observations)
+        return max(row.total_observations - self._skipped - len(row.observations), 0)

@@ -1,6 +1,6 @@
 """remember_fact, build_knowledge, relate_entities: the tools that add."""
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from mcp.server.mcpserver.context import Context
 from mcp.types import CallToolResult
@@ -26,33 +26,45 @@ from textrawl.toolsets.memory.declaration import (
 _MOST_ITEMS = 50
 
 
+class SimilarPart(Part):
+    """The fact that comes closest to a new one; it may say something else."""
+
+    id: Annotated[str, Key("id", short_id=True)]
+    content: Annotated[str, Key("c")]
+
+
 class RememberReply(Reply):
     """What became of a fact; `entity_type` is the stored one, told in short where it differs."""
 
-    spared = (("message",), ("entity_name",), ("entity_type", "kept_type"), ("entity_id",),
-              ("observation_id",))  # fmt: skip
+    spared = (("similar",), ("message",), ("entity_name",), ("entity_type", "kept_type"),
+              ("entity_id",), ("observation_id",))  # fmt: skip
 
     success: Annotated[bool, Key("ok")] = True
     duplicate: Annotated[bool | None, Key("dup")] = None
+    updated: Annotated[bool | None, Key("updated")] = None
     message: str | None
     entity_id: Annotated[str | None, Key("entity", short_id=True)]
     entity_name: str | None
     entity_type: str | None
     kept_type: Annotated[str | None, Key("t"), Field(exclude=True)]
     observation_id: Annotated[str | None, Key("obs", short_id=True)]
+    similar: Annotated[SimilarPart | None, Key("like")] = None
 
     @classmethod
     def build(cls, row: FactRow, asked_type: str) -> Self:
         """The reply to a fact about an entity of `asked_type`."""
-        verb = "Already known about" if row.duplicate else "Remembered about"
+        known = "Updated what is known about" if row.updated else "Already known about"
+        verb = known if row.duplicate else "Remembered about"
         return cls(
             message=f"{verb} {row.entity_name} ({row.entity_type})",
             duplicate=row.duplicate or None,
+            updated=row.updated or None,
             entity_id=str(row.entity_id),
             entity_name=row.entity_name,
             entity_type=row.entity_type,
             kept_type=row.entity_type if row.entity_type != asked_type else None,
             observation_id=str(row.observation_id),
+            similar=SimilarPart(**row.closest) if row.closest else None,
         )
 
 
@@ -62,18 +74,19 @@ async def remember_fact(
     entityName: Annotated[Name, Field(description="who or what it is about")],
     entityType: EntityType,
     observation: Annotated[FactText, Field(description="one atomic fact")],
-    source: Source = "conversation",
+    source: Source = None,
     validUntil: Annotated[
         FutureInstant, Field(description="ISO date when it stops being true")
     ] = None,
-    confidence: Confidence = 1,
+    confidence: Confidence = None,
     replaces: Annotated[
         FactReference, Field(description="id or text of the fact it corrects")
     ] = "",
 ) -> CallToolResult:
     """Store one lasting fact about an entity as soon as you learn it.
 
-    Preferences, decisions, people, dates; not secrets or passing remarks. Example:
+    Preferences, decisions, people, dates; not secrets or passing remarks. The reply names a close
+    fact as like: if the new one corrects that, repeat the call with replaces. Example:
     {"entityName":"Jeff","entityType":"person","observation":"prefers dark mode"}.
     """
     app: App = ctx.request_context.lifespan_context
@@ -92,9 +105,9 @@ class FactItem(BaseModel):
     entityName: Name  # noqa: N815 - the wire's names, as for parameters
     entityType: EntityType  # noqa: N815
     observation: FactText
-    source: Source = "conversation"
+    source: Source = None
     validUntil: FutureInstant = None  # noqa: N815
-    confidence: Confidence = 1
+    confidence: Confidence = None
     replaces: FactReference = ""
 
     def read(self) -> Fact:
@@ -130,16 +143,28 @@ class FactCounts(Part):
     dup: Annotated[int, Key("dup")]
 
 
-class BuildReply(Reply):
-    """What became of a batch; the short form groups what concerns facts."""
+class CloseFact(Part):
+    """The fact that comes closest to a new one of a batch, whose place is `fact`."""
 
-    spared = (("facts_created", "facts_duplicate", "relations_created", "facts"),)
+    fact: Annotated[int, Key("at")]
+    id: Annotated[str, Key("id", short_id=True)]
+    content: Annotated[str, Key("c")]
+
+
+class BuildReply(Reply):
+    """What became of a batch; `repeated` and `updated` hold places in it, counted from 0."""
+
+    spared = (("repeated", "updated"),
+              ("facts_created", "facts_duplicate", "relations_created", "facts"))  # fmt: skip
 
     success: Annotated[bool, Key("ok")] = True
     facts_created: int | None
     facts_duplicate: int | None
+    repeated: list[int] | None = None
+    updated: list[int] | None = None
     facts: Annotated[FactCounts | None, Key("facts"), Field(exclude=True)]
     relations_created: Annotated[int | None, Key("rel")]
+    similar: Annotated[list[CloseFact] | None, Key("like")] = None
 
     @classmethod
     def build(cls, row: BatchRow) -> Self:
@@ -147,9 +172,28 @@ class BuildReply(Reply):
         return cls(
             facts_created=row.facts_created,
             facts_duplicate=row.facts_duplicate,
+            repeated=row.repeated or None,
+            updated=row.updated or None,
             facts=FactCounts(new=row.facts_created, dup=row.facts_duplicate),
             relations_created=row.relations_created,
+            similar=[CloseFact(**one) for one in row.closest or []] or None,
         )
+
+    def compact(self) -> Any:
+        """Short keys; the places of facts stand beside their numbers."""
+        short = super().compact()
+        places = {"at": self.repeated, "upd": self.updated}
+        if "facts" in short:
+            short["facts"] |= {key: value for key, value in places.items() if value}
+        return short
+
+    def size(self) -> int:
+        """How many close facts there are."""
+        return len(self.similar or [])
+
+    def choose(self, count: int) -> Self:
+        """The closest ones."""
+        return self.model_copy(update={"similar": (self.similar or [])[:count] or None})
 
 
 @memory.tool(WRITES, BuildReply)

@@ -1,4 +1,4 @@
-"""`textrawl tokens`: what the server costs a client."""
+"""`textrawl cost`: what the server costs a client."""
 
 from dataclasses import asdict, dataclass
 from typing import Annotated, get_args
@@ -40,19 +40,22 @@ class _Asked:
     last: int
 
 
-def tokens(
+def cost(
     query: Annotated[
-        str | None, typer.Argument(help="Search for this; show the answer's cost in each format.")
+        str | None,
+        typer.Argument(
+            metavar="[QUERY]", help="Search for this, and show the answer's cost in each format."
+        ),
     ] = None,
     last: Annotated[
-        int, typer.Option(min=1, max=_MOST_RECALLS, help="How many recalls to sum up.")
+        int, typer.Option(min=1, max=_MOST_RECALLS, help="How many of the last recalls to sum up.")
     ] = 100,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
     """Show what the server costs a client in tokens.
 
-    The definitions of the tools, the last recalls, and for a QUERY the answer of your own memory
-    in each format. Changes nothing and is no recall itself.
+    It counts the definitions of the tools, the last recalls, and with a QUERY the answer of your
+    memory in each format. It changes nothing and does not count as a recall.
     """
     settings = read_settings()
     counter = choose_counter(settings.tokenizer)
@@ -99,8 +102,8 @@ async def _price(memory: Memory, counter: Counter, query: str) -> AnswerCost:
     principal = await Directory(memory.database).find(memory.credential)
     if principal is None:
         raise NotAuthenticated
-    rows, missing = await memory.search(Question(query), Caller(principal, None, "tokens"))
-    reply = SearchReply.build(rows, missing, query, with_ids=False)
+    rows, missing = await memory.search(Question(query), Caller(principal, None, "textrawl cost"))
+    reply = SearchReply.build(rows, missing, query)
     formats = [_count(reply, form, counter) for form in get_args(Format)]
     return AnswerCost(query, len(rows), read_text(write_whole(reply, "compact", counter)), formats)
 

@@ -1,0 +1,23 @@
+create function textrawl.list_analysts()
+returns table (login text, actor text, spaces text, sessions bigint, most_sessions integer)
+language plpgsql stable
+set search_path from current
+as $$
+#variable_conflict use_column
+begin
+    perform require_owner();
+    return query
+        select r.rolname::text, a.name,
+            (select string_agg(s.name, ', ' order by s.name) from space_grant g join space s on s.id = g.space_id
+             where g.actor_id = a.id and 'read' = any(g.scopes) and s.archived_at is null),
+            (select count(*) from pg_stat_activity p where p.usesysid = r.oid),
+            nullif(r.rolconnlimit, -1)
+        from pg_roles r left join actor a on a.role_name = r.rolname
+        where r.rolcanlogin and pg_has_role(r.oid, 'textrawl_analyst', 'member') and not r.rolsuper
+          and not exists (select from pg_namespace n where n.nspname = 'textrawl' and pg_has_role(r.oid, n.nspowner, 'member'))
+        order by r.rolname;
+end
+$$;
+
+comment on function textrawl.list_analysts is
+    'Logins of analysts of this server: whose they are (null: nobody''s in this memory), the spaces that they read, open sessions and how many they may have. Error TR013: not the owner. Example: select * from textrawl.list_analysts();';

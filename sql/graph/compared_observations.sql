@@ -1,0 +1,12 @@
+create function textrawl.compared_observations(
+    most_pairs bigint default 200000, space integer default null, credential bytea default null
+) returns table (compared bigint, facts bigint)
+language sql stable security definer
+set search_path from current
+begin atomic
+    select coalesce(sum(c.compared), 0)::bigint, coalesce(sum(c.facts), 0)::bigint
+    from textrawl.pair_candidates(textrawl.graph_space(credential, space), most_pairs => compared_observations.most_pairs) c;
+end;
+
+comment on function textrawl.compared_observations is
+    'How many facts similar_observations compares, of those that share their entity with others. Errors: TR010, TR011 (access). Example: select compared, facts from textrawl.compared_observations();';

@@ -1,0 +1,22 @@
+create function textrawl.pair_candidates(place integer, entity text default null, most_pairs bigint default 200000)
+returns table (space_id integer, entity_id uuid, name text, facts bigint, compared bigint)
+language sql stable
+set search_path from current
+begin atomic
+    with sized as (
+        select e.space_id, e.id, e.name, max(o.created_at) as last, count(*) as facts,
+            least(count(*), case when entity is null then 300 else 600 end) as newest
+        from textrawl.entity e
+        join textrawl.observation o on o.space_id = e.space_id and o.entity_id = e.id
+        where e.space_id = place and (entity is null or e.name_key = textrawl.name_key(entity))
+          and textrawl.is_valid(o.valid_from, o.valid_until)
+        group by e.space_id, e.id having count(*) > 1
+    ), paired as (
+        select s.*, sum(newest * (newest - 1) / 2) over (order by last desc, id) as pairs from sized s
+    )
+    select p.space_id, p.id, p.name, p.facts, case when p.pairs <= most_pairs or entity is not null then p.newest else 0 end
+    from paired p;
+end;
+
+comment on function textrawl.pair_candidates is
+    'Entities of a space with how many of their newest facts similar_observations compares with each other: up to 300, or 600 of one asked for by name; none once those that were written to later have most_pairs together.';

@@ -1,0 +1,37 @@
+create function textrawl.closest_facts(space integer, facts textrawl.new_fact[], known uuid[], replaced uuid, model integer)
+returns table (place bigint, closest jsonb, distance double precision)
+language plpgsql stable
+set search_path from current
+as $$
+#variable_conflict use_column
+begin
+    if model is null then
+        return;
+    end if;
+    -- By the key from each fact of the entity (lateral): neither the index over all vectors, which may
+    -- miss, nor a scan of them.
+    return query execute format($query$
+        select distinct on (place) place, jsonb_build_object('id', id, 'content', content), distance
+        from (
+            select f.ordinality as place, o.id, o.content, near.distance, o.ordinal
+            from unnest($2) with ordinality f
+            join observation o on o.space_id = $1 and o.entity_id = f.entity_id
+            cross join lateral (
+                select v.vector <=> f.vector as distance from %I v
+                where v.space_id = o.space_id and v.observation_id = o.id offset 0) near
+            where $3[f.ordinality] is null and o.id is distinct from $4
+              and (o.valid_until is null or o.valid_until > clock_timestamp())
+            union all
+            select f.ordinality, e.id, e.content, e.vector <=> f.vector, null
+            from unnest($2) with ordinality f
+            join unnest($2) with ordinality e on e.entity_id = f.entity_id and e.ordinality < f.ordinality
+            where $3[f.ordinality] is null and $3[e.ordinality] is null
+              and (e.valid_until is null or e.valid_until > clock_timestamp())) candidate
+        where distance <= 0.05
+        order by place, distance, ordinal nulls last$query$, 'embedding_' || model)
+    using space, facts, known, replaced;
+end
+$$;
+
+comment on function textrawl.closest_facts is
+    'For those of some new facts that are not known the closest valid fact of their entity, {id, content}, stored or told before it, if the cosine of their vectors is 0.95 or more. It may say something else: nothing but a person or a model decides that.';

@@ -1,0 +1,28 @@
+create function textrawl.change_nodes(space integer, undo bigint, back boolean) returns void
+language sql volatile
+set search_path from current
+begin atomic
+    -- Only what is still as the undo found it, or left it: others may have written since.
+    update textrawl.observation o
+    set entity_id = e.id, entity_type = e.entity_type, fts = textrawl.search_document(o.space_id, e.name, o.content)
+    from textrawl.undone d
+    cross join lateral (select case when back then d.after else d.before end as former, case when back then d.before else d.after end as next) change
+    join textrawl.entity e on e.space_id = d.space_id
+        and e.id = textrawl.find_restored(d.space_id, d.entities, (change.next ->> 'entity_id')::uuid)
+    where d.space_id = space and d.undo_id = undo and d.action = 'move back'
+      and o.space_id = space and o.id = d.id
+      and o.entity_id = textrawl.find_restored(d.space_id, d.entities, (change.former ->> 'entity_id')::uuid);
+    update textrawl.entity e set entity_type = change.next ->> 'entity_type', metadata = change.next -> 'metadata',
+        type_guessed = (change.next ->> 'type_guessed')::boolean
+    from textrawl.undone d
+    cross join lateral (select case when back then d.after else d.before end as former, case when back then d.before else d.after end as next) change
+    where d.space_id = space and d.undo_id = undo and d.action = 'retype' and e.space_id = space and e.id = d.id
+      and e.entity_type = change.former ->> 'entity_type' and e.metadata = change.former -> 'metadata';
+    update textrawl.observation o set entity_type = e.entity_type
+    from textrawl.undone d join textrawl.entity e on e.space_id = d.space_id and e.id = d.id
+    where d.space_id = space and d.undo_id = undo and d.action = 'retype'
+      and o.space_id = space and o.entity_id = e.id and o.entity_type <> e.entity_type;
+end;
+
+comment on function textrawl.change_nodes is
+    'Moves facts to the entities and gives entities the types that an undo keeps as after, or back to those before.';

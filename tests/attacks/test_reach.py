@@ -1,0 +1,192 @@
+"""What undo and forgetting reach of everything that the graph tools store."""
+
+import json
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+
+from tests.attacks.site import issue
+from tests.conftest import Connect
+from tests.sql.sharing import call
+from tests.sql.team import Team
+
+pytestmark = pytest.mark.anyio
+
+# How each table that holds something of a space is treated: taken back by undo and put back by its
+# revert, forgotten with an entity, carried by export and import. A table that is not here fails the
+# test below: say first what happens to what it holds.
+TREATMENT: dict[str, str] = {
+    "entity": "undone, restored, forgotten, exported",
+    "observation": "undone, restored, forgotten, exported",
+    "relation": "undone, restored, forgotten, exported",
+    "reflection": "undone, restored, forgotten, exported",
+    "undone": "what undos keep: restored, forgotten, purged",
+    "recall": "forgotten; questions, which nobody told as facts, stay when an author is undone",
+    "recalled": "counts of a fact: they go with it",
+    "entity_use": "counts of an entity: they go with it and begin anew",
+    "joint_use": "counts of two entities: they go with either and begin anew",
+    "embedding_pending": "work on a fact: goes with it, made anew when it comes back",
+    "embedding_1": "vectors of a fact: go with it, made anew when it comes back",
+    "lexeme": "counts of words: lowered with what goes, counted anew",
+    "event": "the trail, without content: kept for good",
+    "undo": "the trail of undos, without content: kept for good",
+    "space_grant": "access, no content",
+    "space_statistics": "a count, no content",
+}
+
+_ROWS: LiteralString = """
+    select jsonb_object_agg(kind || id, row) from (
+        select 'reflection' as kind, id, to_jsonb(t) as row from reflection t
+        union all select 'relation', id, to_jsonb(t) from relation t
+        union all select 'fact', id, to_jsonb(t) from observation t
+        union all select 'entity', id, to_jsonb(t) - 'updated_at' from entity t) told"""
+
+
+@pytest.fixture
+def team(owner: psycopg.Connection) -> Team:
+    return Team(owner)
+
+
+def look(team: Team) -> dict[str, Any]:
+    """Every entity, fact, relation and reflection as it is stored."""
+    return team.fetch(_ROWS) or {}
+
+
+def act(team: Team, actor: str, function: str, **given: Any) -> list[Any]:
+    credential = team.credential(actor)
+    return call(team.sql, function, credential=credential, space=team.space, **given)
+
+
+def number(team: Team, table: LiteralString = "entity") -> int:
+    return team.fetch(f"select node_number(id) from {table} order by created_at limit 1")  # noqa: S608 - ours
+
+
+def reflect(
+    team: Team, actor: str, text: str, kind: str = "global", about: int | None = None
+) -> int:
+    return act(
+        team, actor, "add_reflection", target_type=kind, content=text, voice="ana", target=about
+    )[0][0]  # fmt: skip
+
+
+def test_every_table_with_content_of_a_space_is_declared(owner: psycopg.Connection) -> None:
+    owner.execute("select register_embedding_model('test:model', 3)")
+    tables = owner.execute("""
+        select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+        where c.relnamespace = 'textrawl'::regnamespace and c.relkind in ('r', 'p')
+          and a.attname = 'space_id' and not a.attisdropped""").fetchall()
+
+    assert {name for (name,) in tables} == TREATMENT.keys()
+
+
+def vandalise(team: Team) -> None:
+    """mallory thinks aloud, retypes, splits and ends what ana told."""
+    reflect(team, "mallory", "ana lies")
+    reflect(team, "mallory", "Ada is nobody", "entity", number(team, "entity"))
+    act(
+        team, "mallory", "create_nodes",
+        entities=json.dumps([{"name": "Ada", "type": "Proyecto", "observations": ["x"]}]),
+    )  # fmt: skip
+    act(
+        team, "mallory", "split_node", entity="Ada",
+        splits=json.dumps([{"name": "Ada - tea", "type": None, "observations": ["drinks tea"]}]),
+    )  # fmt: skip
+    act(team, "mallory", "end_edge", number=number(team, "relation"))
+
+
+@pytest.fixture
+def told(team: Team) -> dict[str, Any]:
+    """What ana told, before anybody touches it."""
+    team.remember("ana", "Ada", "drinks tea")
+    team.remember("ana", "Ada", "lives in Riga")
+    team.relate("ana", "Ada", "knows", "Bo")
+    return look(team)
+
+
+def test_undo_takes_back_reflections_splits_types_and_ends_and_its_revert_puts_them_back(
+    team: Team, told: dict[str, Any]
+) -> None:
+    since = team.now()
+    vandalise(team)
+    spoilt = look(team)
+    assert spoilt != told
+
+    plan = team.plan("mallory", since)
+    done = team.undo("mallory", since)
+
+    assert look(team) == told
+    assert {row["action"] for row in plan} == {
+        "remove", "revive", "move back", "retype", "drop entity"
+    }  # fmt: skip
+    assert (done["moved"], done["retyped"], done["dropped"], done["kept"]) == (1, 1, 1, 0)
+    team.revert(done["undo_id"])
+    assert look(team) == spoilt
+
+
+def test_what_others_think_is_listed_and_stays_unless_it_is_asked_for(team: Team) -> None:
+    since = team.now()
+    team.remember("uma", "Cy", "swims")
+    reflect(team, "fay", "a dear friend", "entity", number(team))
+    team.relate("uma", "Ada", "knows", "Bo")
+    reflect(team, "fay", "I doubt it", "relation", number(team, "relation"))
+    before = look(team)
+
+    plan = team.plan("uma", since)
+    done = team.undo("uma", since)
+
+    kept = {row["content"]: row["new_author"] for row in plan if row["action"] == "kept"}
+    left = look(team)
+    assert kept == {"a dear friend": "fay", "I doubt it": "fay"}
+    assert {row["content"] for row in left.values() if "mood" in row} == kept.keys()
+    assert len(left) == len(before) - 1
+    team.revert(done["undo_id"])
+    assert look(team) == before
+
+    other = "select undo_id from undo_author('uma', %s, %s, others => true)"
+    undo = team.fetch(other, since, team.space)
+    assert look(team) == {}
+    team.revert(undo)
+    assert look(team) == before
+
+
+def test_forgetting_an_entity_takes_the_reflections_that_name_it(team: Team) -> None:
+    team.remember("ana", "Zelda Quine", "drinks tea")
+    team.remember("ana", "Zel", "drinks tea")
+    reflect(team, "mallory", "ZELDA quine, she told us, has diabetes")
+    reflect(team, "fay", "Zelda and Quines are something else")
+    since = team.now()
+    reflect(team, "eve", "and Zelda Quine again")
+    team.undo("eve", since)
+
+    count = team.fetch(
+        "select reflections from forget_entity('Zelda Quine', dry_run => true, space => %s)",
+        team.space,
+    )
+    team.forget("Zelda Quine")
+
+    assert count == 1
+    assert team.fetch("select array_agg(content) from reflection") == [
+        "Zelda and Quines are something else"
+    ]
+    assert team.fetch("select count(*) from undone where before::text ilike '%%zelda%%'") == 0
+
+
+async def test_the_author_of_a_reflection_is_who_wrote_it_and_any_can_be_deleted(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    token = issue(owner, "mallory", "default", "read", "write", "forget")
+    client = await connect(access_token=token, toolsets="graph", embedding_provider="none")
+    thought = {"target_type": "global", "author": "ana", "content": "all deploys may go unreviewed"}
+
+    made = await client.call_tool("add_reflection", thought)
+    found = await client.call_tool("search_reflections", {"query": "deploys"})
+
+    assert made.structured_content is not None
+    assert found.structured_content is not None
+    [shown] = found.structured_content["results"]
+    for part in (made.structured_content["result"], shown):
+        assert (part["author"], part["voice"]) == ("mallory", "ana")
+    gone = await client.call_tool("delete_reflections", {"reflection_ids": [shown["id"], 1]})
+    assert "Deleted 1 of 2" in gone.model_dump_json()
+    assert owner.execute("select count(*) from reflection").fetchone() == (0,)

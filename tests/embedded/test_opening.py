@@ -1,0 +1,43 @@
+"""A memory is opened although Postgres dies while it is."""
+
+import os
+import signal
+from contextlib import closing
+from pathlib import Path
+
+import anyio
+import psycopg
+import pytest
+
+from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import find_postmaster
+from textrawl.opening import open_memory
+from textrawl.settings import read_settings
+
+pytestmark = pytest.mark.anyio
+
+_WAITING = "select count(*) from pg_locks where not granted"
+
+
+async def test_a_start_survives_postgres_dying_under_it(
+    data_dir: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = read_settings(data_dir=data_dir, embedding_provider="none")
+    async with run_embedded(data_dir) as cluster:
+        with closing(psycopg.connect(cluster.dsn(OWNER))) as locker:
+            locker.execute("create schema textrawl")  # the migration waits for its end
+            async with anyio.create_task_group() as group:
+
+                async def kill() -> None:
+                    while locker.execute(_WAITING).fetchone() != (1,):
+                        await anyio.lowlevel.checkpoint()
+                    postmaster = find_postmaster(cluster.data)
+                    assert postmaster
+                    os.kill(postmaster, signal.SIGKILL)
+
+                group.start_soon(kill)
+                with anyio.fail_after(120):
+                    async with open_memory(settings, serving=True) as memory:
+                        await memory.ping()
+    assert "died during the start" in caplog.text

@@ -1,0 +1,258 @@
+"""Taking back what somebody said of a fact that was known: its source, confidence and end."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.sql.team import Said, Team
+
+_numbers = count()
+_END = datetime(2999, 1, 1, tzinfo=UTC)
+_DEFAULTS = {"source": "conversation", "confidence": 1.0, "valid_until": None}
+
+
+@pytest.fixture
+def team(sql: psycopg.Connection) -> Team:
+    return Team(sql)
+
+
+def read_values(team: Team, fact: Said) -> dict[str, Any] | None:
+    """Source, confidence and end of a fact; None when it is gone."""
+    row = team.sql.execute(
+        "select source, confidence::numeric(3, 2)::float, valid_until from observation where id=%s",
+        (fact.id,),
+    ).fetchone()
+    return dict(zip(_DEFAULTS, row, strict=True)) if row else None
+
+
+def read_trail(team: Team) -> list[tuple[str, dict[str, Any]]]:
+    """Action and detail of every event of a fact."""
+    query = """
+        select action, detail from event where space_id = %s and observation_id is not null
+        order by id"""
+    return team.sql.execute(query, (team.space,)).fetchall()
+
+
+def test_an_update_is_an_event_that_keeps_the_former_values(team: Team) -> None:
+    team.remember("ana", "Jeff", "drinks tea", confidence=0.5)
+    team.remember("bob", "Jeff", "Drinks tea.", confidence=0.7, source="note")
+    team.remember("bob", "Jeff", "drinks tea", confidence=0.7)
+
+    assert read_trail(team) == [
+        ("remembered", {}),
+        ("updated", {"before": {"confidence": 0.5, "source": "conversation"},
+                     "after": {"confidence": 0.7, "source": "note"}}),
+        ("repeated", {"before": {"confidence": 0.7}, "after": {"confidence": 0.7}}),
+    ]  # fmt: skip
+
+
+def test_an_update_is_taken_back_and_put_back(team: Team) -> None:
+    fact = team.remember("ana", "Jeff", "drinks tea", confidence=0.5)
+    former, since = team.rows(), team.now()
+    team.remember("eve", "Jeff", "drinks tea", confidence=0.9, source="note", valid_until=_END)
+    updated = team.rows()
+
+    [planned] = team.plan("eve", since)
+    done = team.undo("eve", since)
+
+    assert (planned["action"], planned["content"]) == ("reset", "drinks tea")
+    assert (done["reset"], done["removed"]) == (1, 0)
+    assert team.rows() == former
+    assert team.plan("eve", since) == []
+    team.revert(done["undo_id"])
+    assert team.rows() == updated
+    assert read_values(team, fact) == {"source": "note", "confidence": 0.9, "valid_until": _END}
+
+
+def test_what_another_said_later_stays(team: Team) -> None:
+    fact = team.remember("ana", "Jeff", "drinks tea", confidence=0.5)
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks tea", confidence=0.9, source="note")
+    team.remember("bob", "Jeff", "drinks tea", confidence=0.9)
+
+    team.undo("eve", since)
+
+    assert read_values(team, fact) == _DEFAULTS | {"confidence": 0.9}
+
+
+def test_undos_of_updates_are_reverted_in_any_order(team: Team) -> None:
+    fact = team.remember("ana", "Jeff", "drinks tea", confidence=0.1)
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks tea", confidence=0.2)
+    team.remember("bob", "Jeff", "drinks tea", confidence=0.3)
+    first, second = (team.undo(author, since)["undo_id"] for author in ("eve", "bob"))
+    assert read_values(team, fact) == _DEFAULTS | {"confidence": 0.1}
+
+    team.revert(first)
+    assert read_values(team, fact) == _DEFAULTS | {"confidence": 0.2}
+    team.revert(second)
+    assert read_values(team, fact) == _DEFAULTS | {"confidence": 0.3}
+
+
+def test_a_fact_that_was_replaced_comes_back_with_the_end_that_it_had_before_both(
+    team: Team,
+) -> None:
+    tea = team.remember("ana", "Jeff", "drinks tea")
+    before, since = team.rows(), team.now()
+    team.remember("eve", "Jeff", "drinks tea", valid_until=_END)
+    team.remember("eve", "Jeff", "drinks coffee", tea.id)
+    after = team.rows()
+
+    done = team.undo("eve", since)
+
+    assert team.rows() == before
+    team.revert(done["undo_id"])
+    assert team.rows() == after
+
+
+def test_an_update_of_a_fact_that_another_replaced_since_is_taken_back_behind_it(
+    team: Team,
+) -> None:
+    tea = team.remember("ana", "Jeff", "drinks tea")
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks tea", valid_until=_END)
+    team.remember("bob", "Jeff", "drinks coffee", tea.id)
+
+    team.undo("eve", since)
+    assert team.valid("Jeff") == {"drinks coffee": "bob"}
+    team.undo("bob", since)
+
+    assert team.valid("Jeff") == {"drinks tea": "ana"}
+    assert read_values(team, tea) == _DEFAULTS
+
+
+def expire(team: Team, fact: Said) -> None:
+    """Lets the end that an update gave a fact pass."""
+    ended = datetime.now(UTC) - timedelta(seconds=1)
+    with team.sql.transaction():
+        team.sql.execute("alter table event disable trigger event_is_kept")
+        team.sql.execute(
+            """update event
+               set detail = jsonb_set(detail, '{after,valid_until}', to_jsonb(%s::timestamptz))
+               where observation_id = %s and detail -> 'after' ? 'valid_until'""",
+            (ended, fact.id),
+        )
+        team.sql.execute("alter table event enable trigger event_is_kept")
+    team.sql.execute("update observation set valid_until = %s where id = %s", (ended, fact.id))
+
+
+def test_a_fact_whose_end_is_taken_back_is_valid_again(team: Team) -> None:
+    tea = team.remember("ana", "Jeff", "drinks tea")
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks tea", valid_until=_END)
+    expire(team, tea)
+    assert team.valid("Jeff") == {}
+
+    team.undo("eve", since)
+
+    assert team.valid("Jeff") == {"drinks tea": "ana"}
+
+
+def test_a_fact_that_was_told_anew_after_its_end_does_not_come_back_beside_that(
+    team: Team,
+) -> None:
+    tea = team.remember("ana", "Jeff", "drinks tea")
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks tea", valid_until=_END)
+    expire(team, tea)
+    assert not team.remember("bob", "Jeff", "drinks tea").duplicate
+    before = team.rows()
+
+    done = team.undo_if_any("eve", since)
+
+    assert team.rows() == before
+    assert team.valid("Jeff") == {"drinks tea": "bob"}
+    if done:
+        team.revert(done)
+    assert team.rows() == before
+
+
+def test_a_fact_that_was_told_while_an_update_kept_it_valid_does_not_end(team: Team) -> None:
+    tea = team.remember("ana", "Jeff", "drinks tea", valid_until=_END)
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks tea", valid_until=_END + timedelta(days=1))
+    with team.sql.transaction():
+        team.sql.execute("alter table event disable trigger event_is_kept")
+        team.sql.execute(
+            """update event
+               set detail = jsonb_set(detail, '{before,valid_until}', to_jsonb(clock_timestamp()))
+               where observation_id = %s and detail -> 'before' ? 'valid_until'""",
+            (tea.id,),
+        )
+        team.sql.execute("alter table event enable trigger event_is_kept")
+    assert team.remember("bob", "Jeff", "drinks tea").duplicate
+
+    team.undo_if_any("eve", since)
+
+    assert team.valid("Jeff") == {"drinks tea": "ana"}
+
+
+@dataclass(frozen=True)
+class Word:
+    """Somebody says the fact, and perhaps something of it."""
+
+    author: str
+    values: dict[str, Any]
+
+
+_words = st.lists(
+    st.builds(
+        Word,
+        author=st.sampled_from(["ana", "bob", "eve"]),
+        values=st.fixed_dictionaries(
+            {},
+            optional={
+                "source": st.sampled_from(["note", "document", "manual"]),
+                "confidence": st.sampled_from([0.1, 0.2, 0.3]),
+                "valid_until": st.sampled_from([_END + timedelta(days=day) for day in range(3)]),
+            },
+        ),
+    ),
+    max_size=7,
+)
+
+
+def expect_values(base: dict[str, Any], words: list[Word]) -> dict[str, Any] | None:
+    """The values of a fact that these say, whose row was made with `base`; None: nobody does."""
+    for word in words:
+        base = base | word.values
+    return base if words else None
+
+
+@settings(
+    max_examples=80,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(before=_words, after=_words.filter(bool))
+def test_undone_a_fact_has_the_values_that_all_others_gave_it(
+    sql: psycopg.Connection, before: list[Word], after: list[Word]
+) -> None:
+    team = Team(sql, f"values{next(_numbers)}")
+    for author in ("ana", "bob", "eve"):
+        team.credential(author)
+    fact, since = None, team.now()
+    for place, word in enumerate([*before, *after]):
+        since = team.now() if place == len(before) else since
+        fact = team.remember(word.author, "Jeff", "drinks tea", **word.values)
+    assert fact
+    every, rows = [*before, *after], team.rows()
+    base = _DEFAULTS | every[0].values
+    assert read_values(team, fact) == expect_values(base, every)
+
+    undone = team.undo_if_any("eve", since)
+    others = [*before, *(word for word in after if word.author != "eve")]
+    assert read_values(team, fact) == expect_values(base, others)
+    too = team.undo_if_any("bob", since)
+    rest = [*before, *(word for word in after if word.author == "ana")]
+    assert read_values(team, fact) == expect_values(base, rest)
+    for undo in (too, undone):
+        if undo is not None:
+            team.revert(undo)
+    assert team.rows() == rows

@@ -1,0 +1,48 @@
+"""What a setting may be, in words for the person who set it."""
+
+from collections.abc import Sequence
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+
+def describe_choice(field: FieldInfo) -> str:
+    """Return what the environment may say for `field`, such as "true or false"."""
+    kind = _find_kind(field.annotation)
+    if get_origin(kind) is Literal:
+        return join_choices(get_args(kind))
+    if kind is bool:
+        return "true or false"
+    if kind in (int, float):
+        return _describe_number(field, "a whole number" if kind is int else "a number")
+    return "text in UTF-8 that is not empty"
+
+
+def join_choices(words: Sequence[str]) -> str:
+    """Return words as a sentence lists them."""
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _find_kind(annotation: Any) -> Any:
+    """Return the type without None."""
+    if get_origin(annotation) in (Union, UnionType):
+        return next(kind for kind in get_args(annotation) if kind is not type(None))
+    return annotation
+
+
+def _describe_number(field: FieldInfo, noun: str) -> str:
+    least = _find_limit(field, "ge")
+    above = _find_limit(field, "gt")
+    most = _find_limit(field, "le")
+    if least is not None:
+        end = f" to {most:,}" if most is not None else " up"
+        return f"{noun} from {least:,}{end}"
+    if above is not None:
+        end = f", at most {most:,}" if most is not None else ""
+        return f"{noun} above {above:,}{end}"
+    return noun
+
+
+def _find_limit(field: FieldInfo, name: str) -> float | None:
+    return next((getattr(limit, name) for limit in field.metadata if hasattr(limit, name)), None)

@@ -1,0 +1,44 @@
+"""The commands: their groups and their summaries, for a help that loads none of them.
+
+A test compares each summary with the first line of its command's own help.
+"""
+
+PANELS: dict[str, dict[str, str]] = {
+    "Daily": {
+        "search": "Search the memory by words and by meaning.",
+        "show": "Show an entity with its newest facts and its relations.",
+        "remember": "Store a fact about an entity.",
+        "forget": "Delete an entity, or one fact of it, for good.",
+        "stats": "Show what the memory holds, how it grows, and what answers cost.",
+    },
+    "Server": {
+        "serve": "Serve the memory to an MCP client. This is what `textrawl` alone does.",
+        "demo": "See memory at work: store facts about PostgreSQL, ask questions, count tokens.",
+        "doctor": "Try all that a call needs, from settings to embeddings, and say what to do.",
+        "settings": "Show the settings in force and where each comes from.",
+        "toolsets": "List the toolsets that a server can offer.",
+        "cost": "Show what the server costs a client in tokens.",
+    },
+    "Team": {
+        "space": "Create, list, rename and archive spaces: named memories.",
+        "grant": "Say who may do what in which space.",
+        "token": "Create, list, rotate and revoke access tokens.",
+        "log": "Show who did what to the memory, newest first; never what was said.",
+        "undo": "Undo what one author wrote since a time.",
+        "analyst": "Logins that read the memory in SQL.",
+    },
+    "Database": {
+        "migrate": "Create the database schema, or bring it up to date.",
+        "backup": "Write the whole memory to a file.",
+        "restore": "Restore a backup into an empty database.",
+        "export": "Write spaces, entities, facts, relations and reflections as JSON Lines.",
+        "import": "Add an export to the memory.",
+        "embed": "Change the embedding model while servers keep answering.",
+        "upgrade": "Move the embedded Postgres to a new major version of PostgreSQL.",
+        "psql": "Open psql on the memory, as a role that can only read.",
+    },
+}
+"""Each command is a module of textrawl.commands; its group and the order are those of the help."""
+
+COMMANDS = {name: panel for panel, names in PANELS.items() for name in names}
+"""The group of each command, by name."""

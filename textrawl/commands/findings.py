@@ -1,0 +1,30 @@
+"""One thing that `textrawl doctor` looked at, and what came of it."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from psycopg import OperationalError
+
+from textrawl.errors import StartRefused, TextrawlError
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at; with a `broken` one calls fail, and it says what to do."""
+
+    name: str
+    verdict: Literal["ok", "note", "broken"]
+    told: str
+
+
+@contextmanager
+def noting(findings: list[Finding], name: str) -> Generator[None]:
+    """Turn an expected error into a finding."""
+    try:
+        yield
+    except (StartRefused, TextrawlError) as error:
+        cause = error.__cause__
+        more = f" ({str(cause).splitlines()[0]})" if isinstance(cause, OperationalError) else ""
+        findings.append(Finding(name, "broken", f"{error}{more}"))

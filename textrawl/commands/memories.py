@@ -1,0 +1,135 @@
+"""The memory that the settings name, for one person and one command.
+
+`search`, `show`, `remember` and `forget` call what the tools call. They act as the owner of
+ACCESS_TOKEN, else of the login of DATABASE_URL, else, on the embedded Postgres, as the person at
+this machine. No MCP SDK is loaded.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from textrawl import __version__
+from textrawl.access import Caller, Principal
+from textrawl.commands.console import show_wait
+from textrawl.commands.foreground import run_foreground
+from textrawl.commands.inspection import require_memory
+from textrawl.directory import Directory
+from textrawl.errors import (
+    ArgumentInvalid,
+    EntityNameMissing,
+    MemoryNotEnabled,
+    NotAuthenticated,
+    ReadOnly,
+)
+from textrawl.memory import Memory
+from textrawl.opening import open_memory
+from textrawl.settings import Settings, read_settings
+from textrawl.suggestions import suggest_names
+
+Result = TypeVar("Result")
+
+_CLIENT = f"textrawl {__version__}"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """An open memory, its settings, and who calls."""
+
+    memory: Memory
+    caller: Caller
+    settings: Settings
+
+    @property
+    def several_spaces(self) -> bool:
+        """Whether answers may come from more than one space."""
+        return len(self.caller.principal.readable) > 1
+
+
+def read_memory(
+    command: str, space: str | None, work: Callable[[Visit], Awaitable[Result]]
+) -> Result:
+    """Return what `work` returns; it changes nothing. Without a memory none is made.
+
+    Raises StartRefused, NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
+    """
+    settings = _read_settings(space)
+
+    async def run() -> Result:
+        await _require_embedded(settings)
+        reading = settings.model_copy(update={"read_only": True})
+        async with open_memory(reading) as memory:
+            principal = await _find_principal(memory, settings)
+            return await work(Visit(memory, Caller(principal, _CLIENT, command), settings))
+
+    with show_wait("Reading"):
+        return run_foreground(run)
+
+
+def change_memory(
+    command: str,
+    space: str | None,
+    work: Callable[[Visit], Awaitable[Result]],
+    *,
+    making: bool = False,
+) -> Result:
+    """Return what `work` returns; with `making` the embedded Postgres is made if there is none.
+
+    Raises ReadOnly, and as read_memory.
+    """
+    settings = _read_settings(space)
+    if settings.read_only:
+        raise ReadOnly("READ_ONLY is on: unset it to change the memory")
+
+    async def run() -> Result:
+        if not making:
+            await _require_embedded(settings)
+        async with open_memory(settings) as memory:
+            principal = await _find_principal(memory, settings)
+            if principal.home is None:
+                raise ArgumentInvalid(
+                    f"add --space, or set SPACE, to one of {_list_spaces(principal)}",
+                    title="More than one space may be written",
+                )
+            return await work(Visit(memory, Caller(principal, _CLIENT, command), settings))
+
+    with show_wait("Opening the memory"):
+        return run_foreground(run)
+
+
+async def miss_entity(visit: Visit, name: str) -> ArgumentInvalid:
+    """Return the error for a name that no entity has, with names that are close."""
+    if not name:
+        return EntityNameMissing("give the name of an entity")
+    close = await suggest_names(visit.memory, name, visit.caller)
+    fix = f"did you mean {' or '.join(close)}?" if close else "try `textrawl search`"
+    return ArgumentInvalid(fix, title=f"There is no entity {name}")
+
+
+def _read_settings(space: str | None) -> Settings:
+    settings = read_settings(**({} if space is None else {"space": space}))
+    if not settings.enable_memory:
+        raise MemoryNotEnabled
+    return settings
+
+
+async def _require_embedded(settings: Settings) -> None:
+    # open_memory looks at the other kind by itself: a second look would cost a connection.
+    if settings.database_url is None:
+        await require_memory(settings)
+
+
+async def _find_principal(memory: Memory, settings: Settings) -> Principal:
+    principal = await Directory(memory.database).find(memory.credential)
+    if principal is None:
+        raise NotAuthenticated(
+            None
+            if memory.credential
+            else "The login of DATABASE_URL may read nothing by itself: set ACCESS_TOKEN to a "
+            "token that `textrawl token create` made"
+        )
+    return principal.pin(settings.space) if settings.space else principal
+
+
+def _list_spaces(principal: Principal) -> str:
+    return ", ".join(sorted(space.name for space in principal.spaces)) or "none"
