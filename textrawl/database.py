@@ -24,7 +24,7 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 
 from textrawl import errors
 from textrawl.pooling import Connection, find_pooler, register_vectors
-from textrawl.turns import Turns, find_account
+from textrawl.turns import Turns, find_account, wait_in_line
 
 logger = logging.getLogger("textrawl")
 
@@ -165,6 +165,8 @@ class Database:
         """
         query = _compose(function, row, tuple(arguments))
         given = {name: _adapt(value) for name, value in arguments.items()}
+        if "tool" in arguments:  # what writes names its tool; embedding comes before, out of line
+            await wait_in_line()
         with _translate(function), anyio.fail_after(self._timeout + _MARGIN):
             async with self._take_turns(function):
                 await self._check_once()

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from typing import Any
 
 from mcp import MCPError
@@ -21,7 +21,8 @@ from textrawl.memory import Memory
 from textrawl.runtime import build_bearers, build_renderer, open_app
 from textrawl.schemas import slim
 from textrawl.settings import Settings
-from textrawl.toolsets import App, ToolSpec, choose_toolsets
+from textrawl.toolsets import App, ToolSpec, choose_toolsets, name_session
+from textrawl.turns import Lines
 
 logger = logging.getLogger("textrawl")
 
@@ -58,7 +59,7 @@ class MemoryServer(MCPServer[App]):
         self._specs = specs
         self._tokens_needed = tokens_needed
         self._settings = settings
-        self._renderer = build_renderer(settings)
+        self._renderer, self._lines = build_renderer(settings), Lines()
         self.app = app
         self.observe_call: Observe | None = None
         self._bearers: Bearers | None = None
@@ -162,8 +163,19 @@ class MemoryServer(MCPServer[App]):
         regular = arguments.forgive(self._schemas[name], given)
         if context is None:
             return await self._run(name, regular, None)
-        with keep_caller(await _authorise(context, self._specs[name], regular)):
+        with (
+            self._keep_order(context, self._specs[name], regular),
+            keep_caller(await _authorise(context, self._specs[name], regular)),
+        ):
             return await self._run(name, regular, context)
+
+    def _keep_order(
+        self, context: Context[App, Any], spec: ToolSpec, given: dict[str, Any]
+    ) -> AbstractContextManager[None]:
+        """Return what makes writes of one session be stored as they came; reads wait for none."""
+        if spec.find_scope(given) == "read":
+            return nullcontext()
+        return self._lines.join(name_session(context))
 
     async def _run(
         self, name: str, given: dict[str, Any], context: Context[App, Any] | None

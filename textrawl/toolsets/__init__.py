@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
@@ -127,6 +127,19 @@ class App:
             )  # fmt: skip
             self._recalls.add(recall, reply)
         return written.result
+
+
+def name_session(ctx: Context[App]) -> Hashable:
+    """Return what tells the sessions of a server apart.
+
+    The transport's session id, with whose it is. Without one (2026-07-28) it is the client's name:
+    one person's calls by one program count as a session. Over stdio there is only one.
+    """
+    request = ctx.request_context.request
+    bearer = find_principal(request) if request is not None else None
+    session = request.headers.get("mcp-session-id") if request is not None else None
+    owner = (bearer.token, bearer.actor) if bearer is not None else None
+    return owner, session or _name_client(ctx)
 
 
 def _name_client(ctx: Context[App]) -> str | None:

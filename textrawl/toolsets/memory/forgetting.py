@@ -1,6 +1,5 @@
 """forget_entity: the one tool that deletes."""
 
-from collections.abc import Hashable
 from typing import Annotated, Self
 
 from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, Resolve
@@ -12,8 +11,9 @@ from textrawl.declines import Target
 from textrawl.errors import ConfirmationMissing, DeletionDeclined, NothingToDelete
 from textrawl.replies import Key, RefusalReply, Reply
 from textrawl.rows import ForgottenRow
-from textrawl.toolsets import DELETES, App
+from textrawl.toolsets import DELETES, App, name_session
 from textrawl.toolsets.memory.declaration import ForgottenReference, Name, memory
+from textrawl.turns import leave_line
 
 _ASKS_BY_ITSELF = "2026-07-28"  # from this protocol on a question needs no channel to the client
 
@@ -90,18 +90,6 @@ async def _preview(ctx: Context[App], name: str, fact: str) -> ForgottenRow:
     return row
 
 
-async def _name_session(ctx: Context[App]) -> Hashable:
-    """Return what tells sessions apart: the transport's session id, or the token and the client.
-
-    A connection over stdio has an App of its own, with declines of its own.
-    """
-    app: App = ctx.request_context.lifespan_context
-    caller = await app.identify(ctx, "forget_entity")
-    request = ctx.request_context.request
-    session = request.headers.get("mcp-session-id") if request is not None else None
-    return caller.principal.token, caller.principal.actor, session or caller.client
-
-
 def _find_target(row: ForgottenRow, fact: str) -> Target:
     return Target(row.entity_id, row.observation_id or fact.casefold() or None)
 
@@ -125,7 +113,7 @@ async def _ask(
     # The second round of a question (2026-07-28) has a state: whatever expired meanwhile, the
     # answer counts, which the SDK reads only if the question is put again.
     again = ctx.request_state is not None
-    session = await _name_session(ctx)
+    session = name_session(ctx)
     if confirm and not again and not app.declines.has_any(session):
         return Confirmation(confirm=True)
     if not confirm and not _can_ask(ctx):
@@ -135,6 +123,7 @@ async def _ask(
         return Confirmation(confirm=True)
     if not _can_ask(ctx):
         raise DeletionDeclined
+    leave_line()
     return Elicit(f"Forget {_name_target(row)}? This cannot be undone.", Confirmation)
 
 
@@ -171,7 +160,7 @@ async def _heed(
     Raises DeletionDeclined, NothingToDelete, FactNotFound.
     """
     app: App = ctx.request_context.lifespan_context
-    session = await _name_session(ctx)
+    session = name_session(ctx)
     agreed = isinstance(answer, AcceptedElicitation) and answer.data.confirm
     if agreed and not app.declines.has_any(session):
         return
