@@ -71,6 +71,8 @@ def _find_keys(part: type[Part]) -> tuple[tuple[str, Key], ...]:
 class Reply(Part):
     """A whole answer. Those with items that may be left out override `size` and `choose`."""
 
+    one_channel: ClassVar[bool] = False  # whether only the larger channel counts
+    large: ClassVar[bool] = False  # whether it has the budget of graphs
     unread: ClassVar[frozenset[str]] = frozenset()  # canonical keys that verbose text does without
     spared: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Fields that go, group by group, when the budget is too small even without any item."""
@@ -140,7 +142,7 @@ def write_line(text: str, marks: str = "") -> str:
 
 @dataclass(frozen=True)
 class Written:
-    """A result and its cost: `tokens` of all channels, `dropped` items for lack of room."""
+    """A result and its cost: `tokens` against the budget, `dropped` items for lack of room."""
 
     result: CallToolResult
     tokens: int
@@ -151,22 +153,27 @@ class Written:
 
 @dataclass(frozen=True)
 class Renderer:
-    """Turns replies into results. `budget`: most tokens of a result where the call names none."""
+    """Turns replies into results. `budget`: most tokens of a result where the call names none.
+
+    All channels together count. In the graph toolset, whose text and structured content say the
+    same, the larger counts: programs pass one of them on. `graph_budget` is for what it reads.
+    """
 
     format: Format
     structured: bool
     counter: Counter
     budget: int
+    graph_budget: int = 25_000
 
     def render(self, reply: Reply, max_tokens: int | None = None) -> CallToolResult:
-        """The result, its channels together within the budget."""
+        """The result, within the budget."""
         return self.write(reply, max_tokens).result
 
     def write(self, reply: Reply, max_tokens: int | None = None) -> Written:
-        """The result, its channels together within the budget, and what it costs."""
-        budget, size = max_tokens or self.budget, reply.size()
+        """The result, within the budget, and what it costs."""
+        budget, size = max_tokens or self._find_budget(reply), reply.size()
         result = self._encode(reply)
-        if (tokens := self.measure(result)) <= budget:
+        if (tokens := self._weigh(reply, result)) <= budget:
             return Written(result, tokens, budget, size, 0)
         kept, tokens = self._find_fit(reply, budget, tokens)
         result, tokens = self._tell_cost(reply.keep(kept), tokens)
@@ -192,10 +199,16 @@ class Renderer:
 
     def measure(self, result: CallToolResult) -> int:
         """Tokens of all channels of a result."""
-        texts = [block.text for block in result.content if isinstance(block, TextContent)]
-        if result.structured_content is not None:
-            texts.append(write_json(result.structured_content))
-        return sum(self.counter.count(text) for text in texts)
+        return sum(self.counter.count(text) for text in _list_texts(result))
+
+    def _find_budget(self, reply: Reply) -> int:
+        return self.graph_budget if reply.large else self.budget
+
+    def _weigh(self, reply: Reply, result: CallToolResult) -> int:
+        """Tokens of a result that count against the budget of its reply."""
+        if not reply.one_channel:
+            return self.measure(result)
+        return max(self.counter.count(text) for text in set(_list_texts(result)))
 
     def _encode(self, reply: Reply) -> CallToolResult:
         if self.format == "lines":
@@ -218,7 +231,7 @@ class Renderer:
             middle = min(max(middle, fits + 1), too_many - 1)
             # The budget stands in for the cost, which has no more digits: one writing a step.
             bound = reply.keep(middle).model_copy(update=self._claim(reply, budget))
-            tokens = self.measure(self._encode(bound))
+            tokens = self._weigh(bound, self._encode(bound))
             left = budget - tokens
             if left >= 0:
                 fits, cost = middle, tokens
@@ -238,7 +251,7 @@ class Renderer:
         while True:
             claim = self._claim(reply, cost)
             result = self._encode(reply.model_copy(update=claim))
-            used = self.measure(result)
+            used = self._weigh(reply, result)
             if used == cost or not claim:
                 return result, used
             cost = used
@@ -246,6 +259,13 @@ class Renderer:
     @staticmethod
     def _claim(reply: Reply, used: int) -> dict[str, int]:
         return {"used_tokens": used} if "used_tokens" in type(reply).model_fields else {}
+
+
+def _list_texts(result: CallToolResult) -> list[str]:
+    texts = [block.text for block in result.content if isinstance(block, TextContent)]
+    if result.structured_content is not None:
+        texts.append(write_json(result.structured_content))
+    return texts
 
 
 def write_sentences(*parts: str) -> str:

@@ -63,6 +63,7 @@ def build_renderer(settings: Settings) -> Renderer:
         structured=settings.structured_content == "full",
         counter=choose_counter(settings.tokenizer),
         budget=settings.max_response_tokens,
+        graph_budget=settings.max_graph_tokens,
     )
 
 
@@ -70,7 +71,9 @@ def build_recalls(settings: Settings) -> Recalls | None:
     """The log of recalls, None where `settings` want none."""
     if settings.record_recalls == "off" or settings.read_only:
         return None
-    verbose = replace(build_renderer(settings), format="verbose", budget=_NO_BUDGET)
+    verbose = replace(
+        build_renderer(settings), format="verbose", budget=_NO_BUDGET, graph_budget=_NO_BUDGET
+    )
     return Recalls(settings.record_recalls, price=lambda reply: verbose.write(reply).tokens)
 
 

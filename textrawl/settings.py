@@ -89,6 +89,13 @@ class Settings(BaseSettings):
         le=25_000,
         description="Most tokens that one answer may cost, all channels together.",
     )
+    max_graph_tokens: int = Field(
+        default=25_000,
+        ge=50,
+        le=200_000,
+        description="Most tokens that an answer of a reading tool of the graph toolset may cost; "
+        "of its two halves, which say the same, one counts.",
+    )
     tokenizer: Literal["o200k_base", "cl100k_base"] = Field(
         default="o200k_base", description="Encoding that tokens are counted in."
     )

@@ -244,7 +244,7 @@ async def test_observations_that_say_the_same_are_paired(client: Client) -> None
 
 
 async def test_the_report_tells_what_might_be_tidied(connect: Connect) -> None:
-    client = await connect(toolsets=["graph"], max_response_tokens=20_000)
+    client = await connect(toolsets=["graph"])
     await create(client, "Site", *TOPICS, kind="Component")
     await create(
         client, "Twice", "Deployed on Vercel with custom domain",
@@ -273,7 +273,7 @@ async def test_the_report_tells_what_might_be_tidied(connect: Connect) -> None:
 
 
 async def test_answers_of_all_these_stay_within_the_budget(connect: Connect) -> None:
-    client = await connect(toolsets=["graph"], max_response_tokens=300)
+    client = await connect(toolsets=["graph"], max_graph_tokens=300)
     await create(client, "Site", *TOPICS, kind="Component")
 
     for tool, arguments in (
@@ -286,13 +286,13 @@ async def test_answers_of_all_these_stay_within_the_budget(connect: Connect) -> 
         assert not result.is_error
         told = json.dumps(result.structured_content, separators=(",", ":"), ensure_ascii=False)
         costs = batch_count([text_of(result), told], "o200k_base", threads=1)
-        assert sum(costs) <= 300, tool
+        assert max(costs) <= 300, tool
 
 
 async def test_the_report_says_when_only_a_part_was_compared(
     connect: Connect, owner: psycopg.Connection
 ) -> None:
-    client = await connect(toolsets=["graph"], max_response_tokens=20_000)
+    client = await connect(toolsets=["graph"])
     await create(client, "Site", "one", "two")
     assert "note" not in await ask(client, "consolidation_report")
     owner.execute(
@@ -307,7 +307,7 @@ async def test_the_report_says_when_only_a_part_was_compared(
 async def test_large_entities_are_listed_with_the_topics_of_the_first_ones(
     connect: Connect, owner: psycopg.Connection
 ) -> None:
-    client = await connect(toolsets=["graph"], max_response_tokens=25_000)
+    client = await connect(toolsets=["graph"], max_graph_tokens=16_000)
     for name, size in (("First", 1_000), ("Second", 900), ("Third", 200)):
         owner.execute(
             "select remember_fact(%s, 'concept', 'moon ' || k) from generate_series(1, %s) k",

@@ -2,14 +2,12 @@
 
 import json
 import sys
-from typing import Any
 
 import anyio
 import psycopg
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 
 from tests.conftest import TOKEN, Connect
 from tests.toolsets.calls import ask as recall
@@ -70,91 +68,8 @@ async def test_three_processes_that_create_ten_each_lose_nothing(database_url: s
         result = await ask(client, "open_nodes", names=["shared"])
         [shared] = result["entities"]
         assert len(shared["observations"]) == 30
-        found = {node["name"] for node in (await read_whole(client))[0]}
+        found = {node["name"] for node in (await ask(client, "read_graph"))["entities"]}
     assert found == {"shared"} | {f"node {p}.{n}" for p in range(3) for n in range(10)}
-
-
-async def read_whole(client: Client) -> tuple[list[Any], list[Any], list[int]]:
-    """Entities and relations of all pages, and the tokens of each."""
-    nodes: list[Any] = []
-    edges: list[Any] = []
-    costs: list[int] = []
-    cursor: dict[str, str] = {}
-    while True:
-        result = await call(client, "read_graph", **cursor)
-        told = result.structured_content
-        assert told is not None
-        texts = [text_of(result), json.dumps(told, separators=(",", ":"), ensure_ascii=False)]
-        costs.append(sum(batch_count(texts, "o200k_base", threads=1)))
-        nodes += told["entities"]
-        edges += told["relations"]
-        if "nextCursor" not in told:
-            return nodes, edges, costs
-        assert told["nextCursor"] in text_of(result)
-        assert told["note"] == "There is more: call again with cursor"
-        cursor = {"cursor": told["nextCursor"]}
-
-
-async def test_a_graph_of_2500_observations_is_read_in_pages_within_the_budget(
-    connect: Connect,
-) -> None:
-    client = await connect(toolsets=["graph"], embedding_provider="none", max_response_tokens=4000)
-    items = [
-        {
-            "name": f"node {node}", "entityType": "test",
-            "observations": [f"observation {number} of {node}" for number in range(count)],
-        }
-        for node, count in enumerate([1000, *[15] * 100])
-    ]  # fmt: skip
-    links = [
-        {"from": f"node {node}", "to": f"node {node + 1}", "relationType": "precedes"}
-        for node in range(100)
-    ]
-    result = await call(client, "create_entities", entities=items)
-    assert not result.is_error, text_of(result)
-    assert not (await call(client, "create_relations", relations=links)).is_error
-
-    nodes, edges, costs = await read_whole(client)
-
-    assert max(costs) <= 4000
-    together: dict[str, list[str]] = {}
-    for node in nodes:
-        together.setdefault(node["name"], []).extend(node["observations"])
-    assert together == {item["name"]: item["observations"] for item in items}
-    assert edges == links
-
-
-async def test_a_node_larger_than_an_answer_is_opened_in_pages(connect: Connect) -> None:
-    client = await connect(toolsets=["graph"], embedding_provider="none")
-    said = [f"observation {number} of the one node" for number in range(300)]
-    await call(client, "create_entities", entities=[{"name": "One", "observations": said}])
-
-    for tool, asked in (("open_nodes", {"names": ["one"]}), ("search_nodes", {"query": "ONE"})):
-        found, cursor = list[str](), ""
-        while True:
-            told = await ask(client, tool, **asked, cursor=cursor)
-            found += told["entities"][0]["observations"]
-            if "nextCursor" not in told:
-                break
-            cursor = told["nextCursor"]
-        assert found == said
-
-
-async def test_an_observation_longer_than_the_budget_does_not_stop_the_reading(
-    connect: Connect,
-) -> None:
-    client = await connect(toolsets=["graph"], embedding_provider="none", max_response_tokens=400)
-    said = ["first", "word " * 390, "last"]
-    await call(client, "create_entities", entities=[{"name": "One", "observations": said}])
-
-    first = await ask(client, "read_graph")
-    second = await ask(client, "read_graph", cursor=first["nextCursor"])
-    third = await ask(client, "read_graph", cursor=second["nextCursor"])
-
-    assert first["entities"][0]["observations"] == ["first"]
-    assert second["entities"] == []
-    assert "too long" in second["note"]
-    assert third["entities"][0]["observations"] == ["last"]
 
 
 async def test_both_shapes_of_observations_are_answered_in_kind(connect: Connect) -> None:

@@ -59,15 +59,15 @@ async def delete_observations(
     """
     items = [*(deletions or []), *(observations or [])]
     said, single = gather(name, [Said(item.entityName, item.observations) for item in items])
-    if not items or not all(one.entity for one in said):
+    if (deletions is None and observations is None) or not all(one.entity for one in said):
         raise ArgumentInvalid("deletions: entityName and observations", title="Missing deletions")
     app: App = ctx.request_context.lifespan_context
     caller = await app.identify(ctx, "delete_observations")
     rows = await Graph(app.memory).delete_observations(said, caller)
-    [row, *_] = rows
-    if single and row.observations is None:
+    row = rows[0] if single else None
+    if row is not None and row.observations is None:
         raise EntityNotFound(name)
-    if single and row.observations is not None and row.entity_type is not None:
+    if row is not None and row.observations is not None and row.entity_type is not None:
         node = NodePart(
             name=row.name, entity_type=row.entity_type, observations=row.observations
         )  # fmt: skip

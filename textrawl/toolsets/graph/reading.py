@@ -15,7 +15,7 @@ from textrawl.toolsets import READS, App
 from textrawl.toolsets.graph.declaration import MOST_ITEMS, Cursor, Name, Query, graph
 from textrawl.toolsets.graph.replies import GraphReply, write_number
 
-_MOST_PARTS = 2000  # of which an answer of the largest budget holds half
+_MOST_PARTS = 5000  # more than an answer of the usual budget holds
 _GRAPH_CURSOR = re.compile(r"([0-9a-z]{1,10})\.(\d{1,9})")
 _PLAIN_CURSOR = re.compile(r"\d{1,9}")
 

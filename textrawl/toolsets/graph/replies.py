@@ -12,7 +12,8 @@ from textrawl.toolsets import App
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _GO_ON = "There is more: call again with cursor"
-_TOO_LONG = "; what was too long for one answer is left out: see MAX_RESPONSE_TOKENS"
+_SHORTENED = ". Not all of it is repeated here: open_nodes has it"
+_TOO_LONG = "; what was too long for one answer is left out: see MAX_GRAPH_TOKENS"
 
 
 class NodePart(Part):
@@ -22,6 +23,12 @@ class NodePart(Part):
     name: str
     entity_type: str
     observations: list[str]
+
+
+class StoredPart(NodePart):
+    """An entity with its observations; `added` counts new ones where they are left out."""
+
+    added: int | None = None
 
 
 class EdgePart(Part):
@@ -35,6 +42,9 @@ class EdgePart(Part):
 
 class PlainReply(Reply):
     """A reply whose text is its structured content."""
+
+    one_channel = True
+    large = True
 
     def compact(self) -> Any:
         """Canonical keys."""
@@ -56,6 +66,7 @@ class GraphReply(PlainReply):
     note: str | None = None
     _rows: Sequence[PartRow] = PrivateAttr(default=())
     _cursors: Sequence[str] = PrivateAttr(default=())
+    _most: int = PrivateAttr(default=0)
     _with_ids: bool = PrivateAttr(default=False)
 
     @classmethod
@@ -64,22 +75,35 @@ class GraphReply(PlainReply):
     ) -> Self:
         """The reply that tells `rows`, at most `most`; a cursor for each, to go on there."""
         reply = cls()
-        reply._rows, reply._cursors, reply._with_ids = rows[:most], cursors, with_ids
-        return reply.choose(len(reply._rows))
+        reply._rows, reply._cursors = rows, cursors
+        reply._most, reply._with_ids = most, with_ids
+        return reply.choose(reply.size())
 
     def size(self) -> int:
         """How many parts there are."""
-        return len(self._rows)
+        return min(len(self._rows), self._most)
 
     def choose(self, count: int) -> Self:
-        """The first parts; one that would not fit even alone is passed over."""
-        kept = self._rows[:count]
-        reply = self.model_copy(update=_group(kept, with_ids=self._with_ids))
+        """The first parts, of whole entities; one that would not fit even alone is passed over."""
+        count = self._find_end(count)
+        reply = self.model_copy(update=_group(self._rows[:count], with_ids=self._with_ids))
         place = count if count or not self._rows else 1
         if place < len(self._cursors):
             reply.next_cursor = self._cursors[place]
             reply.note = _GO_ON + ("" if place == count else _TOO_LONG)
         return reply
+
+    def _find_end(self, count: int) -> int:
+        """Where a page of at most `count` parts ends: what is cut is alone on its page."""
+        numbers = [row.number for row in self._rows]
+        if not numbers:
+            return 0
+        first = next((n for n, number in enumerate(numbers) if number != numbers[0]), len(numbers))
+        if self._rows[0].kind != "entity":
+            return min(count, first)  # the rest of an entity that was cut
+        if count >= len(numbers):
+            return len(numbers)
+        return numbers.index(numbers[count]) or count
 
 
 def _group(rows: Sequence[PartRow], *, with_ids: bool) -> dict[str, Any]:
@@ -103,55 +127,67 @@ def _group(rows: Sequence[PartRow], *, with_ids: bool) -> dict[str, Any]:
     return {"entities": list(nodes.values()), "relations": edges}
 
 
-class CreatedReply(PlainReply):
-    """Entities that are new or have new observations; the text is the list alone."""
+class StoredReply(PlainReply):
+    """What a call stored; the text is the list alone, unless something has to be said beside it.
 
-    entities: list[NodePart]
-    dropped: int | None = None
+    Where that is too long it becomes names and counts. `note` says what is left out: all is stored.
+    """
+
+    large = False
+
+    note: str | None = None
+
+    def compact(self) -> Any:
+        """The list, unless something has to be said beside it."""
+        told = self.structured()
+        [first, *others] = told
+        return told if others else told[first]
+
+    verbose = compact
+
+
+class CreatedReply(StoredReply):
+    """Entities that are new or have new observations."""
+
+    entities: list[StoredPart]
+    _added: list[int] = PrivateAttr(default_factory=list[int])
 
     @classmethod
     def build(cls, rows: Sequence[NodeRow]) -> Self:
         """The reply that tells `rows`."""
-        return cls(
+        changed = [row for row in rows if row.created or row.added]
+        reply = cls(
             entities=[
-                NodePart(name=row.name, entity_type=row.entity_type, observations=row.observations)
-                for row in rows
-                if row.created or row.added
+                StoredPart(
+                    name=row.name, entity_type=row.entity_type, observations=row.observations
+                )
+                for row in changed
             ]
         )
-
-    def compact(self) -> Any:
-        """The list, unless something has to be said beside it."""
-        told = self.structured()
-        return told if self.dropped else told["entities"]
-
-    verbose = compact
+        reply._added = [row.added for row in changed]
+        return reply
 
     def size(self) -> int:
-        """How many entities."""
-        return len(self.entities)
+        """How many names, and all that was stored."""
+        return len(self.entities) + 1
 
     def choose(self, count: int) -> Self:
-        """The first entities."""
-        dropped = len(self.entities) - count
-        return self.model_copy(
-            update={"entities": self.entities[:count], "dropped": dropped or None}
-        )
+        """All as they are, or the names of the first."""
+        if count > len(self.entities):
+            return self
+        bare = [
+            part.model_copy(update={"observations": [], "added": added})
+            for part, added in zip(self.entities[:count], self._added[:count], strict=True)
+        ]
+        note = f"Stored: entities {len(self.entities)}, observations {sum(self._added)}"
+        return self.model_copy(update={"entities": bare, "note": note + _SHORTENED})
 
 
-class RelatedReply(PlainReply):
-    """Relations that are new, and why others could not be; the text is the list alone."""
+class RelatedReply(StoredReply):
+    """Relations that are new, and why others could not be."""
 
     relations: list[EdgePart]
     errors: list[str] | None = None
-    dropped: int | None = None
-
-    def compact(self) -> Any:
-        """The list, unless something has to be said beside it."""
-        told = self.structured()
-        return told["relations"] if told.keys() == {"relations"} else told
-
-    verbose = compact
 
     def size(self) -> int:
         """How many relations and errors."""
@@ -159,49 +195,56 @@ class RelatedReply(PlainReply):
 
     def choose(self, count: int) -> Self:
         """Errors first: they are what has to be acted on."""
-        told = (self.errors or [])[:count]
-        kept = self.relations[: count - len(told)]
-        dropped = self.size() - len(told) - len(kept)
+        errors = self.errors or []
+        listed, kept = errors[:count], self.relations[: max(count - len(errors), 0)]
+        note = f"Stored: relations {len(self.relations)}; not stored: {len(errors)}{_SHORTENED}"
         return self.model_copy(
-            update={"errors": told or None, "relations": kept, "dropped": dropped or None}
-        )
+            update={
+                "errors": listed or None, "relations": kept,
+                "note": note if count < self.size() else None,
+            }
+        )  # fmt: skip
 
 
 class AddedPart(Part):
-    """What is new about an entity."""
+    """What is new about an entity; `added` counts it where it is left out."""
 
     entity_name: str
     added_observations: list[str]
+    added: int | None = None
 
 
-class AddedReply(PlainReply):
-    """What is new, entity by entity; the text is the list alone."""
+class AddedReply(StoredReply):
+    """What is new, entity by entity."""
 
     results: list[AddedPart]
-    dropped: int | None = None
-
-    def compact(self) -> Any:
-        """The list, unless something has to be said beside it."""
-        told = self.structured()
-        return told if self.dropped else told["results"]
-
-    verbose = compact
 
     def size(self) -> int:
-        """How many entities."""
-        return len(self.results)
+        """How many names, and all that was stored."""
+        return len(self.results) + 1
 
     def choose(self, count: int) -> Self:
-        """The first entities."""
-        dropped = len(self.results) - count
-        return self.model_copy(update={"results": self.results[:count], "dropped": dropped or None})
+        """All as it is, or the names of the first."""
+        if count > len(self.results):
+            return self
+        bare = [
+            part.model_copy(
+                update={"added_observations": [], "added": len(part.added_observations)}
+            )
+            for part in self.results[:count]
+        ]
+        total = sum(len(part.added_observations) for part in self.results)
+        note = f"Stored: observations {total}{_SHORTENED}"
+        return self.model_copy(update={"results": bare, "note": note})
 
 
 class EntityReply(PlainReply):
     """One entity as it is now: the shape for those who name it beside the observations."""
 
+    large = False
+
     entity: NodePart
-    dropped: int | None = None
+    note: str | None = None
 
     def size(self) -> int:
         """How many observations."""
@@ -210,12 +253,17 @@ class EntityReply(PlainReply):
     def choose(self, count: int) -> Self:
         """The newest observations: what was added is among them."""
         texts = self.entity.observations
+        if count >= len(texts):
+            return self
         kept = self.entity.model_copy(update={"observations": texts[len(texts) - count :]})
-        return self.model_copy(update={"entity": kept, "dropped": (len(texts) - count) or None})
+        note = f"The newest {count} of {len(texts)} observations; open_nodes has all"
+        return self.model_copy(update={"entity": kept, "note": note})
 
 
 class DoneReply(PlainReply):
     """What was deleted, in a sentence; the text is that sentence."""
+
+    large = False
 
     success: bool = True
     message: str

@@ -1,0 +1,216 @@
+"""What a graph costs: a usual one comes at once, a large one in pages, and no answer is a lie."""
+
+import json
+from itertools import chain
+from typing import Any
+
+import pytest
+from mcp import Client
+from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
+
+from tests.conftest import Connect
+from tests.toolsets.graph.reference import ask, call, text_of
+
+pytestmark = pytest.mark.anyio
+
+PATIENT = 60.0  # seconds: a thousand facts are much for a machine with other things to do
+SENTENCE = "decided on day {} with team {} that the next release would keep its old file format"
+
+
+def make_graph(entities: int, observations: int) -> tuple[list[Any], list[Any]]:
+    """Entities whose observations have some ninety characters, in a circle of relations."""
+    nodes = [
+        {
+            "name": f"Component {node}", "entityType": "project",
+            "observations": [SENTENCE.format(number, node) for number in range(observations)],
+        }
+        for node in range(entities)
+    ]  # fmt: skip
+    edges = [
+        {"from": node["name"], "to": nodes[place - 1]["name"], "relationType": "depends_on"}
+        for place, node in enumerate(nodes)
+    ]
+    return nodes, edges
+
+
+async def store(client: Client, nodes: list[Any], edges: list[Any]) -> None:
+    for tool, items in (("create_entities", nodes), ("create_relations", edges)):
+        arguments = {"entities" if items is nodes else "relations": items}
+        result = await client.call_tool(tool, arguments)
+        assert not result.is_error, text_of(result)
+
+
+@pytest.mark.parametrize("structured", ["full", "off"])
+async def test_a_hundred_entities_with_ten_observations_come_in_one_page(
+    connect: Connect, structured: str
+) -> None:
+    client = await connect(
+        toolsets=["graph"], structured_content=structured, database_timeout=PATIENT
+    )
+    nodes, edges = make_graph(100, 10)
+    await store(client, nodes, edges)
+
+    whole = json.loads(text_of(await call(client, "read_graph")))
+    chosen = [node["name"] for node in nodes[:40]]
+    opened = json.loads(text_of(await call(client, "open_nodes", names=chosen)))
+    found = json.loads(text_of(await call(client, "search_nodes", query="release")))
+
+    assert whole == {"entities": nodes, "relations": edges}
+    assert opened["entities"] == nodes[:40]
+    assert found["entities"] == nodes
+    assert "nextCursor" not in opened | found
+
+
+async def read_whole(client: Client) -> tuple[list[list[Any]], list[Any], list[int]]:
+    """Entities page by page, relations of all pages, and the tokens of each."""
+    pages: list[list[Any]] = []
+    edges: list[Any] = []
+    costs: list[int] = []
+    cursor: dict[str, str] = {}
+    while True:
+        result = await call(client, "read_graph", **cursor)
+        told = result.structured_content
+        assert told is not None
+        assert json.loads(text_of(result)) == told
+        costs.append(sum(batch_count([text_of(result)], "o200k_base", threads=1)))
+        pages.append(told["entities"])
+        edges += told["relations"]
+        if "nextCursor" not in told:
+            return pages, edges, costs
+        assert told["nextCursor"] in text_of(result)
+        assert told["note"] == "There is more: call again with cursor"
+        cursor = {"cursor": told["nextCursor"]}
+
+
+async def test_a_graph_of_2500_observations_is_read_in_pages_within_the_budget(
+    connect: Connect,
+) -> None:
+    client = await connect(
+        toolsets=["graph"], embedding_provider="none", max_graph_tokens=4000,
+        database_timeout=PATIENT,
+    )  # fmt: skip
+    items = [
+        {
+            "name": f"node {node}", "entityType": "test",
+            "observations": [f"observation {number} of {node}" for number in range(count)],
+        }
+        for node, count in enumerate([1000, *[15] * 100])
+    ]  # fmt: skip
+    links = [
+        {"from": f"node {node}", "to": f"node {node + 1}", "relationType": "precedes"}
+        for node in range(100)
+    ]
+    result = await call(client, "create_entities", entities=items)
+    assert not result.is_error, text_of(result)
+    assert not (await call(client, "create_relations", relations=links)).is_error
+
+    pages, edges, costs = await read_whole(client)
+
+    assert max(costs) <= 4000
+    cut = [page for page in pages if page[0]["name"] == "node 0"]
+    assert all(len(page) == 1 for page in cut)
+    assert sum(map(len, pages)) == len(cut) + 100  # no other is on two pages
+    together: dict[str, list[str]] = {}
+    for node in chain.from_iterable(pages):
+        together.setdefault(node["name"], []).extend(node["observations"])
+    assert together == {item["name"]: item["observations"] for item in items}
+    assert edges == links
+
+
+async def test_a_node_larger_than_an_answer_is_opened_in_pages(connect: Connect) -> None:
+    client = await connect(toolsets=["graph"], embedding_provider="none", max_graph_tokens=1000)
+    said = [f"observation {number} of the one node" for number in range(300)]
+    await call(client, "create_entities", entities=[{"name": "One", "observations": said}])
+
+    for tool, asked in (("open_nodes", {"names": ["one"]}), ("search_nodes", {"query": "ONE"})):
+        found, cursor = list[str](), ""
+        while True:
+            told = await ask(client, tool, **asked, cursor=cursor)
+            found += told["entities"][0]["observations"]
+            if "nextCursor" not in told:
+                break
+            cursor = told["nextCursor"]
+        assert found == said
+
+
+async def test_an_observation_longer_than_the_budget_does_not_stop_the_reading(
+    connect: Connect,
+) -> None:
+    client = await connect(toolsets=["graph"], embedding_provider="none", max_graph_tokens=400)
+    said = ["first", "word " * 390, "last"]
+    await call(client, "create_entities", entities=[{"name": "One", "observations": said}])
+
+    first = await ask(client, "read_graph")
+    second = await ask(client, "read_graph", cursor=first["nextCursor"])
+    third = await ask(client, "read_graph", cursor=second["nextCursor"])
+
+    assert first["entities"][0]["observations"] == ["first"]
+    assert second["entities"] == []
+    assert "too long" in second["note"]
+    assert third["entities"][0]["observations"] == ["last"]
+
+
+async def test_a_write_answers_names_and_counts_where_it_would_be_too_long(
+    connect: Connect,
+) -> None:
+    client = await connect(toolsets=["graph"], database_timeout=PATIENT)
+    nodes, edges = make_graph(60, 10)
+
+    created = await ask(client, "create_entities", entities=nodes)
+    edges += [{**edge, "relationType": "is_tested_with"} for edge in edges]
+    related = await ask(client, "create_relations", relations=edges)
+    said = [SENTENCE.format(number, "nobody") for number in range(5)]
+    news = [{"entityName": node["name"], "contents": said} for node in nodes]
+    added = await ask(client, "add_observations", observations=news)
+
+    assert created["entities"] == [{**node, "observations": [], "added": 10} for node in nodes]
+    assert created["note"].startswith("Stored: entities 60, observations 600.")
+    assert related["relations"] == edges[: len(related["relations"])]
+    assert related["note"].startswith("Stored: relations 120; not stored: 0.")
+    assert added["results"] == [
+        {"entityName": node["name"], "addedObservations": [], "added": 5} for node in nodes
+    ]
+    assert added["note"].startswith("Stored: observations 300.")
+    assert "dropped" not in json.dumps([created, related, added])
+    assert await ask(client, "create_entities", entities=nodes) == {"entities": []}
+
+
+async def test_a_write_tells_how_many_relations_could_not_be_made(connect: Connect) -> None:
+    client = await connect(toolsets=["graph"], max_response_tokens=200)
+    nodes, edges = make_graph(30, 0)
+    await ask(client, "create_entities", entities=nodes)
+    bad = [{**edge, "to": f"Nobody {place}"} for place, edge in enumerate(edges)]
+
+    told = await ask(client, "create_relations", relations=edges + bad)
+
+    assert told["note"].startswith("Stored: relations 30; not stored: 30.")
+    assert told["errors"][0] == "Entity not found: Nobody 0"
+
+
+async def test_who_adds_to_one_entity_reads_its_newest_observations(connect: Connect) -> None:
+    client = await connect(toolsets=["graph"])
+    [node], _ = make_graph(1, 500)
+    await ask(client, "create_entities", entities=[node])
+
+    told = await ask(client, "add_observations", name=node["name"], observations=["is new"])
+
+    texts = told["entity"]["observations"]
+    assert texts == [*node["observations"], "is new"][-len(texts) :]
+    assert told["note"] == f"The newest {len(texts)} of 501 observations; open_nodes has all"
+
+
+async def test_empty_lists_are_taken(connect: Connect) -> None:
+    client = await connect(toolsets=["graph"])
+    answers: tuple[tuple[str, str, Any], ...] = (
+        ("create_entities", "entities", {"entities": []}),
+        ("create_relations", "relations", {"relations": []}),
+        ("add_observations", "observations", {"results": []}),
+        ("open_nodes", "names", {"entities": [], "relations": []}),
+        ("delete_entities", "entityNames", "Entities deleted successfully"),
+        ("delete_observations", "deletions", "Observations deleted successfully"),
+        ("delete_relations", "relations", "Relations deleted successfully"),
+    )
+    for tool, argument, answer in answers:
+        told = await ask(client, tool, **{argument: []})
+        assert told == ({"success": True, "message": answer} if isinstance(answer, str) else answer)
+    assert (await call(client, "delete_observations")).is_error
