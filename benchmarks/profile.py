@@ -110,7 +110,7 @@ def serve(told: Path) -> None:
 
     from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata  # noqa: PLC0415
 
-    from textrawl.commands.serve import serve as serve_stdio  # noqa: PLC0415
+    from textrawl.commands.stdio import run_stdio  # noqa: PLC0415
 
     foreign = {"mcp FuncMetadata": FuncMetadata, "psycopg AsyncCursor": psycopg.AsyncCursor}
     spans = Spans()
@@ -126,7 +126,7 @@ def serve(told: Path) -> None:
             measured: Any = spans.wrap(step, own.__func__ if bound else own)
             setattr(owner, name, classmethod(measured) if bound else measured)
     try:
-        serve_stdio()
+        run_stdio()
     finally:
         told.write_text(json.dumps(spans.calls), "utf-8")
 

@@ -61,11 +61,11 @@ def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> No
     commands = {name for name in loaded if name.startswith("textrawl.commands.")}
 
     assert commands == {
-        "textrawl.commands.catalogue",
         "textrawl.commands.foreground",
-        "textrawl.commands.serve",
+        "textrawl.commands.hosting",
+        "textrawl.commands.stdio",
     }
-    assert not {"rich.progress", "rich.table", "textrawl.demonstration"} & loaded
+    assert not {"typer", "rich.progress", "rich.table", "textrawl.demonstration"} & loaded
 
 
 def test_a_server_loads_the_tools_that_it_offers_alone(loaded: set[str], tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """textrawl: shared memory for AI agents, kept in Postgres."""
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -9,7 +8,7 @@ if TYPE_CHECKING:
     from textrawl.server import create_server
     from textrawl.settings import Settings, read_settings
 
-__version__ = version("textrawl")
+__version__ = "0.1.0"
 __all__ = ["Settings", "__version__", "create_server", "migrate", "read_settings"]
 
 _HOMES = {

@@ -29,6 +29,7 @@ HELLO: dict[str, Any] = {
         "clientInfo": {"name": "test", "version": "1"},
     },
 }
+PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}  # answered once all is open, unlike HELLO
 FACT = {"entityName": "Ada", "entityType": "person", "observation": "likes tea"}
 
 
@@ -90,6 +91,12 @@ class Process:
         """Waits for one message."""
         assert self.popen.stdout is not None
         return json.loads(self.popen.stdout.readline())
+
+    def open(self) -> None:
+        """Shakes hands and waits until everything is open."""
+        for message in (HELLO, PING):
+            self.say(message)
+            assert self.hear()["id"] == message["id"]
 
     def end(self, number: signal.Signals | None = None) -> Outcome:
         """Its outcome, after a signal, or after it was told that nothing more will come."""

@@ -12,8 +12,8 @@ from tests.commands.conftest import Run
 from tests.conftest import TOKEN
 from tests.pages import ROOT, read_commands, rewrite_generated, write_table
 from tests.test_readme import keep_up_to_date
-from textrawl.__main__ import _build_app  # pyright: ignore[reportPrivateUsage]
 from textrawl.commands.catalogue import COMMANDS, PANELS
+from textrawl.commands.line import build_app
 
 PAGE = ROOT / "docs" / "commands.md"
 
@@ -63,7 +63,7 @@ def write_options() -> str:
 
 def list_commands(name: str) -> Iterator[tuple[str, str, list[list[str]]]]:
     """A command, or each of those below it: name, help, and a row for each parameter."""
-    group: Any = get_command(_build_app(name))
+    group: Any = get_command(build_app(name))
     yield from _walk(name, group.commands[name])
 
 

@@ -11,8 +11,8 @@ from mcp.types import TextContent
 
 from tests.commands.conftest import FACT, HELLO, Launch, Run
 from tests.conftest import TOKEN, Connect
+from textrawl.introduction import INSTRUCTIONS
 from textrawl.replies import Renderer, write_json
-from textrawl.server import INSTRUCTIONS
 from textrawl.tokens import choose_counter
 
 COUNTER = choose_counter("o200k_base")
@@ -43,7 +43,7 @@ def ask(run: Run, *arguments: str, **environment: object) -> Any:
 
 
 def test_the_instructions_cost_at_most_500_tokens() -> None:
-    assert COUNTER.count(INSTRUCTIONS) <= MOST_INSTRUCTIONS
+    assert COUNTER.count(INSTRUCTIONS["memory"]) <= MOST_INSTRUCTIONS
 
 
 def test_definitions_are_summed_up_per_toolset_and_with_the_instructions(
@@ -57,8 +57,10 @@ def test_definitions_are_summed_up_per_toolset_and_with_the_instructions(
         "query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"
     ]  # fmt: skip
     assert toolset["tokens"] == sum(tool["tokens"] for tool in toolset["tools"]) <= 1300
-    assert told["introduction"]["instructions"] == COUNTER.count(INSTRUCTIONS)
-    assert told["introduction"]["tokens"] == toolset["tokens"] + COUNTER.count(INSTRUCTIONS)
+    assert told["introduction"]["instructions"] == COUNTER.count(INSTRUCTIONS["memory"])
+    assert told["introduction"]["tokens"] == toolset["tokens"] + COUNTER.count(
+        INSTRUCTIONS["memory"]
+    )
     assert (told["counter"], told["exact"]) == (COUNTER.name, True)
 
 

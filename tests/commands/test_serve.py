@@ -74,8 +74,7 @@ def test_the_end_of_stdin_ends_it_and_stops_its_postgres(
     launch: Launch, data_dir: Path, postmasters: Postmasters
 ) -> None:
     process = launch("serve", DATA_DIR=data_dir)
-    process.say(HELLO)
-    process.hear()
+    process.open()
     assert len(postmasters()) == 1
 
     outcome = process.end()
@@ -89,8 +88,7 @@ def test_a_signal_ends_it_though_stdin_stays_open_and_stops_its_postgres(
     launch: Launch, data_dir: Path, postmasters: Postmasters, number: signal.Signals
 ) -> None:
     process = launch("serve", DATA_DIR=data_dir)
-    process.say(HELLO)
-    process.hear()
+    process.open()
 
     outcome = process.end(number)
 
@@ -115,8 +113,7 @@ def test_of_two_that_share_a_postgres_the_last_one_out_stops_it(
 ) -> None:
     first, second = (launch("serve", DATA_DIR=data_dir) for _ in range(2))
     for process in (first, second):
-        process.say(HELLO)
-        process.hear()
+        process.open()
 
     assert first.end().code == 0
     assert len(postmasters()) == 1
@@ -293,8 +290,7 @@ def test_a_port_that_is_taken_is_one_line_and_starts_no_postgres(
 
 def test_no_process_of_its_own_outlives_it(launch: Launch, data_dir: Path) -> None:
     process = launch("serve", DATA_DIR=data_dir)
-    process.say(HELLO)
-    process.hear()
+    process.open()
     children = psutil.Process(process.popen.pid).children(recursive=True)
 
     process.end()

@@ -15,7 +15,7 @@ from tests.listening import listen
 from tests.toolsets.calls import read, remember
 from textrawl import Settings, create_server
 from textrawl.definitions import count_introduction, write_definition
-from textrawl.server import INSTRUCTIONS
+from textrawl.introduction import INSTRUCTIONS
 from textrawl.tokens import choose_counter
 from textrawl.toolsets import Toolset, find_toolsets
 
@@ -45,13 +45,13 @@ async def test_toolsets_are_offered_together_each_tool_once(connect: Connect, er
 
 
 async def test_models_are_told_when_to_use_the_tools_that_they_have(connect: Connect) -> None:
-    assert (await connect("legacy", toolsets=["all"])).instructions == INSTRUCTIONS
+    assert (await connect("legacy", toolsets=["all"])).instructions == INSTRUCTIONS["memory"]
     alone = (await connect("legacy", toolsets=["graph"])).instructions
-    assert alone == KNOWN["graph"].instructions
-    for told, toolset in ((INSTRUCTIONS, KNOWN["memory"]), (alone or "", KNOWN["graph"])):
+    assert alone == INSTRUCTIONS["graph"]
+    for name, told in INSTRUCTIONS.items():
         named = set(re.findall(r"[a-z]+_[a-z]+", told))
         assert named
-        assert named <= set(toolset.tools)
+        assert named <= set(KNOWN[name].tools)
 
 
 @pytest.mark.parametrize("toolset", KNOWN.values(), ids=list(KNOWN))

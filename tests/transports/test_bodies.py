@@ -10,8 +10,9 @@ import pytest
 from anyio.abc import SocketStream
 
 from tests.transports.team import ANA, BEN, HELLO, Team, bear, gather, wait_until
-from textrawl.transports.bodies import MOST_BYTES, Bodies
+from textrawl.transports.bodies import Bodies
 from textrawl.transports.connections import Connection
+from textrawl.transports.wire import MOST_BYTES
 
 pytestmark = pytest.mark.anyio
 

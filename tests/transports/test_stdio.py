@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from textrawl.settings import read_foreign_environment
-from textrawl.transports.bodies import MOST_BYTES
+from textrawl.transports.wire import MOST_BYTES
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -34,6 +34,7 @@ from contextlib import asynccontextmanager
 import anyio
 from mcp.server import MCPServer
 
+from textrawl.transports.reception import receive
 from textrawl.transports.stdio import serve_stdio
 
 
@@ -43,7 +44,8 @@ async def start_child(_):
     yield
 
 
-anyio.run(serve_stdio, MCPServer("stray", lifespan=start_child))
+with receive() as reception:
+    anyio.run(serve_stdio, MCPServer("stray", lifespan=start_child), reception)
 """
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 

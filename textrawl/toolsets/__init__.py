@@ -204,14 +204,12 @@ class ToolSpec:
 class Toolset:
     """A named group of tools, listed in the `order` given.
 
-    `purpose` is its sentence in the documentation; `instructions` tell models when to use it,
-    where they are not the server's own.
+    `purpose` is its sentence in the documentation.
     """
 
     name: str
     purpose: str
     order: tuple[str, ...]
-    instructions: str | None = None
     _specs: dict[str, ToolSpec] = field(default_factory=dict[str, ToolSpec])
 
     @property

@@ -1,11 +1,9 @@
-"""How large requests may be, and how long they may take to arrive."""
+"""How long requests may take to arrive."""
 
 import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.transports.refusals import build_refusal
-
-MOST_BYTES = 1_048_576  # of a request, on either transport: fifty long facts are a tenth of it
 
 _ARRIVAL = 10  # seconds: a megabyte in them is a slow phone; slower is somebody who keeps us busy
 

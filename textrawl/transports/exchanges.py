@@ -12,8 +12,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.transports.authentication import find_principal
-from textrawl.transports.bodies import MOST_BYTES
-from textrawl.transports.messages import Fault, Outline, read_message, refuse_length
+from textrawl.transports.messages import Fault, read_message, refuse_length
+from textrawl.transports.outlines import Outline
+from textrawl.transports.wire import MOST_BYTES
 
 _MOST_READ = 4 * MOST_BYTES  # of a message that is too long, for the sake of its id
 _MOMENT = 0.5  # seconds

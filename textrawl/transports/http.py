@@ -19,7 +19,7 @@ from textrawl.logs import ANNOUNCED
 from textrawl.settings import Settings
 from textrawl.toolsets import find_toolsets
 from textrawl.transports.authentication import Authentication, Lookup
-from textrawl.transports.bodies import MOST_BYTES, Bodies
+from textrawl.transports.bodies import Bodies
 from textrawl.transports.deadlines import Deadlines
 from textrawl.transports.endings import Endings
 from textrawl.transports.exchanges import Exchanges
@@ -30,6 +30,7 @@ from textrawl.transports.metrics import Metrics
 from textrawl.transports.probes import FindMissing, build_probes
 from textrawl.transports.requests import Requests
 from textrawl.transports.toolset_paths import add_paths
+from textrawl.transports.wire import MOST_BYTES
 
 if TYPE_CHECKING:  # the server reads what these modules note of a request
     from textrawl.server import MemoryServer

@@ -1,0 +1,229 @@
+"""Greetings, which are answered without the SDK, are answered as the SDK would."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+import pytest
+from mcp.shared.message import SessionMessage
+from mcp.types import jsonrpc_message_adapter
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+
+from textrawl import Settings, __version__, create_server, read_settings
+from textrawl.environment import Unclear, guess_instructions
+from textrawl.introduction import choose_instructions
+from textrawl.offering import choose_names
+from textrawl.server import MemoryServer
+from textrawl.transports.greeting import HANDSHAKE_VERSIONS, MODERN_VERSIONS, Greeter
+
+pytestmark = pytest.mark.anyio
+
+Message = dict[str, Any]
+
+ENVELOPE = "io.modelcontextprotocol/"
+CLIENT: Message = {
+    "name": "client", "version": "1", "title": "Client", "description": "one",
+    "websiteUrl": "https://example.com",
+    "icons": [{"src": "https://example.com/i.png", "mimeType": "image/png", "sizes": ["48x48"],
+               "theme": None}],
+}  # fmt: skip
+CAPABILITIES: Message = {
+    "elicitation": {"form": {"applyDefaults": True}, "url": {}},
+    "experimental": {"this": {"that": [1]}},
+    "extensions": {"com.example/one": {}},
+    "roots": {"listChanged": True},
+    "sampling": {"context": {}, "tools": {}},
+    "tasks": {"list": {}, "cancel": {}, "requests": {"elicitation": {"create": {}}}},
+    "unknown": 1,
+}
+OFFERS = [
+    {}, {"toolsets": ["graph"]}, {"toolsets": ["all"]}, {"read_only": True},
+    {"enable_memory": False}, {"structured_content": "off"},
+]  # fmt: skip
+
+
+def initialize(version: object = "2025-11-25", **members: Any) -> Message:
+    params: Message = {
+        "protocolVersion": version,
+        "capabilities": CAPABILITIES,
+        "clientInfo": CLIENT,
+    }
+    return {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params} | members
+
+
+def discover(version: object = "2026-07-28", **members: Any) -> Message:
+    meta: Message = {
+        f"{ENVELOPE}protocolVersion": version,
+        f"{ENVELOPE}clientCapabilities": CAPABILITIES,
+        f"{ENVELOPE}clientInfo": CLIENT,
+        f"{ENVELOPE}logLevel": None,
+        "example.com/own": {"a": 1},
+    }
+    params = {"_meta": meta}
+    request: Message = {"jsonrpc": "2.0", "id": 0, "method": "server/discover", "params": params}
+    return request | members
+
+
+def introduce(settings: Settings) -> Greeter:
+    offered = choose_names(settings.toolsets)
+    told = choose_instructions(offered, enabled=settings.enable_memory)
+    return Greeter(__version__, told)
+
+
+def greet(greeter: Greeter, message: Message) -> Message | None:
+    greeting = greeter.greet(json.dumps(message).encode())
+    return json.loads(greeting.answer) if greeting else None
+
+
+async def ask_sdk(server: MemoryServer, message: Message) -> Message:
+    """What the SDK answers to the first message of a connection."""
+    low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
+    ask, questions = anyio.create_memory_object_stream[SessionMessage | Exception](1)
+    answers, hear = anyio.create_memory_object_stream[SessionMessage](1)
+    question = jsonrpc_message_adapter.validate_python(message)
+    async with ask, hear, anyio.create_task_group() as group:
+        group.start_soon(low.run, questions, answers, low.create_initialization_options())
+        await ask.send(SessionMessage(question))
+        answer = await hear.receive()
+        group.cancel_scope.cancel()
+        return answer.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+    raise AssertionError
+
+
+def test_the_versions_are_those_of_the_sdk() -> None:
+    assert tuple(HANDSHAKE_PROTOCOL_VERSIONS) == HANDSHAKE_VERSIONS
+    assert tuple(MODERN_PROTOCOL_VERSIONS) == MODERN_VERSIONS
+
+
+@pytest.mark.parametrize("offer", OFFERS, ids=str)
+async def test_a_greeting_is_what_the_sdk_would_say(
+    settings: Callable[..., Settings], offer: dict[str, Any]
+) -> None:
+    chosen = settings(**offer)
+    server = create_server(chosen)
+    meta: Message = discover()["params"]["_meta"]
+    without = {name: value for name, value in meta.items() if "Capabilities" not in name}
+    messages = [
+        *(initialize(version) for version in (*HANDSHAKE_VERSIONS, *MODERN_VERSIONS, "1999", "")),
+        initialize(id="text"),
+        *(discover(version) for version in (*MODERN_VERSIONS, "2025-11-25", "2999-01-01", "", 7)),
+        discover(params={}), discover(params=None), discover(params={"_meta": {}}),
+        discover(params={"_meta": without}), discover(id=""),
+    ]  # fmt: skip
+
+    async with server.open():
+        for message in messages:
+            assert greet(introduce(chosen), message) == await ask_sdk(server, message), message
+
+
+CHANGES: list[object] = [None, 1, 1.5, True, "x", [], {}, ["x"], {"x": 1}, {"x": {"y": None}}]
+
+
+def change(value: object) -> Iterator[Any]:
+    """`value` with one of its members, at any depth, changed or left out."""
+    yield from CHANGES
+    if isinstance(value, dict):
+        members = cast("Message", value)
+        yield from (members | {"progressToken": token} for token in (None, 1, "a", 1.5))
+        for name, member in members.items():
+            yield {other: members[other] for other in members if other != name}
+            yield from (members | {name: other} for other in change(member))
+    if isinstance(value, list):
+        items = cast("list[object]", value)
+        yield from ([other] for item in items for other in change(item))
+
+
+@pytest.mark.parametrize("message", [initialize(), discover()], ids=["initialize", "discover"])
+async def test_what_is_not_plain_is_left_to_the_sdk(tmp_path: Path, message: Message) -> None:
+    """It may refuse it: no client is greeted, and refused afterwards."""
+    chosen = read_settings(enable_memory=False, data_dir=tmp_path)
+    server = create_server(chosen)
+    greeted = 0
+
+    for params in change(message["params"]):
+        changed = message | {"params": params}
+        answer = greet(introduce(chosen), changed)
+        if answer is not None:
+            greeted += 1
+            assert answer == await ask_sdk(server, changed), params
+
+    assert greeted > 50
+
+
+@pytest.mark.parametrize("line", [
+    b"{", b"[]", b"7", b'{"jsonrpc":"1.0","id":1,"method":"server/discover"}',
+    b'{"jsonrpc":"2.0","id":1.5,"method":"server/discover"}',
+    b'{"jsonrpc":"2.0","id":1,"method":"server/discover","params":[]}',
+    b'{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"a":NaN}}',
+    b'{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"a":1e999}}',
+    rb'{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"a":"\ud83d"}}',
+    b'{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"a":"\xff"}}',
+    b'{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"a":'
+    + b"[" * 300 + b"]" * 300 + b"}}",
+])  # fmt: skip
+def test_a_line_that_may_be_broken_is_left_to_those_who_find_out(line: bytes) -> None:
+    assert Greeter("1", None).greet(line) is None
+
+
+def test_nothing_is_a_greeting_after_the_first_other_request() -> None:
+    greeter = Greeter("1", None)
+    notification = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}'
+
+    assert greet(greeter, discover()) is not None
+    assert greeter.greet(notification) is None
+    assert greet(greeter, discover()) is not None
+    assert greet(greeter, {"jsonrpc": "2.0", "id": 5, "method": "tools/list"}) is None
+    assert greet(greeter, initialize()) is None
+    assert greet(greeter, discover()) is None
+
+
+def test_the_sdk_learns_of_a_handshake_under_an_id_that_no_client_has() -> None:
+    greeter = Greeter("1", None)
+    greeting = greeter.greet(json.dumps(initialize()).encode())
+    assert greeting is not None
+    assert greeting.passed is not None
+    passed = json.loads(greeting.passed)
+
+    assert passed == initialize() | {"id": passed["id"]}
+    assert not greeter.hides(1)
+    assert greeter.hides(passed["id"])
+    assert not greeter.hides(passed["id"])
+
+
+ENVIRONMENTS: list[dict[str, str]] = [
+    {}, {"TOOLSETS": "graph"}, {"toolsets": "memory"}, {"TOOLSETS": "graph, memory"},
+    {"TOOLSETS": "all"}, {"TOOLSETS": ""}, {"ENABLE_MEMORY": "OFF"}, {"ENABLE_MEMORY": "1"},
+    {"ENABLE_MEMORY": "false", "TOOLSETS": "graph"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=str)
+def test_what_is_known_before_the_settings_are_read_is_what_they_say(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    Path(".env").write_text("LOG_LEVEL=ERROR\n", encoding="utf-8")
+
+    settings = read_settings()
+
+    offered = choose_names(settings.toolsets)
+    assert guess_instructions() == choose_instructions(offered, enabled=settings.enable_memory)
+
+
+@pytest.mark.parametrize(("environment", "file"), [
+    ({"TOOLSETS": "memory,"}, ""), ({"TOOLSETS": "poetry"}, ""), ({"ENABLE_MEMORY": "n"}, ""),
+    ({"TOOLSETS": "memory", "Toolsets": "graph"}, ""), ({}, "toolsets=graph"),
+    ({"TOOLSETS": "memory"}, "export ENABLE_MEMORY=off"),
+])  # fmt: skip
+def test_what_takes_a_rule_of_the_settings_is_left_to_them(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], file: str
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    Path(".env").write_text(file, encoding="utf-16" if "export" in file else "utf-8")
+
+    with pytest.raises(Unclear):
+        guess_instructions()

@@ -1,0 +1,43 @@
+"""`textrawl serve` over stdio, and `textrawl` alone: one client, which started this process."""
+
+import os
+import signal
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import NoReturn
+
+from textrawl import __version__
+from textrawl.environment import Unclear, guess_instructions
+from textrawl.garbage import pause_collection
+from textrawl.transports.greeting import Greeter
+from textrawl.transports.reception import receive
+
+_ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def run_stdio() -> None:
+    """Greet the client, load what serves it meanwhile, and serve it. Raises StartRefused."""
+    with _end_on_signals(), receive() as reception:
+        with suppress(Unclear):
+            reception.introduce(Greeter(__version__, guess_instructions()))
+        with pause_collection():
+            from textrawl.commands.hosting import serve_client  # noqa: PLC0415 - as late as it can
+
+        serve_client(reception)
+
+
+@contextmanager
+def _end_on_signals() -> Generator[None]:
+    """Until the event loop looks after signals, they end the process as they do later: with 0."""
+    before = {number: signal.signal(number, _end) for number in _ENDS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end(_: int, __: FrameType | None) -> NoReturn:
+    # Nothing is open yet. An exception could be lost: imports run callbacks that ignore them.
+    os._exit(0)
