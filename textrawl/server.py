@@ -56,12 +56,11 @@ class MemoryServer(MCPServer[App]):
         self.app = app
         self.observe_call: Observe | None = None
         self._bearers: Bearers | None = None
-        offered = choose_names(settings.toolsets)
         tools = _build_tools(settings, [s for n, s in specs.items() if n not in self._hidden])
         super().__init__(
             NAME,
             title=TITLE,
-            instructions=choose_instructions(offered, enabled=settings.enable_memory),
+            instructions=_choose_instructions(settings),
             version=__version__,
             tools=tools,
             lifespan=_open_lifespan,
@@ -189,6 +188,10 @@ class MemoryServer(MCPServer[App]):
                 "Ask the user yourself, then call again with confirm",
                 title="Answer of the client not understood",
             ) from error
+
+
+def _choose_instructions(settings: Settings) -> str | None:
+    return choose_instructions(choose_names(settings.toolsets), enabled=settings.enable_memory)
 
 
 def _build_tools(settings: Settings, specs: list[ToolSpec]) -> list[Tool]:
