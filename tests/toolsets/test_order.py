@@ -83,7 +83,7 @@ async def test_what_is_added_and_deleted_in_one_turn_is_gone_in_the_end(
     client = await open_client("graph")
 
     for turn in range(TIMES):
-        node = {"name": f"A{turn}", "entityType": "x", "observations": []}
+        node: dict[str, Any] = {"name": f"A{turn}", "entityType": "x", "observations": []}
         await send(
             client,
             ("create_entities", {"entities": [node]}),
@@ -135,7 +135,7 @@ async def test_while_a_user_is_asked_other_writes_go_on(connect: Connect, era: E
 async def test_a_write_that_fails_holds_up_no_other(connect: Connect) -> None:
     client = await connect(toolsets=["graph"])
     bad = {"from": "Nobody", "to": "Nobody else", "relationType": "knows"}
-    node = {"name": "A", "entityType": "x", "observations": []}
+    node: dict[str, Any] = {"name": "A", "entityType": "x", "observations": []}
 
     with anyio.fail_after(8):
         results = await send(
