@@ -8,17 +8,30 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    forgotten jsonb;
+    origin    origin := open_write(credential, space, 'forget', client, tool, request);
+    entry     record;
+    claimed   uuid[] := '{}';
+    forgotten jsonb := '{}';
 begin
-    perform open_write(credential, space, 'forget', client, tool, request);
     perform claim_removal(alone => true);
-    -- In the order of names, like every writer.
-    select coalesce(jsonb_object_agg(given.key, f.entity_id is not null), '{}') into forgotten
-    from (select distinct on (name_key(n)) name_key(n) as key, n as name from unnest(names) n order by name_key(n)) given
-    cross join lateral forget_entity(given.name, credential => delete_nodes.credential, space => delete_nodes.space,
-                                     client => delete_nodes.client, tool => delete_nodes.tool, request => delete_nodes.request) f;
+    -- All entities first, in the order of names, like every writer. Forgetting one also locks facts that were moved
+    -- to another, whose writer may wait for the next of these names.
+    for entry in select distinct name_key(n) as key from unnest(names) n order by key loop
+        claimed := claimed || array(
+            select e.id from entity e where e.space_id = origin.space_id and e.name_key = entry.key for update);
+    end loop;
+    for entry in select distinct on (key) name_key(n) as key, n as name from unnest(names) n order by key loop
+        -- An entity that was made since is younger than this call.
+        continue when exists (
+            select from entity e
+            where e.space_id = origin.space_id and e.name_key = entry.key and e.id <> all(claimed));
+        forgotten := forgotten || (
+            select jsonb_build_object(entry.key, f.entity_id is not null)
+            from forget_entity(entry.name, credential => delete_nodes.credential, space => delete_nodes.space,
+                               client => delete_nodes.client, tool => delete_nodes.tool, request => delete_nodes.request) f);
+    end loop;
     return query
-        select given.name, (forgotten ->> name_key(given.name))::boolean
+        select given.name, coalesce((forgotten ->> name_key(given.name))::boolean, false)
         from unnest(names) with ordinality given(name, place) order by given.place;
 end
 $$;

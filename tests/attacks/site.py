@@ -87,6 +87,11 @@ def add_spaces(owner: psycopg.Connection) -> None:
             " space => (select id from space where name = %s))",
             (f"Canary {space}", space),
         )
+        owner.execute(
+            "select add_reflection('global', %s, 'me',"
+            " space => (select id from space where name = %s))",
+            (f"the secret of {space} is {secret}", space),
+        )
 
 
 def digest(owner: psycopg.Connection) -> str:

@@ -1,5 +1,6 @@
 """What one space holds reaches nobody of another, not even past the server."""
 
+import random
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -8,13 +9,14 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from tests.attacks.crossing import CLIENTS, cross, kill_backends
+from tests.attacks.crossing import CLIENTS, collect_loot, cross, kill_backends, list_guesses
 from tests.attacks.site import SPACES, add_spaces, issue, open_site
 from tests.conftest import Databases
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.errors import StartRefused
 from textrawl.migrations import check
 from textrawl.settings import Settings
+from textrawl.toolsets import find_toolsets
 
 pytestmark = pytest.mark.anyio
 
@@ -28,12 +30,14 @@ UPKEEP = {
 
 
 def read_space(owner: psycopg.Connection, space: str) -> list[tuple[object, ...]]:
-    """The facts and relations that its own members told, whatever others did to theirs."""
+    """Return what its own members stored, whatever others did to theirs."""
     return owner.execute(
         "select o.id::text, content, valid_until, replaced_by from observation o"
         " join space s on s.id = o.space_id where s.name = %(s)s and tool = 'sql'"
         " union all select r.id::text, relation_type, r.valid_until, null from relation r"
-        " join space s on s.id = r.space_id where s.name = %(s)s and tool = 'sql' order by 1",
+        " join space s on s.id = r.space_id where s.name = %(s)s and tool = 'sql'"
+        " union all select f.id::text, f.content, null, null from reflection f"
+        " join space s on s.id = f.space_id where s.name = %(s)s and tool = 'sql' order by 1",
         {"s": space},
     ).fetchall()
 
@@ -44,17 +48,25 @@ async def test_no_guess_of_32_clients_on_four_connections_reaches_another_space(
     add_spaces(owner)
     tokens = {s: issue(owner, f"of {s}", s, "read", "write", "forget") for s in SPACES}
     before = {space: read_space(owner, space) for space in SPACES}
-    ids = {space: [str(row[0]) for row in before[space]] for space in SPACES}
+    loots = {space: collect_loot(owner, space) for space in SPACES}
     with psycopg.connect(
         postgres.cluster.dsn(SUPERUSER, database), autocommit=True
     ) as administrator:
-        async with open_site(settings(embedding_provider="none")) as site:
-            tally = await cross(site, tokens, ids, 20, lambda: kill_backends(administrator))
+        given = settings(embedding_provider="none", toolsets=list(find_toolsets()))
+        async with open_site(given) as site:
+            tally = await cross(site, tokens, loots, 20, lambda: kill_backends(administrator))
 
     assert tally.attempts == CLIENTS * 20
     assert tally.answered > tally.attempts / 2
     assert tally.leaks == []
     assert {space: read_space(owner, space) for space in SPACES} == before
+
+
+def test_the_attackers_try_each_tool_of_each_toolset(owner: psycopg.Connection) -> None:
+    add_spaces(owner)
+    offered = {name for toolset in find_toolsets().values() for name in toolset.tools}
+    guesses = list_guesses(random.Random(0), collect_loot(owner, "red"))  # noqa: S311 - no secret
+    assert set(guesses) == offered
 
 
 @pytest.mark.parametrize("granted_by_mistake", [False, True])

@@ -54,7 +54,7 @@ class Writer:
         ways = [
             *[self._remember, self._correct, self._batch, self._relate, self._draw] * 3,
             *[self._forget, self._delete, self._undo, self._count, self._vectors] * 2,
-            self._log, self._look, self._bring,
+            *[self._look] * 3, self._log, self._bring,
         ]  # fmt: skip
         with self._sql:
             for self._step in range(STEPS):
@@ -145,11 +145,14 @@ class Writer:
         names = self._shuffle()
         edges = [{"from": names[0], "relation": "knows", "to": name} for name in names[1:]]
         texts = [{"entity": name, "observations": [text]} for name, _, _, text in self._pick()]
-        way = self._dice.randrange(3)
+        [(numbers,)] = self._fetch(_NUMBERS.format("reflection"), str(self._step))
+        way = self._dice.randrange(4)
         if way == 0:
             self._call("select delete_nodes(%s)", names[:2])
         elif way == 1:
             self._call("select delete_observations(%s)", json.dumps(texts))
+        elif way == 2 and numbers:
+            self._call("select delete_reflections(%s)", numbers[:3])
         else:
             self._call("select delete_edges(%s)", json.dumps(edges))
 
@@ -193,7 +196,10 @@ class Writer:
         [(numbers,)] = self._fetch(_NUMBERS.format("entity"), str(self._step))
         if numbers:
             self._call("select record_use(%s)", numbers)
-            self._call("select add_reflection('entity', 'tea', 'me', target => %s)", numbers[0])
+            thought = f"{self._name()} and {self._name()} like tea"
+            self._call(
+                "select add_reflection('entity', %s, 'me', target => %s)", thought, numbers[0]
+            )
 
     def _bring(self) -> None:
         """What an import writes."""
