@@ -6,7 +6,7 @@ stored; while the provider is down they are stored without, and embedded later.
 
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
@@ -15,6 +15,7 @@ from textrawl.access import Caller
 from textrawl.database import DataRefused
 from textrawl.embeddings import Vector
 from textrawl.memory import Memory, compose_document
+from textrawl.portions import split_text
 
 logger = logging.getLogger("textrawl")
 
@@ -34,7 +35,7 @@ class NodeRow:
 
 @dataclass(frozen=True)
 class EdgeRow:
-    """What became of a relation: created, known, circle or missing, with the names that are."""
+    """What became of a relation: created, known or missing, with the names that are."""
 
     place: int
     outcome: str
@@ -149,7 +150,7 @@ class Graph:
         """Creates entities, or adds to those that are there."""
         model, vectors = await self._embed((node.name, node.observations) for node in nodes)
         given = [
-            {"name": node.name, "type": node.type, "observations": node.observations}
+            {"name": node.name, "type": node.type, "observations": _divide(node.observations)}
             for node in nodes
         ]
         return await self._call(
@@ -167,7 +168,7 @@ class Graph:
         model, vectors = await self._embed((said.entity, said.observations) for said in additions)
         try:
             return await self._call(
-                "add_observations", AddedRow, additions=_write(additions), model=model,
+                "add_observations", AddedRow, additions=_write(additions, _divide), model=model,
                 embeddings=vectors, **caller.writing,
             )  # fmt: skip
         except DataRefused as refusal:
@@ -184,7 +185,7 @@ class Graph:
     ) -> list[DeletedObservationsRow]:
         """Forgets observations by their exact text; a row for each entity."""
         return await self._call(
-            "delete_observations", DeletedObservationsRow, deletions=_write(deletions),
+            "delete_observations", DeletedObservationsRow, deletions=_write(deletions, list),
             **caller.writing,
         )  # fmt: skip
 
@@ -231,8 +232,11 @@ class Graph:
     async def _embed(
         self, nodes: Iterable[tuple[str, Sequence[str]]]
     ) -> tuple[int | None, list[Vector] | None]:
-        """The active model and a vector an observation; none while it is down."""
-        texts = [compose_document(name, text) for name, said in nodes for text in said]
+        """The active model and a vector for each part of an observation; none while it is down."""
+        texts = [
+            compose_document(name, part)
+            for name, said in nodes for text in said for part in split_text(text)
+        ]  # fmt: skip
         if not texts or not self._memory.models.has_vectors:
             return None, None
         try:
@@ -248,8 +252,16 @@ def _plain(triple: Triple) -> dict[str, str]:
     return {"from": triple.source, "relation": triple.relation, "to": triple.target}
 
 
-def _write(said: Sequence[Said]) -> str:
-    return json.dumps([{"entity": one.entity, "observations": one.observations} for one in said])
+def _divide(observations: Sequence[str]) -> list[object]:
+    """Observations as they are stored: a long one as the list of its parts."""
+    divided = [split_text(text) for text in observations]
+    return [parts if len(parts) > 1 else parts[0] for parts in divided]
+
+
+def _write(said: Sequence[Said], divide: Callable[[Sequence[str]], list[Any]]) -> str:
+    return json.dumps(
+        [{"entity": one.entity, "observations": divide(one.observations)} for one in said]
+    )
 
 
 def read_from(caller: Caller) -> dict[str, object]:

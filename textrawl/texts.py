@@ -84,14 +84,22 @@ def clean_fact(fact: str) -> str:
 
     Raises ValueError naming the first character that hides text, which a fact may not hold.
     """
-    plain = unicodedata.normalize("NFC", fact.replace("\r\n", "\n").strip())
+    return clean_part(fact.strip()).strip()
+
+
+def clean_part(text: str) -> str:
+    """A part of a longer fact as it is stored: with the white space at its ends.
+
+    Raises ValueError as `clean_fact` does.
+    """
+    plain = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
     visible = _SUBDIVISION_FLAG.sub("\U0001f3f4", plain)
     hidden = _HIDDEN.search(visible) or next(
         (found for found in _JOINER.finditer(visible) if not _joins(visible, found.start())), None
     )
     if hidden:
         raise ValueError(f"has a character that hides text (U+{ord(hidden[0][0]):04X}): remove it")
-    return plain.strip()
+    return plain
 
 
 def escape_hidden(text: str) -> str:

@@ -19,7 +19,7 @@ begin
         from jsonb_to_recordset(lines) g(
             place integer, space integer, id uuid, entity uuid, text text, source text, confidence real,
             valid_from timestamptz, valid_until timestamptz, author text, client text, tool text, request text,
-            created_at timestamptz)
+            created_at timestamptz, whole uuid, part smallint)
         join actor a on a.name = g.author
         left join entity e on e.space_id = g.space and e.id = g.entity
     ), seen as materialized (
@@ -31,6 +31,7 @@ begin
         left join lateral (
             select o.id from observation o
             where g.valid and o.space_id = g.space and o.entity_id = g.entity and o.content_hash = g.hash
+              and (o.whole, o.part) is not distinct from (g.whole, g.part)
               and is_valid(o.valid_from, o.valid_until)
             order by o.created_at, o.id limit 1) twin on true
         window own as (partition by g.space, g.id order by g.place)
@@ -49,15 +50,15 @@ begin
         -- Two of one batch may say the same as well.
         select j.*,
             case when j.outcome = 'added' and j.valid
-                then first_value(j.id) over (partition by j.space, j.entity, j.hash, j.valid, j.outcome order by j.place)
+                then first_value(j.id) over (partition by j.space, j.entity, j.hash, j.whole, j.part, j.valid, j.outcome order by j.place)
                 else j.id end as first
         from judged j
     ), made as (
         insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
-                                 valid_from, valid_until, author_id, client, tool, request, created_at, fts)
+                                 valid_from, valid_until, author_id, client, tool, request, created_at, fts, whole, part)
         select s.space, s.id, s.entity, s.entity_type, s.text, s.hash, s.source, s.confidence,
             s.valid_from, s.valid_until, s.author_id, s.client, s.tool, s.request, s.created_at,
-            search_document(s.space, s.name, s.text)
+            search_document(s.space, s.name, s.text), s.whole, s.part
         from single s where s.outcome = 'added' and s.first = s.id
         order by s.place
         returning space_id, id, entity_id, created_at

@@ -37,7 +37,6 @@ begin
         select s.*,
             case
                 when not s.housed then 'homeless'
-                when s.from_entity = s.to_entity then 'circle'
                 when s.there and not s.theirs then 'another'
                 when s.there or s.turn > 1 then 'known'
                 when s.undone then 'undone'
@@ -72,4 +71,4 @@ end
 $$;
 
 comment on function textrawl.import_relations is
-    'Adds relations of an export; for each line its place, the id under which the relation is here, and added, known, another, homeless (an entity is missing), circle (both ends are the same) or undone. Error TR013: not the owner.';
+    'Adds relations of an export; for each line its place, the id under which the relation is here, and added, known, another, homeless (an entity is missing) or undone. Error TR013: not the owner.';

@@ -16,8 +16,6 @@ begin
         place := edge.place; missing := edge.missing; made := null;
         if edge.missing <> '{}' then
             outcome := 'missing';
-        elsif edge.source = edge.target then
-            outcome := 'circle';
         else
             insert into relation as r (space_id, from_entity, relation_type, label, to_entity, valid_from, author_id, client, tool, request, created_at)
             values (origin.space_id, edge.source, edge.key, nullif(edge.label, edge.key), edge.target, clock_timestamp(),
@@ -42,4 +40,4 @@ end
 $$;
 
 comment on function textrawl.create_edges is
-    'Connects entities that are there [{from, relation, to}]; for each its place and created, known, circle (both ends are the same) or missing (with the names that are not there). Errors: TR010 to TR012 (access).';
+    'Connects entities that are there [{from, relation, to}]; for each its place and created, known or missing (with the names that are not there). Errors: TR010 to TR012 (access).';

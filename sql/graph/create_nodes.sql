@@ -42,9 +42,9 @@ begin
             (claimed -> e.name_key ->> 'created')::boolean, coalesce((counted ->> e.id::text)::bigint, 0),
             case when readable then list_observations(e.space_id, e.id) else first.sent end
         from (select node.value ->> 'id' as id, min(node.ordinality) as place,
-                  coalesce(array_agg(text.value order by node.ordinality, text.ordinality) filter (where text.value is not null), '{}') as sent
+                  coalesce(array_agg(observation_text(text.value) order by node.ordinality, text.ordinality) filter (where text.value is not null), '{}') as sent
               from jsonb_array_elements(nodes) with ordinality node
-              left join lateral jsonb_array_elements_text(coalesce(nullif(node.value -> 'observations', 'null'), '[]'))
+              left join lateral jsonb_array_elements(coalesce(nullif(node.value -> 'observations', 'null'), '[]'))
                   with ordinality text on true
               group by 1) first
         join entity e on e.space_id = origin.space_id and e.id = first.id::uuid

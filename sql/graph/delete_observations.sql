@@ -20,13 +20,19 @@ begin
           and e.name_key in (select name_key(value ->> 'entity') from jsonb_array_elements(deletions))
         order by e.name_key for update);
     select coalesce(jsonb_object_agg(gone.place, gone.deleted), '{}') into counted
-    from (select said.place, count(forgotten.observation_id) as deleted
-          from (select distinct on (o.id) given.ordinality as place, e.name, o.id
+    from (select said.place, count(distinct coalesce(said.whole, said.id)) filter (where forgotten.observation_id is not null) as deleted
+          from (select distinct on (o.id) given.ordinality as place, e.name, o.id, o.whole
                 from jsonb_array_elements(deletions) with ordinality given
                 join entity e on e.space_id = origin.space_id and e.name_key = name_key(given.value ->> 'entity') and e.id = any(claimed)
                 join lateral jsonb_array_elements_text(given.value -> 'observations') text on true
-                join observation o on o.space_id = e.space_id and o.entity_id = e.id
-                    and o.content_hash = md5(fact_key(text.value))::uuid and o.content = text.value
+                join lateral (
+                    select f.id, f.whole from observation f
+                    where char_length(text.value) <= 2000 and f.space_id = e.space_id and f.entity_id = e.id
+                      and f.content_hash = md5(fact_key(text.value))::uuid and f.content = text.value
+                    union all
+                    select f.id, f.whole from observation f
+                    where char_length(text.value) > 2000 and f.space_id = e.space_id and f.entity_id = e.id
+                      and f.whole = md5(text.value)::uuid) o on true
                 order by o.id, given.ordinality) said
           cross join lateral forget_entity(said.name, said.id::text, false, delete_observations.credential, origin.space_id,
                                            delete_observations.client, delete_observations.tool, delete_observations.request) forgotten

@@ -23,9 +23,10 @@ begin atomic
             null::text as from_entity, null::text as relation, null::text as to_entity
         from node n
         union all
-        select n.place, 1, o.created_at, o.id, o.content, null, null, null
+        select n.place, 1, min(o.created_at), coalesce(o.whole, o.id), string_agg(o.content, '' order by o.part), null, null, null
         from node n join textrawl.observation o on o.space_id = space and o.entity_id = n.id
         where textrawl.is_valid(o.valid_from, o.valid_until)
+        group by n.place, coalesce(o.whole, o.id)
         union all
         select edge.place, 2, r.created_at, r.id, null, f.name, coalesce(r.label, r.relation_type), t.name
         from edge join textrawl.relation r on r.space_id = space and r.id = edge.id
@@ -43,4 +44,4 @@ begin atomic
 end;
 
 comment on function textrawl.graph_parts is
-    'Entities in the order given, each followed by its valid facts and its relations, oldest first; a relation stands once, with the first of its ends, or, outgoing, with the entity it leaves.';
+    'Entities in the order given, each followed by its valid observations, long ones joined, and its relations, oldest first; a relation stands once, with the first of its ends, or, outgoing, with the entity it leaves.';

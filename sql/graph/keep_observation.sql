@@ -1,5 +1,6 @@
 create function textrawl.keep_observation(
-    entity uuid, observation text, model integer, embedding halfvec, origin textrawl.origin
+    entity uuid, observation text, model integer, embedding halfvec, origin textrawl.origin,
+    whole uuid default null, part smallint default null
 ) returns boolean
 language plpgsql volatile
 set search_path from current
@@ -14,6 +15,7 @@ begin
     -- Word for word: who wrote two spellings expects to read, and to delete, both.
     select o.id into known from observation o
     where o.space_id = space and o.entity_id = entity and o.content_hash = hash and o.content = observation
+      and (o.whole, o.part) is not distinct from (keep_observation.whole, keep_observation.part)
       and is_valid(o.valid_from, o.valid_until, present => moment)
     limit 1;
     if known is not null then
@@ -21,10 +23,10 @@ begin
         return false;
     end if;
     insert into observation as o (space_id, entity_id, entity_type, content, content_hash, source,
-                                  valid_from, author_id, client, tool, request, created_at, fts)
+                                  valid_from, author_id, client, tool, request, created_at, fts, whole, part)
     select space, e.id, e.entity_type, observation, hash, 'conversation',
         moment, origin.author_id, origin.client, origin.tool, origin.request, moment,
-        search_document(space, e.name, observation)
+        search_document(space, e.name, observation), keep_observation.whole, keep_observation.part
     from entity e where e.space_id = space and e.id = entity
     returning o.id into known;
     perform store_embeddings(space, array[known], model, array[embedding]);
@@ -34,4 +36,4 @@ end
 $$;
 
 comment on function textrawl.keep_observation is
-    'Stores an observation of an entity that the caller has claimed, unless a valid one is the same word for word; whether it is new.';
+    'Stores an observation, or a part of a long one, of an entity that the caller has claimed, unless a valid one is the same word for word; whether it is new.';

@@ -2,9 +2,14 @@ create function textrawl.list_observations(space integer, entity uuid) returns t
 language sql stable
 set search_path from current
 begin atomic
-    select coalesce(array_agg(o.content order by o.created_at, o.id), '{}') from textrawl.observation o
-    where o.space_id = space and o.entity_id = entity
-      and textrawl.is_valid(o.valid_from, o.valid_until);
+    select coalesce(array_agg(said.content order by said.at, said.id), '{}')
+    from (
+        select string_agg(o.content, '' order by o.part) as content, min(o.created_at) as at, coalesce(o.whole, o.id) as id
+        from textrawl.observation o
+        where o.space_id = space and o.entity_id = entity
+          and textrawl.is_valid(o.valid_from, o.valid_until)
+        group by coalesce(o.whole, o.id)) said;
 end;
 
-comment on function textrawl.list_observations is 'The valid facts of an entity, first told first.';
+comment on function textrawl.list_observations is
+    'The valid observations of an entity, first told first: its facts, the parts of a long one joined.';

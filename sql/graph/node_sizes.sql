@@ -11,7 +11,7 @@ begin atomic
     ), sized as materialized (
         select e.space_id, e.id, e.name, coalesce(e.metadata ->> 'type', e.entity_type) as entity_type,
             (select count(*) from textrawl.observation o
-             where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until)) as facts
+             where coalesce(o.part, 1) = 1 and o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until)) as facts
         from textrawl.entity e
         where e.space_id = (select place from scope) and (entity is null or e.name_key = textrawl.name_key(entity))
     ), chosen as materialized (
@@ -25,10 +25,12 @@ begin atomic
     select textrawl.node_number(c.id), c.name, c.entity_type, c.facts, textrawl.split_threshold(c.entity_type),
         case when c.running <= most_texts or entity is not null and most_texts > 0 then array(
             select newest.content from (
-                select o.content, o.created_at, o.id from textrawl.observation o
+                select string_agg(o.content, '' order by o.part) as content, min(o.created_at) as at, coalesce(o.whole, o.id) as id
+                from textrawl.observation o
                 where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until)
-                order by o.created_at desc, o.id desc limit most_texts) newest
-            order by newest.created_at, newest.id)
+                group by coalesce(o.whole, o.id)
+                order by 2 desc, 3 desc limit most_texts) newest
+            order by newest.at, newest.id)
         else '{}' end
     from chosen c
     order by c.facts desc, c.name, c.id;

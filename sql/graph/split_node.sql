@@ -14,7 +14,7 @@ declare
     claimed jsonb;
     child   record;
     made    record;
-    fact    uuid;
+    fact    record;
 begin
     select e.* into source from entity e where e.space_id = origin.space_id and e.name_key = name_key(split_node.entity);
     if source.id is null then
@@ -46,11 +46,12 @@ begin
             set entity_id = made.id, fts = search_document(o.space_id, made.stored_name, o.content),
                 entity_type = (select e.entity_type from entity e where e.space_id = o.space_id and e.id = made.id)
             where o.space_id = origin.space_id and o.entity_id = source.id
-              and o.content in (select jsonb_array_elements_text(child.value -> 'observations'))
-            returning o.id
+              and (o.whole is null and o.content in (select jsonb_array_elements_text(child.value -> 'observations'))
+                   or o.whole in (select md5(text)::uuid from jsonb_array_elements_text(child.value -> 'observations') text))
+            returning o.id, coalesce(o.part, 1) as part
         loop
-            moved := moved + 1;
-            perform record_event('moved', made.id, fact, null, origin, jsonb_build_object('from', source.id));
+            moved := moved + (fact.part = 1)::integer;
+            perform record_event('moved', made.id, fact.id, null, origin, jsonb_build_object('from', source.id));
         end loop;
         update entity e set updated_at = clock_timestamp() where e.space_id = origin.space_id and e.id in (made.id, source.id);
         related := related + (

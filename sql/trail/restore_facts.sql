@@ -21,6 +21,7 @@ begin
         fact := jsonb_populate_record(null::observation, kept.before);
         select o.id into twin from observation o
         where o.space_id = fact.space_id and o.entity_id = kept.entity_id and o.content_hash = fact.content_hash
+          and (o.whole, o.part) is not distinct from (fact.whole, fact.part)
           and is_valid(o.valid_from, o.valid_until) and is_valid(fact.valid_from, fact.valid_until)
         limit 1;
         if twin is null then

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.archive.conftest import list_names
-from tests.archive.material import ENTITY, FACT, SAID, SPACE, fetch, number, write_file
+from tests.archive.material import ENTITY, FACT, SPACE, fetch, number, write_file
 from tests.commands.conftest import Run
 
 BAD: list[tuple[dict[str, Any] | bytes, str]] = [
@@ -45,8 +45,7 @@ BAD: list[tuple[dict[str, Any] | bytes, str]] = [
     (ENTITY | {"id": number(1, 8), "name": "\u200b"}, "name is empty"),
     (ENTITY | {"name": "Bob"}, "another entity here has this id"),
     (ENTITY | {"id": number(1, 8), "name": "Zed", "metadata": {"a": "\0"}}, "does not take it"),
-    (SAID | {"kind": "relation", "id": number(3, 1), "from_entity": ENTITY["id"],
-             "relation": "is", "to_entity": ENTITY["id"], "strength": 1}, "both ends"),
+    (FACT | {"id": number(2, 6), "text": "x", "whole": number(9, 1)}, "whole and part"),
 ]  # fmt: skip
 
 

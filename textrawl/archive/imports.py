@@ -44,7 +44,6 @@ _PLURALS = {
 _REASONS = {
     "another": "another {kind} here has this id",
     "homeless": "what it is about is not there: its line has to come before",
-    "circle": "both ends are the same entity",
     "undone": "an undo took it back: `textrawl undo --revert` or --purge comes first",
     "refused": "the database does not take it",
 }

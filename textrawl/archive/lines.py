@@ -1,15 +1,24 @@
 """Lines of an export, read by the rules that tools hold what they are told to."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import from_json
 
 from textrawl.archive.exports import VERSION
 from textrawl.instants import read_instant
-from textrawl.texts import clean_fact, clean_name
-from textrawl.toolsets.memory.declaration import EntityType, FactText, Name, RelationName, Source
+from textrawl.texts import FACT_LENGTH, clean_fact, clean_name, clean_part
+from textrawl.toolsets.memory.declaration import EntityType, Name, RelationName, Source
 
 
 class LineRefused(Exception):
@@ -90,11 +99,26 @@ class FactLine(_Said):
 
     kind: Literal["fact"]
     entity: Id
-    text: FactText
+    whole: Id | None = None
+    part: Annotated[int, Field(ge=1, le=32_767, strict=True)] | None = None
+    text: Annotated[str, Field(min_length=1, max_length=FACT_LENGTH)]
     source: Source
     confidence: Share
     replaced_by: Id | None = None
     vector: str | None = None
+
+    @field_validator("text", mode="before")
+    @classmethod
+    def _clean_text(cls, value: object, info: ValidationInfo) -> object:
+        """Keep the white space at the ends of a part: joined, the parts are the text again."""
+        clean = clean_part if info.data.get("whole") else clean_fact
+        return clean(value) if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _check_part(self) -> Self:
+        if (self.whole is None) != (self.part is None):
+            raise ValueError("whole and part belong together")
+        return self
 
 
 class RelationLine(_Said):

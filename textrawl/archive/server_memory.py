@@ -18,8 +18,8 @@ from textrawl.archive.database import Session
 from textrawl.archive.exports import VERSION
 from textrawl.archive.lines import LineRefused
 from textrawl.errors import ArgumentInvalid
+from textrawl.portions import LONG_LENGTH, number_text, split_text
 from textrawl.texts import (
-    FACT_LENGTH,
     NAME_LENGTH,
     clean_fact,
     clean_name,
@@ -142,12 +142,17 @@ class ServerMemory:
     def _write_facts(self, nodes: list[_Node]) -> Iterator[Numbered]:
         for node in nodes:
             for place, text in enumerate(node.observations):
-                self._counts["fact"] += 1
-                line = self._say(uuid5(node.id, text), node.number, place) | {
-                    "kind": "fact", "entity": str(node.id), "text": text,
-                    "source": "conversation", "confidence": 1.0,
-                }  # fmt: skip
-                yield node.number, to_json(line)
+                parts = split_text(text)
+                for part, content in enumerate(parts, 1):
+                    self._counts["fact"] += 1
+                    own = text if len(parts) == 1 else f"{part} {text}"
+                    line = self._say(uuid5(node.id, own), node.number, place) | {
+                        "kind": "fact", "entity": str(node.id), "text": content,
+                        "source": "conversation", "confidence": 1.0,
+                    }  # fmt: skip
+                    if len(parts) > 1:
+                        line |= {"whole": str(number_text(text)), "part": part}
+                    yield node.number, to_json(line)
 
     async def _find_names(self, edges: list[_Edge]) -> None:
         """Entities that the file does not have may be in the memory."""
@@ -221,8 +226,8 @@ def read_text(text: object) -> str:
     """An observation as it is stored. Raises ValueError."""
     if not isinstance(text, str) or not (fact := clean_fact(text)):
         raise ValueError("must be text")
-    if len(fact) > FACT_LENGTH:
-        raise ValueError(f"is longer than {FACT_LENGTH} characters")
+    if len(fact) > LONG_LENGTH:
+        raise ValueError(f"is longer than {LONG_LENGTH} characters")
     return fact
 
 

@@ -56,13 +56,9 @@ async def create_relations(ctx: Context[App], relations: Relations) -> CallToolR
     triples = [item.read() for item in relations]
     rows = await Graph(app.memory).relate(triples, await app.identify(ctx, "create_relations"))
     missing = list(dict.fromkeys(name for row in rows for name in row.missing))
-    circles = [relations[row.place - 1] for row in rows if row.outcome == "circle"]
     faults = [f"Entity not found: {name}" for name in missing]
-    faults += [f"Both ends are the same: {one.source} ({one.relationType})" for one in circles]
-    if rows and all(row.outcome in ("missing", "circle") for row in rows):
-        raise EntityNotFound(missing[0]) if missing else ArgumentInvalid(
-            f"Name two entities; nothing was changed. {'; '.join(faults)}"
-        )  # fmt: skip
+    if rows and all(row.outcome == "missing" for row in rows):
+        raise EntityNotFound(missing[0])
     made = [relations[row.place - 1] for row in rows if row.outcome == "created"]
     told = [EdgePart(source=one.source, to=one.to, relation_type=one.relationType) for one in made]
     return app.render(RelatedReply(relations=told, errors=faults or None))

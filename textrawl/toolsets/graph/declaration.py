@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from textrawl.graph import Said, Triple
-from textrawl.texts import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name
+from textrawl.portions import LONG_LENGTH
+from textrawl.texts import NAME_LENGTH, clean_fact, clean_name
 from textrawl.toolsets import Toolset
 
 graph = Toolset(
@@ -35,7 +36,7 @@ def _clean_text(value: object) -> object:
 Name = Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=NAME_LENGTH)]
 OptionalName = Annotated[str, BeforeValidator(_clean), Field(max_length=NAME_LENGTH)]
 RelationName = Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=100)]
-Text = Annotated[str, BeforeValidator(_clean_text), Field(min_length=1, max_length=FACT_LENGTH)]
+Text = Annotated[str, BeforeValidator(_clean_text), Field(min_length=1, max_length=LONG_LENGTH)]
 Query = Annotated[str, BeforeValidator(_clean), Field(max_length=2048)]
 Cursor = Annotated[
     str, Field(max_length=40, description="nextCursor of the answer before, to go on reading")

@@ -1,0 +1,14 @@
+create function textrawl.observation_parts(said jsonb) returns table (part smallint, whole uuid, content text)
+language sql immutable parallel safe rows 2
+set search_path from current
+begin atomic
+    select null::smallint, null::uuid, said #>> '{}' where jsonb_typeof(said) = 'string'
+    union all
+    select parts.place::smallint, md5(textrawl.observation_text(said))::uuid, parts.content
+    from jsonb_array_elements_text(case when jsonb_typeof(said) = 'array' then said else '[]' end)
+        with ordinality parts(content, place)
+    order by 1;
+end;
+
+comment on function textrawl.observation_parts is
+    'The facts that an observation is stored as: one for a text, one for each part of a long one, in order. Example: select part, content from textrawl.observation_parts(''["One. ", "Two."]'');';

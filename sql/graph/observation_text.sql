@@ -1,0 +1,11 @@
+create function textrawl.observation_text(said jsonb) returns text
+language sql immutable strict parallel safe
+set search_path from current
+begin atomic
+    select case when jsonb_typeof(said) = 'array'
+        then (select string_agg(part, '' order by place) from jsonb_array_elements_text(said) with ordinality parts(part, place))
+        else said #>> '{}' end;
+end;
+
+comment on function textrawl.observation_text is
+    'An observation as it was given: a text, or the parts of a long one, joined. Example: select textrawl.observation_text(''["One. ", "Two."]'');';
