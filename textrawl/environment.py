@@ -7,7 +7,7 @@ it, and so is everything as soon as `.env` may have a say.
 import os
 from pathlib import Path
 
-from textrawl.introduction import choose_instructions
+from textrawl.introduction import Introduction, introduce
 from textrawl.offering import EVERY, TOOLSETS
 
 _FILE = Path(".env")
@@ -18,14 +18,14 @@ class Unclear(Exception):
     """Only `settings` can tell."""
 
 
-def guess_instructions() -> str | None:
-    """The instructions of the server that the environment describes. Raises Unclear."""
+def guess_introduction() -> Introduction:
+    """The introduction of the server that the environment describes. Raises Unclear."""
     names = [name.strip() for name in (_read("toolsets") or TOOLSETS[0]).split(",")]
     enabled = (_read("enable_memory") or _ON[0]).lower()
     if enabled not in (*_ON, *_OFF) or not {*names} <= {*TOOLSETS, EVERY}:
         raise Unclear
     offered = TOOLSETS if EVERY in names else names
-    return choose_instructions(offered, enabled=enabled in _ON)
+    return introduce(offered, enabled=enabled in _ON)
 
 
 def _read(name: str) -> str | None:

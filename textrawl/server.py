@@ -2,28 +2,41 @@
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from functools import cached_property
 from typing import Any
 
 from mcp import MCPError
 from mcp.server import CacheHint, MCPServer
+from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver.context import Context
-from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.exceptions import (
+    ResourceNotFoundError,
+    ToolError,
+    UnexpectedToolError,
+)
 from mcp.server.mcpserver.tools import Tool
-from mcp.types import INVALID_PARAMS, CallToolResult, InputRequiredResult
-from pydantic import ValidationError
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolResult,
+    InputRequiredResult,
+    Resource,
+)
+from pydantic import AnyUrl, ValidationError
 
 from textrawl import __version__, arguments, errors
 from textrawl.access import Caller, Principal, keep_caller
 from textrawl.bearers import Bearers
-from textrawl.introduction import NAME, TITLE, choose_instructions
+from textrawl.introduction import NAME, TITLE, introduce
 from textrawl.memory import Memory
 from textrawl.offering import choose_names
+from textrawl.replies import write_sentences
 from textrawl.runtime import build_bearers, build_renderer, open_app
 from textrawl.schemas import slim
 from textrawl.settings import Settings
-from textrawl.toolsets import App, ToolSpec, choose_toolsets, name_session
+from textrawl.toolsets import App, Document, ToolSpec, choose_toolsets, name_session
 from textrawl.turns import Lines
 
 logger = logging.getLogger("textrawl")
@@ -31,9 +44,9 @@ logger = logging.getLogger("textrawl")
 Observe = Callable[[str, str, float], None]
 """Takes the name of a tool, "ok" or the title of an error, and seconds."""
 
-_NOT_SERVED = (
-    "resources/list", "resources/templates/list", "resources/read", "prompts/list", "prompts/get",
-)  # fmt: skip
+_PROMPTS = ("prompts/list", "prompts/get")
+_RESOURCES = ("resources/list", "resources/templates/list", "resources/read")
+_JSON = "application/json"
 _FIVE_MINUTES = 300_000  # milliseconds for which a client may keep the list of tools
 
 
@@ -74,7 +87,7 @@ class MemoryServer(MCPServer[App]):
     def _drop_handlers(self) -> None:
         """Serve, and advertise, only what there is: the SDK registers all, and has no switch."""
         handlers = self._lowlevel_server._request_handlers  # pyright: ignore[reportPrivateUsage]
-        for method in _NOT_SERVED:
+        for method in _PROMPTS if self._documents else (*_PROMPTS, *_RESOURCES):
             handlers.pop(method, None)
 
     @asynccontextmanager
@@ -148,6 +161,41 @@ class MemoryServer(MCPServer[App]):
             if self.observe_call is not None:
                 self.observe_call(name, outcome, time.perf_counter() - began)
 
+    async def list_resources(self) -> list[Resource]:
+        """What the toolsets offer to be attached or read as a whole."""
+        return [
+            Resource(
+                uri=one.uri, name=one.name, title=one.title, description=one.description,
+                mime_type=_JSON,
+            )
+            for one in self._documents.values()
+        ]  # fmt: skip
+
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[App, Any] | None = None
+    ) -> Iterable[ReadResourceContents]:
+        """The resource, for a caller who may read.
+
+        Raises ResourceNotFoundError, MCPError.
+        """
+        document = self._documents.get(str(uri))
+        if document is None or context is None:
+            raise ResourceNotFoundError(f"Unknown resource: {str(uri)[:64]}")
+        app: App = context.request_context.lifespan_context
+        try:
+            caller = await app.identify(context, document.name)
+            caller.principal.require("read")
+            with keep_caller(caller):
+                content = await document.read(app, caller)
+        except errors.TextrawlError as error:
+            raise MCPError(INTERNAL_ERROR, write_sentences(error.title, error.fix)) from error
+        return [ReadResourceContents(content=content, mime_type=_JSON)]
+
+    @cached_property
+    def _documents(self) -> dict[str, Document]:
+        chosen = choose_toolsets(self._settings.toolsets) if self._settings.enable_memory else []
+        return {one.uri: one for toolset in chosen for one in toolset.documents}
+
     async def _call(
         self, name: str, given: dict[str, Any], context: Context[App, Any] | None
     ) -> CallToolResult | InputRequiredResult:
@@ -191,7 +239,8 @@ class MemoryServer(MCPServer[App]):
 
 
 def _choose_instructions(settings: Settings) -> str | None:
-    return choose_instructions(choose_names(settings.toolsets), enabled=settings.enable_memory)
+    offered = choose_names(settings.toolsets)
+    return introduce(offered, enabled=settings.enable_memory).instructions
 
 
 def _build_tools(settings: Settings, specs: list[ToolSpec]) -> list[Tool]:

@@ -12,8 +12,8 @@ from mcp.types import jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from textrawl import Settings, __version__, create_server, read_settings
-from textrawl.environment import Unclear, guess_instructions
-from textrawl.introduction import choose_instructions
+from textrawl.environment import Unclear, guess_introduction
+from textrawl.introduction import Introduction, introduce
 from textrawl.offering import choose_names
 from textrawl.server import MemoryServer
 from textrawl.transports.greeting import HANDSHAKE_VERSIONS, MODERN_VERSIONS, Greeter
@@ -66,9 +66,9 @@ def discover(version: object = "2026-07-28", **members: Any) -> Message:
     return request | members
 
 
-def introduce(settings: Settings) -> Greeter:
+def build_greeter(settings: Settings) -> Greeter:
     offered = choose_names(settings.toolsets)
-    told = choose_instructions(offered, enabled=settings.enable_memory)
+    told = introduce(offered, enabled=settings.enable_memory)
     return Greeter(__version__, told)
 
 
@@ -115,7 +115,7 @@ async def test_a_greeting_is_what_the_sdk_would_say(
 
     async with server.open():
         for message in messages:
-            assert greet(introduce(chosen), message) == await ask_sdk(server, message), message
+            assert greet(build_greeter(chosen), message) == await ask_sdk(server, message), message
 
 
 CHANGES: list[object] = [None, 1, 1.5, True, "x", [], {}, ["x"], {"x": 1}, {"x": {"y": None}}]
@@ -144,7 +144,7 @@ async def test_what_is_not_plain_is_left_to_the_sdk(tmp_path: Path, message: Mes
 
     for params in change(message["params"]):
         changed = message | {"params": params}
-        answer = greet(introduce(chosen), changed)
+        answer = greet(build_greeter(chosen), changed)
         if answer is not None:
             greeted += 1
             assert answer == await ask_sdk(server, changed), params
@@ -164,11 +164,11 @@ async def test_what_is_not_plain_is_left_to_the_sdk(tmp_path: Path, message: Mes
     + b"[" * 300 + b"]" * 300 + b"}}",
 ])  # fmt: skip
 def test_a_line_that_may_be_broken_is_left_to_those_who_find_out(line: bytes) -> None:
-    assert Greeter("1", None).greet(line) is None
+    assert Greeter("1", Introduction()).greet(line) is None
 
 
 def test_nothing_is_a_greeting_after_the_first_other_request() -> None:
-    greeter = Greeter("1", None)
+    greeter = Greeter("1", Introduction())
     notification = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}'
 
     assert greet(greeter, discover()) is not None
@@ -180,7 +180,7 @@ def test_nothing_is_a_greeting_after_the_first_other_request() -> None:
 
 
 def test_the_sdk_learns_of_a_handshake_under_an_id_that_no_client_has() -> None:
-    greeter = Greeter("1", None)
+    greeter = Greeter("1", Introduction())
     greeting = greeter.greet(json.dumps(initialize()).encode())
     assert greeting is not None
     assert greeting.passed is not None
@@ -210,7 +210,7 @@ def test_what_is_known_before_the_settings_are_read_is_what_they_say(
     settings = read_settings()
 
     offered = choose_names(settings.toolsets)
-    assert guess_instructions() == choose_instructions(offered, enabled=settings.enable_memory)
+    assert guess_introduction() == introduce(offered, enabled=settings.enable_memory)
 
 
 @pytest.mark.parametrize(("environment", "file"), [
@@ -226,4 +226,4 @@ def test_what_takes_a_rule_of_the_settings_is_left_to_them(
     Path(".env").write_text(file, encoding="utf-16" if "export" in file else "utf-8")
 
     with pytest.raises(Unclear):
-        guess_instructions()
+        guess_introduction()

@@ -13,7 +13,7 @@ import anyio.to_thread
 from textrawl import __version__
 from textrawl.commands.foreground import Interrupted, run_foreground
 from textrawl.garbage import give_back_memory, pause_collection
-from textrawl.introduction import choose_instructions
+from textrawl.introduction import introduce
 from textrawl.offering import choose_names
 from textrawl.settings import Settings, find_near_names, read_settings
 from textrawl.tokens import load_ahead
@@ -31,7 +31,7 @@ def serve_client(reception: Reception) -> None:
     settings = read_settings()
     if reception.greeter is None:
         offered = choose_names(settings.toolsets)
-        told = choose_instructions(offered, enabled=settings.enable_memory)
+        told = introduce(offered, enabled=settings.enable_memory)
         reception.introduce(Greeter(__version__, told))
     prepare(settings)
     try:

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import NoReturn
 
 from textrawl import __version__
-from textrawl.environment import Unclear, guess_instructions
+from textrawl.environment import Unclear, guess_introduction
 from textrawl.garbage import pause_collection
 from textrawl.transports.greeting import Greeter
 from textrawl.transports.reception import receive
@@ -20,7 +20,7 @@ def run_stdio() -> None:
     """Greet the client, load what serves it meanwhile, and serve it. Raises StartRefused."""
     with _end_on_signals(), receive() as reception:
         with suppress(Unclear):
-            reception.introduce(Greeter(__version__, guess_instructions()))
+            reception.introduce(Greeter(__version__, guess_introduction()))
         with pause_collection():
             from textrawl.commands.hosting import serve_client  # noqa: PLC0415 - as late as it can
 

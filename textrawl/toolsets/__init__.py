@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
@@ -201,6 +201,17 @@ class ToolSpec:
 
 
 @dataclass(frozen=True)
+class Document:
+    """A resource: JSON that `read` writes for whoever may read."""
+
+    uri: str
+    name: str
+    title: str
+    description: str
+    read: Callable[[App, Caller], Awaitable[str]]
+
+
+@dataclass(frozen=True)
 class Toolset:
     """A named group of tools, listed in the `order` given.
 
@@ -210,6 +221,7 @@ class Toolset:
     name: str
     purpose: str
     order: tuple[str, ...]
+    documents: list[Document] = field(default_factory=list[Document])
     _specs: dict[str, ToolSpec] = field(default_factory=dict[str, ToolSpec])
 
     @property

@@ -11,7 +11,7 @@ import json
 import os
 from typing import NamedTuple
 
-from textrawl.introduction import NAME, TITLE
+from textrawl.introduction import NAME, TITLE, Introduction
 from textrawl.transports.outlines import RequestId, read_id
 from textrawl.transports.shapes import (
     CAPABILITIES,
@@ -42,9 +42,11 @@ class Greeting(NamedTuple):
 class Greeter:
     """Answers messages until one is not a greeting: that one, and all after it, are the SDK's."""
 
-    def __init__(self, version: str, instructions: str | None) -> None:
+    def __init__(self, version: str, introduction: Introduction) -> None:
         self._server = {"name": NAME, "title": TITLE, "version": version}
-        self._told = {} if instructions is None else {"instructions": instructions}
+        told = introduction.instructions
+        self._told = {} if told is None else {"instructions": told}
+        self._capabilities = _list_capabilities(introduction)
         self._done = False
         self._hidden: str | None = None
 
@@ -74,7 +76,7 @@ class Greeter:
         wanted = params["protocolVersion"]
         return {
             "protocolVersion": wanted if wanted in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
-            "capabilities": {"tools": {"listChanged": False}},
+            "capabilities": self._capabilities,
             "serverInfo": self._server,
             **self._told,
         }
@@ -100,12 +102,18 @@ class Greeter:
         return {
             "resultType": "complete",
             "supportedVersions": list(MODERN_VERSIONS),
-            "capabilities": {"tools": {"listChanged": False}},
+            "capabilities": self._capabilities,
             "ttlMs": 0,
             "cacheScope": "private",
             "_meta": {_SERVER: self._server},
             **self._told,
         }
+
+
+def _list_capabilities(introduction: Introduction) -> Members:
+    tools = {"tools": {"listChanged": False}}
+    resources = {"resources": {"subscribe": False, "listChanged": False}}
+    return resources | tools if introduction.resources else tools
 
 
 def _read(line: bytes) -> Members | None:

@@ -8,14 +8,17 @@ from mcp.server.mcpserver.context import Context
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from textrawl.access import Caller
 from textrawl.errors import ArgumentInvalid
 from textrawl.graph import Graph, Page, PartRow
 from textrawl.insight import Insight
-from textrawl.toolsets import READS, App
+from textrawl.replies import write_json
+from textrawl.toolsets import READS, App, Document
 from textrawl.toolsets.graph.declaration import MOST_ITEMS, Cursor, Name, Query, graph
 from textrawl.toolsets.graph.replies import GraphReply, write_number
 
-_MOST_PARTS = 5000  # more than an answer of the usual budget holds
+_MOST_PARTS = 3000  # more than an answer of the usual budget holds
+_MOST_OF_ALL = 20_000  # parts of the resource, which a person attaches or a program reads
 _GRAPH_CURSOR = re.compile(r"([0-9a-z]{1,10})\.(\d{1,9})")
 _PLAIN_CURSOR = re.compile(r"\d{1,9}")
 
@@ -71,6 +74,21 @@ async def open_nodes(
         seen = dict.fromkeys(row.number for row in rows if row.kind == "entity")
         await Insight(app.memory).note(list(seen), caller)
     return app.recall(caller, "entity", reply, None)
+
+
+async def _read_whole(app: App, caller: Caller) -> str:
+    page = Page(None, 0, _MOST_OF_ALL + 1)
+    rows = await Graph(app.memory).read(page, caller)
+    cursors = [f"{write_number(row.number)}.{row.part}" for row in rows]
+    return write_json(GraphReply.build(rows, cursors, _MOST_OF_ALL).structured())
+
+
+graph.documents.append(
+    Document(
+        "memory://knowledge-graph", "knowledge-graph", "Knowledge graph",
+        "All entities with their observations and relations", _read_whole,
+    )
+)  # fmt: skip
 
 
 def _read_page(cursor: str) -> Page:
