@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 Check = Callable[[Client], Awaitable[None]]
 
@@ -25,6 +25,8 @@ ALICE = {"name": "Alice", "entityType": "person", "observations": ["works at Acm
 ACME = {"name": "Acme Corp", "entityType": "Company", "observations": ["makes Anvils"]}
 BERLIN: dict[str, Any] = {"name": "Berlin", "entityType": "city", "observations": []}
 WORKS = {"from": "Alice", "to": "Acme Corp", "relationType": "worksAt"}
+USUAL = "the next release would keep the old format"
+RESOURCE = "memory://knowledge-graph"
 LIVES = {"from": "Alice", "to": "Berlin", "relationType": "lives in"}
 
 
@@ -51,6 +53,13 @@ async def ask(client: Client, tool: str, **arguments: Any) -> Any:
         text = json.loads(text_of(result))
         assert text in (told, told[keys[0]])
     return told
+
+
+async def ask_some(client: Client, tool: str, **arguments: Any) -> Any:
+    """Structured content of a call that may say beside it that not all is repeated."""
+    result = await call(client, tool, **arguments)
+    assert not result.is_error, text_of(result)
+    return result.structured_content
 
 
 async def read(client: Client) -> tuple[dict[str, Any], list[Any]]:
@@ -189,10 +198,103 @@ async def check_arguments(client: Client) -> None:
         assert (await call(client, tool, **arguments)).is_error
 
 
+async def check_empty_lists(client: Client) -> None:
+    before = await read(client)
+    answers: tuple[tuple[str, str, Any], ...] = (
+        ("create_entities", "entities", {"entities": []}),
+        ("create_relations", "relations", {"relations": []}),
+        ("add_observations", "observations", {"results": []}),
+        ("open_nodes", "names", {"entities": [], "relations": []}),
+        ("delete_entities", "entityNames", "Entities deleted successfully"),
+        ("delete_observations", "deletions", "Observations deleted successfully"),
+        ("delete_relations", "relations", "Relations deleted successfully"),
+    )
+    for tool, argument, answer in answers:
+        whole = {"success": True, "message": answer} if isinstance(answer, str) else answer
+        assert await ask(client, tool, **{argument: []}) == whole
+    assert await read(client) == before
+
+
+async def check_circle(client: Client) -> None:
+    circle = {"from": "Berlin", "to": "Berlin", "relationType": "twinned with"}
+    assert await ask(client, "create_relations", relations=[circle]) == {"relations": [circle]}
+    assert (await read(client))[1] == [circle]
+    assert (await ask(client, "open_nodes", names=["Berlin"]))["relations"] == [circle]
+    await ask(client, "delete_relations", relations=[circle])
+    assert (await read(client))[1] == []
+
+
+async def check_literal_search(client: Client) -> None:
+    said = ["costs 100% more", "has under_score", 'it\'s \\ "quoted"']
+    nodes = [{"name": f"L{n}", "entityType": "x", "observations": [t]} for n, t in enumerate(said)]
+    await ask(client, "create_entities", entities=nodes)
+    for place, query in enumerate(("100%", "under_s", '\\ "quo')):
+        found = (await ask(client, "search_nodes", query=query))["entities"]
+        assert found[0] == nodes[place]
+    assert (await ask(client, "search_nodes", query="c_s%e"))["entities"] == []
+    await ask(client, "delete_entities", entityNames=["L0", "L1", "L2"])
+
+
+async def check_texts(client: Client) -> None:
+    """Whatever a text has in it, it comes back, and is deleted by what was given."""
+    said = [
+        "two\nlines and a tab\t.", "日本語 ñ é 👩‍👩‍👧 👍🏽", "$1 {x} <b> \\n", "a" * 20_000,
+        "A sentence of some length, which is told again.  " * 60 + "The end",
+    ]  # fmt: skip
+    node = {"name": "Texts", "entityType": "test", "observations": said}
+    await ask(client, "create_entities", entities=[node])
+    for tool, asked in (
+        ("open_nodes", {"names": ["Texts"]}), ("search_nodes", {"query": "told again"})
+    ):  # fmt: skip
+        assert (await ask(client, tool, **asked))["entities"] == [node]
+    assert (await read(client))[0]["Texts"] == node
+    gone = [{"entityName": "Texts", "observations": said[1:]}]
+    await ask(client, "delete_observations", deletions=gone)
+    assert (await read(client))[0]["Texts"]["observations"] == said[:1]
+    await ask(client, "delete_entities", entityNames=["Texts"])
+
+
+async def check_usual_size(client: Client) -> None:
+    """A hundred entities with ten observations come at once, from whatever reads them."""
+    before, _ = await read(client)
+    nodes = [
+        {
+            "name": f"Component {node}", "entityType": "project",
+            "observations": [f"On day {day} it was told to team {node} that {USUAL}"
+                             for day in range(10)],
+        }
+        for node in range(100)
+    ]  # fmt: skip
+    edges = [
+        {"from": node["name"], "to": nodes[place - 1]["name"], "relationType": "depends_on"}
+        for place, node in enumerate(nodes)
+    ]
+    created = (await ask_some(client, "create_entities", entities=nodes))["entities"]
+    assert [node["name"] for node in nodes][: len(created)] == [node["name"] for node in created]
+    assert len(created) > 20
+    await ask_some(client, "create_relations", relations=edges)
+    whole, related = await read(client)
+    assert list(whole.values()) == [*before.values(), *nodes]
+    assert sorted(map(str, related)) == sorted(map(str, edges))
+    assert (await ask(client, "search_nodes", query="release"))["entities"] == nodes
+    names = [node["name"] for node in nodes]
+    assert (await ask(client, "open_nodes", names=names))["entities"] == nodes
+    await ask(client, "delete_entities", entityNames=names)
+
+
+async def check_resource(client: Client) -> None:
+    [listed] = (await client.list_resources()).resources
+    assert (str(listed.uri), listed.mime_type) == (RESOURCE, "application/json")
+    [content] = (await client.read_resource(RESOURCE)).contents
+    assert isinstance(content, TextResourceContents)
+    assert json.loads(content.text) == await ask(client, "read_graph")
+
+
 CHECKS: tuple[Check, ...] = (
     check_tools, check_create, check_duplicates, check_relations, check_merging,
     check_unknown_entities, check_search, check_opening, check_deleting, check_cascade,
-    check_arguments,
+    check_arguments, check_empty_lists, check_circle, check_literal_search, check_texts,
+    check_usual_size, check_resource,
 )  # fmt: skip
 
 
