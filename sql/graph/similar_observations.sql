@@ -16,10 +16,10 @@ begin
         with chosen as materialized (
             select c.* from textrawl.pair_candidates($1, $2, $6) c where c.compared > 0
         ), fact as materialized (
-            select o.id, o.entity_id, c.name, c.facts, o.content, char_length(o.content) as length, o.created_at, v.vector
+            select o.id, o.entity_id, o.whole, c.name, c.facts, o.content, char_length(o.content) as length, o.created_at, v.vector
             from chosen c
             cross join lateral (
-                select o.id, o.entity_id, o.content, o.created_at from textrawl.observation o
+                select o.id, o.entity_id, o.whole, o.content, o.created_at from textrawl.observation o
                 where o.space_id = c.space_id and o.entity_id = c.entity_id and textrawl.is_valid(o.valid_from, o.valid_until)
                 order by o.created_at desc, o.id limit c.compared) o
             left join %s v on v.space_id = c.space_id and v.observation_id = o.id
@@ -28,6 +28,7 @@ begin
             select a.id, b.id as other, a.length as one_length, b.length as other_length,
                 nullif(1 - (a.vector <=> b.vector), 'nan') as cosine
             from fact a join fact b on b.entity_id = a.entity_id and (b.created_at, b.id) > (a.created_at, a.id)
+                and (a.whole = b.whole) is not true
         ), pair as (
             select n.id, n.other, n.cosine as share, 'cosine' as kind from near n where n.cosine >= $3
             union all
@@ -51,4 +52,4 @@ end
 $$;
 
 comment on function textrawl.similar_observations is
-    'Pairs of facts of one entity, or of each, that may say the same: cosine of their vectors, or, where one text is at least twice as long, the share of the shorter one''s words in it. Bounded: of an entity its newest 300 facts (600 by name), most_pairs of vectors, most_compared of words. Errors: TR010, TR011 (access). Example: select one, other, similarity from textrawl.similar_observations(''Ada'');';
+    'Pairs of facts of one entity, or of each, that may say the same, but not of two parts of one text: cosine of their vectors, or, where one text is at least twice as long, the share of the shorter one''s words in it. Bounded: of an entity its newest 300 facts (600 by name), most_pairs of vectors, most_compared of words. Errors: TR010, TR011 (access). Example: select one, other, similarity from textrawl.similar_observations(''Ada'');';
