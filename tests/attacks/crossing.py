@@ -131,9 +131,7 @@ def _guess_graph_writes(dice: random.Random, loot: Loot) -> dict[str, list[Argum
         "execute_entity_split": [
             {
                 "entity_name": loot.canary, "parent_entity_name": loot.canary,
-                "approved_splits": [
-                    {"name": own, "entity_type": "person", "observations": ["hides"]}
-                ],
+                "approved_splits": [{"name": own, "entity_type": "x", "observations": ["hides"]}],
             }
         ],
         "migrate": [{}, {"source_path": "../../etc/passwd"}],
