@@ -16,6 +16,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from psycopg import sql as query
 
+from tests.clients.matrix import print_matrix
 from tests.folders import open_folder
 from tests.gateway import Gateway, run_gateway
 from textrawl import Settings, create_server, migrate, read_settings
@@ -35,6 +36,11 @@ _PATIENT: dict[str, Any] = {
 hypothesis.settings.register_profile("patient", **_PATIENT)
 hypothesis.settings.register_profile("thorough", max_examples=1200, **_PATIENT)
 hypothesis.settings.load_profile("patient")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print what `pytest -m clients` found, where it ran."""
+    print_matrix(terminalreporter)
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,7 @@ from textrawl.embedded.configuration import OWNER, SUPERUSER
 pytestmark = pytest.mark.anyio
 
 CHECKOUT = "/path/to/textrawl"
+ADDS = r"(claude|codex|gemini|copilot|qwen) mcp add "  # the snippets' test starts what is added
 FIVE = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]
 
 
@@ -60,21 +61,22 @@ def _parse(language: str, body: str) -> Iterator[dict[str, Any]]:
         told = json.loads(body)
     elif language == "toml":
         told = tomllib.loads(body)
-    for key in ("mcpServers", "servers", "mcp_servers"):
+    for key in ("mcpServers", "servers", "mcp_servers", "mcp"):
         yield from told.get(key, {}).values()
 
 
 def _make_entry(where: str, told: dict[str, Any]) -> Entry:
-    command = (told["command"], *told.get("args", [])) if "command" in told else ()
-    return Entry(where, command, tuple(told.get("env", {}).items()), told.get("url", ""))
+    program: Any = told.get("command", [])  # opencode has the arguments in the same list
+    words: list[str] = [program, *told.get("args", [])] if isinstance(program, str) else program
+    return Entry(where, tuple(words), tuple(told.get("env", {}).items()), told.get("url", ""))
 
 
 def _read_addition(where: str, line: str) -> Iterator[Entry]:
     if line.startswith("claude mcp add --transport http "):
         yield Entry(where, (), (), line.rsplit(maxsplit=1)[-1])
-    elif re.match(r"(claude|codex) mcp add ", line):
-        options, command = line.split(" -- ")
-        pairs = re.findall(r"--env[ =](\w+)=(\S+)", options)
+    elif re.match(ADDS, line):
+        options, command = re.split(r" -- | textrawl (?=/)", line, maxsplit=1)
+        pairs = re.findall(r"(?:--env|-e)[ =](\w+)=(\S+)", options)
         yield Entry(where, tuple(shlex.split(command)), tuple(pairs), "")
 
 
@@ -167,7 +169,6 @@ ELSEWHERE = {
     ".uv/bin/uv build --wheel && .uv/bin/uvx --from dist/*.whl textrawl demo": "test_wheel",
 }
 ASKS = r".venv/bin/textrawl cost \""  # there is no memory here yet: tests/commands/test_cost.py
-ADDS = r"(claude|codex) mcp add "  # the test of the snippets starts what follows the --
 READS = r".venv/bin/textrawl (psql|analyst|stats --html) ?"  # tests/commands/test_analysts.py
 OWN = r"psql -d postgres |DATABASE_URL='|sudo "  # tests/test_own_postgres.py
 DAILY = r".venv/bin/textrawl (search|show|remember|forget) "  # test_commands_page.py
