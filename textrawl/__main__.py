@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = _run(words[1:] if words[:1] == ["--"] else words)
     except (StartRefused, TextrawlError) as error:
-        code = _complain(str(error), 1)
+        code = _complain(_describe(error), 1)
     except KeyboardInterrupt:
         code = _complain("Interrupted", 130)
     sys.exit(code)
@@ -35,6 +35,12 @@ def _run(words: list[str]) -> int:
         from textrawl.commands.line import run_line  # noqa: PLC0415
 
     return run_line(words)
+
+
+def _describe(error: StartRefused | TextrawlError) -> str:
+    from textrawl.commands.findings import describe_error  # noqa: PLC0415 - seldom needed
+
+    return describe_error(error)
 
 
 def _complain(message: str, code: int) -> int:

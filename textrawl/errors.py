@@ -15,6 +15,7 @@
     ├── SpaceNotFound          no space of that name, or none that is the caller's
     ├── EmbeddingNotConfigured semantic search without a provider
     ├── EmbeddingUnavailable   the provider is down, slow, or sent something that is no embedding
+    │   └── NothingEmbedded    no vectors yet, and this process makes none
     ├── DatabaseUnavailable    Postgres cannot be reached within the time limit
     ├── ServerBusy             every connection is in use
     ├── NothingDeleted         a deletion that was not made
@@ -188,6 +189,13 @@ class EmbeddingUnavailable(TextrawlError):
 
     title = "Embedding service unavailable"
     fix = "Retry later, or use searchMode hybrid, which falls back to keywords"
+
+
+class NothingEmbedded(EmbeddingUnavailable):
+    """No vectors are there yet, and who asks may make none: a reading command, or READ_ONLY."""
+
+    title = "No vectors are stored yet"
+    fix = "Search by words until a server that may write has made them"
 
 
 class DatabaseUnavailable(TextrawlError):

@@ -173,7 +173,8 @@ async def _check_role(connection: AsyncConnection) -> None:
             f"DATABASE_URL logs in as {connection.info.user}, which is {row[0]}: that is for "
             "`textrawl migrate` and other commands of an administrator. In a server a mistake "
             "could then show one space to another. "
-            f"Run `alter role {APP_ROLE} login password '...'` and let the server log in as that"
+            f"Let servers log in as {APP_ROLE}: `textrawl migrate --login` gives it its first "
+            f"password, `alter role {APP_ROLE} login password '...'` another"
         )
 
 

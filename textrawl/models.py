@@ -65,7 +65,7 @@ class Models:
         self._embedders: dict[str, Embedder] = {configured.name: configured} if configured else {}
         self._kept: list[Model] = []
         self._active: Model | None = None
-        self._missing: str | None = None
+        self._missing: errors.EmbeddingUnavailable | None = None
         self._believed_until = 0.0
         self._refreshed: anyio.Event | None = None
         self._told = ""
@@ -90,7 +90,8 @@ class Models:
             else:
                 break  # another call asks already: until then what was active is
         if self._active is None:
-            raise errors.EmbeddingUnavailable(self._missing or "Retry in a few seconds")
+            missing = self._missing or errors.EmbeddingUnavailable("Retry in a few seconds")
+            raise missing.with_traceback(None)
         return self._active
 
     async def find_served(self) -> list[Model]:
@@ -115,7 +116,8 @@ class Models:
             self._believed_until = self._clock() + _BELIEVED
         except errors.TextrawlError as error:
             self._believed_until = self._clock() + _PAUSE
-            self._missing = error.fix
+            known = isinstance(error, errors.EmbeddingUnavailable)
+            self._missing = error if known else errors.EmbeddingUnavailable(error.fix)
             raise
         finally:
             self._refreshed = None
@@ -126,7 +128,7 @@ class Models:
         active = next((row for row in known if row.status == "active"), None)
         if active is None:
             if self._read_only:
-                raise errors.EmbeddingUnavailable("No vectors are stored yet")
+                raise errors.NothingEmbedded
             await ask_once(configured)
             await self._register(configured)
             await self._refresh(configured)  # another server may have been quicker
@@ -138,7 +140,7 @@ class Models:
                 self._active = await self._open(active)
                 await self._register(self._active.embedder)
         except errors.EmbeddingUnavailable as missing:
-            self._active, self._missing = None, missing.fix
+            self._active, self._missing = None, missing
             return
         self._kept = []
         for row in known:

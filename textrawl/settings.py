@@ -7,6 +7,7 @@ generated from this class (`textrawl settings --example`), and a test keeps the 
 
 import os
 from collections.abc import Iterator, Mapping
+from io import StringIO
 from pathlib import Path
 from textwrap import wrap
 from typing import Annotated, Any, Literal, cast
@@ -287,11 +288,30 @@ def find_sources() -> dict[str, Source]:
     }
 
 
-def find_near_names() -> list[str]:
-    """Return a line for each variable that is probably a setting, misspelt. Raises StartRefused.
+def find_slips() -> list[str]:
+    """Return a line for each slip in the settings. Raises StartRefused.
 
-    Of the environment, which belongs to all programs, only names that are long enough to be ours.
+    A slip is a line of `.env` that is no assignment, or a name that is probably a setting,
+    misspelt. Of the environment, which belongs to all programs, only names that are long enough to
+    be ours are looked at.
     """
+    return [*_find_bad_lines(), *_find_near_names()]
+
+
+def _find_bad_lines() -> Iterator[str]:
+    if not _read_file() and not _FILE.is_file():
+        return
+    from dotenv.parser import parse_stream  # noqa: PLC0415 - with a file only
+
+    for part in parse_stream(StringIO(_FILE.read_text(_ENCODING))):
+        if part.error:
+            yield (
+                f"Line {part.original.line} of {_FILE.absolute()} is left out: write NAME=value, "
+                "and close every quote"
+            )
+
+
+def _find_near_names() -> list[str]:
     file = _read_file()
     unset = [name.upper() for name, source in find_sources().items() if source == "default"]
     return [

@@ -235,6 +235,18 @@ def test_a_backup_into_a_folder_that_is_not_there_says_so(
     assert "cannot be written" in outcome.complaint
 
 
+@pytest.mark.parametrize(
+    ("words", "fault"), [(["backup"], "written"), (["export"], "written"), (["restore"], "read")]
+)
+def test_a_path_that_the_system_refuses_is_one_line(
+    run: Run, url: str, tmp_path: Path, words: list[str], fault: str
+) -> None:
+    outcome = run(*words, str(tmp_path / ("x" * 300)), DATABASE_URL=url)
+
+    assert outcome.code == 1
+    assert f"cannot be {fault}: File name too long" in outcome.complaint
+
+
 @pytest.mark.parametrize("part", [0, 0.3, 0.7, 0.95, 1.0])
 def test_a_truncated_backup_is_refused_and_changes_nothing(
     run: Run, url: str, empty: str, tmp_path: Path, part: float

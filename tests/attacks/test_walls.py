@@ -152,7 +152,7 @@ def test_every_table_with_spaces_is_closed_to_whoever_was_granted_nothing(
 async def test_no_server_serves_from_a_login_that_no_wall_would_stop(
     postgres: Databases, database: str, login: str
 ) -> None:
-    with pytest.raises(StartRefused, match="alter role textrawl_app login"):
+    with pytest.raises(StartRefused, match="textrawl migrate --login"):
         await check(postgres.cluster.dsn(login, database))
     await check(postgres.cluster.dsn(APP, database))
 

@@ -315,6 +315,13 @@ def test_without_any_provider_keywords_are_no_news(ask: Ask) -> None:
     assert found.out.endswith("likes tea\n")
 
 
+def test_an_empty_memory_is_no_fault_of_the_model(ask: Ask) -> None:
+    first, second = ask("search", "tea"), ask("search", "tea")
+
+    assert first.err == "Keywords only: no vectors are stored yet.\nNothing found.\n"
+    assert (first.code, second.err) == (0, first.err)
+
+
 def test_a_terminal_of_80_columns_gets_whole_facts_in_lines_that_fit(
     ask: Ask, database_url: str
 ) -> None:

@@ -57,8 +57,10 @@ def test_version_is_that_of_the_package(run: Run) -> None:
         (["no-such"], "No such command 'no-such'. See textrawl --help."),
         (
             ["serve", "--port", "1"],
-            "Invalid value: --host, --port and --insecure need --http. See textrawl --help.",
+            "Invalid value: --host, --port and --insecure need --http. See textrawl serve --help.",
         ),
+        (["show"], "Missing argument 'NAME'. See textrawl show --help."),
+        (["space", "create"], "Missing argument 'SPACE'. See textrawl space create --help."),
     ],
 )
 def test_wrong_usage_is_one_line_and_code_2(run: Run, arguments: list[str], complaint: str) -> None:
@@ -97,6 +99,19 @@ def test_a_database_that_is_down_is_one_line_and_code_1(run: Run, command: str) 
 
     assert outcome.code == 1
     assert outcome.complaint.startswith("Database unavailable: Start Postgres, or check ")
+    assert 'server at "127.0.0.1", port 1 failed' in outcome.complaint
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a full device")
+def test_output_that_finds_no_room_is_one_line_and_code_1() -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "textrawl", "settings"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+
+    assert done.returncode == 1
+    assert done.stderr == "textrawl: The output cannot be used: No space left on device\n"
 
 
 def test_an_installed_script_and_the_module_are_the_same_command() -> None:

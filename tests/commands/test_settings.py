@@ -204,6 +204,20 @@ def test_names_of_other_programs_are_no_news(run: Run, name: str) -> None:
     assert run("settings", **{name: "1"}).err == ""
 
 
+def test_a_line_of_env_that_is_no_assignment_is_named_once_with_what_to_write(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / ".env"
+    file.write_text('READ_ONLY=true\nSPACE="team\n', encoding="utf-8")
+
+    outcome = run("settings")
+
+    assert outcome.code == 0
+    assert outcome.err == (
+        f"textrawl: Line 2 of {file} is left out: write NAME=value, and close every quote\n"
+    )
+
+
 def test_a_near_name_is_no_news_beside_the_right_one(run: Run) -> None:
     assert run("settings", DATABASE_URI="x", DATABASE_URL="postgresql://h/d").err == ""
 

@@ -218,6 +218,13 @@ def test_the_log_is_newest_first_and_filtered(run: Run, url: str, team: Team) ->
     assert team.name in table
 
 
+def test_a_log_without_events_says_so(run: Run, url: str, team: Team) -> None:
+    outcome = run("log", "--action", "remembred", DATABASE_URL=url)
+
+    assert (outcome.code, outcome.out, outcome.err) == (0, "", "No events match.\n")
+    assert json.loads(run("log", "--by", "nobody", "--json", DATABASE_URL=url).out) == []
+
+
 def test_the_log_follows_on_after_a_cursor_until_a_signal(
     run: Run, launch: Launch, url: str, team: Team
 ) -> None:

@@ -92,6 +92,13 @@ async def test_a_file_where_the_folder_should_be_is_refused(home: Path) -> None:
     await refuse(home / "data", "cannot be used: .*Set DATA_DIR")
 
 
+@pytest.mark.parametrize("name", ["lifecycle.lock", "clients.lock"])
+async def test_a_folder_in_which_no_lock_can_be_made_is_refused(home: Path, name: str) -> None:
+    (home / "data" / name).mkdir(parents=True)
+
+    await refuse(home / "data", "cannot be used: Is a directory. Set DATA_DIR to a folder")
+
+
 @pytest.mark.usefixtures("fresh")
 async def test_an_unknown_version_is_refused(data_dir: Path) -> None:
     await refuse(data_dir, "no embedded Postgres 17, only 16, 18", postgres_version=17)

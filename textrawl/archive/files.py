@@ -14,9 +14,9 @@ def write_whole(file: Path, *, force: bool) -> Generator[Path]:
 
     Raises StartRefused where it cannot be written, or there is a `file` and not `force`.
     """
-    refuse_existing(file, force=force)
     draft = file.with_name(f"{file.name}.new")
     try:
+        refuse_existing(file, force=force)
         draft.unlink(missing_ok=True)
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
         try:

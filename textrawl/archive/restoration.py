@@ -24,8 +24,7 @@ async def restore_backup(place: Place, file: Path) -> Backup:
     the memory that is there holds anything; DatabaseUnavailable.
     """
     path = anyio.Path(file)
-    if not await path.is_file():
-        raise StartRefused(f"There is no file {file}")
+    await _require_file(path)
     contents, takeover = await read_contents(file, place.programs), Takeover(place)
     await refuse_lender(place)
     await _refuse_unfit(contents, takeover)
@@ -48,6 +47,15 @@ async def restore_backup(place: Place, file: Path) -> Backup:
     return Backup(
         str(file), (await path.stat()).st_size, contents.rows["observation"], contents.rows
     )
+
+
+async def _require_file(path: anyio.Path) -> None:
+    try:
+        found = await path.is_file()
+    except OSError as error:  # a folder on the way is closed
+        raise StartRefused(f"{path} cannot be read: {error.strerror}") from error
+    if not found:
+        raise StartRefused(f"There is no file {path}")
 
 
 async def _refuse_unfit(contents: Contents, takeover: Takeover) -> None:

@@ -34,11 +34,16 @@ def write_snippets(console: Console) -> None:
 
 
 def _write_table(command: Sequence[str]) -> str:
-    """Return Codex's table of the server, which is required: Codex waits a second for others."""
+    """Return Codex's table of the server.
+
+    Codex waits a second for a server that is not required, and ten for one that is; the first start
+    makes the database.
+    """
     pairs = ", ".join(f"{name} = {json.dumps(value)}" for name, value in _ENVIRONMENT.items())
     return (
         f"[mcp_servers.textrawl]\ncommand = {json.dumps(command[0])}\n"
-        f"args = {json.dumps(command[1:])}\nenv = {{ {pairs} }}\nrequired = true"
+        f"args = {json.dumps(command[1:])}\nenv = {{ {pairs} }}\n"
+        "required = true\nstartup_timeout_sec = 60"
     )
 
 

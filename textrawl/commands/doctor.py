@@ -1,5 +1,6 @@
 """`textrawl doctor`: what works, what does not, and what to do about it."""
 
+import getpass
 import os
 from dataclasses import asdict
 from pathlib import Path
@@ -109,8 +110,8 @@ async def _examine_embedded(
         if not await _examine_server(conninfo, timeout, findings, mends_itself=True):
             return None
         # Without a token it is the person at this machine, who may what the owner may.
-        place = conninfo if credential else cluster.dsn(OWNER)
-        await try_call(place, credential, settings, findings)
+        place, person = (conninfo, None) if credential else (cluster.dsn(OWNER), getpass.getuser())
+        await try_call(place, credential, settings, findings, person=person)
         return await _examine_vectors(conninfo, timeout, findings, mends_itself=True)
 
 

@@ -25,6 +25,12 @@ def noting(findings: list[Finding], name: str) -> Generator[None]:
     try:
         yield
     except (StartRefused, TextrawlError) as error:
-        cause = error.__cause__
-        more = f" ({str(cause).splitlines()[0]})" if isinstance(cause, OperationalError) else ""
-        findings.append(Finding(name, "broken", f"{error}{more}"))
+        findings.append(Finding(name, "broken", describe_error(error)))
+
+
+def describe_error(error: StartRefused | TextrawlError) -> str:
+    """Return what `error` says, with what libpq says of a database that cannot be reached."""
+    cause = error.__cause__
+    if isinstance(cause, OperationalError) and (told := str(cause).splitlines()):
+        return f"{error} ({told[0]})"
+    return str(error)

@@ -35,7 +35,8 @@ def run_foreground(
         options = {"use_uvloop": use_uvloop and sys.platform != "win32"}
         return anyio.run(_supervise, work, signals, backend_options=options)
     except BaseExceptionGroup as group:
-        raise _find_cause(group) from None
+        first = _find_cause(group)
+        raise first from first.__cause__
 
 
 async def _supervise(

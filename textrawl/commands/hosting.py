@@ -15,7 +15,7 @@ from textrawl.commands.foreground import Interrupted, run_foreground
 from textrawl.garbage import give_back_memory, pause_collection
 from textrawl.introduction import introduce
 from textrawl.offering import choose_names
-from textrawl.settings import Settings, find_near_names, read_settings
+from textrawl.settings import Settings, find_slips, read_settings
 from textrawl.tokens import load_ahead
 from textrawl.transports.greeting import Greeter
 from textrawl.transports.reception import Reception
@@ -51,7 +51,7 @@ def prepare(settings: Settings) -> None:
     with pause_collection():
         from textrawl.logs import configure_logs  # noqa: PLC0415 - no other command needs it
     configure_logs(settings)
-    for line in find_near_names():
+    for line in find_slips():
         logger.warning("%s", line)
 
 

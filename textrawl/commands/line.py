@@ -1,6 +1,9 @@
 """The command line of typer: every command but a server over stdio, which does without it."""
 
+import errno
 import logging
+import os
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
@@ -15,13 +18,15 @@ from textrawl.garbage import pause_collection
 
 _PASSING_ON = {"psql": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
 
+# Faults of the machine or its rights rather than of ours, which would be worth a traceback.
+_SURROUNDINGS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
+
 _QUIET = (None, "serve", "demo")  # help; what logs by itself; what reads no settings
 
 
 def run_line(words: Sequence[str]) -> int:
     """Run a command; its exit code."""
-    # It warns of every connection that is closed on purpose; what matters we say ourselves.
-    logging.getLogger("psycopg").setLevel(logging.ERROR)
+    _quiet_libraries()
     name = words[0] if words[0] in COMMANDS else None
     with pause_collection():
         if name != "serve":  # which configures its own logs
@@ -29,12 +34,11 @@ def run_line(words: Sequence[str]) -> int:
         app = build_app(name)
     try:
         if name not in _QUIET and not {"-h", "--help"} & set(words):
-            _warn_of_names()
-        return app(list(words), prog_name="textrawl", standalone_mode=False) or 0
+            _warn_of_slips()
+        return _call(app, words)
     except typer.TyperException as error:
         if message := error.format_message().rstrip("."):  # else the help was shown
-            end = "" if message.endswith("?") else "."
-            write_complaint(f"{message}{end} See textrawl --help.")
+            write_complaint(f"{message}{'' if message.endswith('?') else '.'} {_name_help(error)}")
         return error.exit_code
     except Interrupted as error:
         write_complaint(str(error))
@@ -42,6 +46,18 @@ def run_line(words: Sequence[str]) -> int:
     except typer.Abort:
         write_complaint("Interrupted")
         return 130
+
+
+def _call(app: typer.Typer, words: Sequence[str]) -> int:
+    try:
+        return app(list(words), prog_name="textrawl", standalone_mode=False) or 0
+    except OSError as error:
+        if error.errno not in _SURROUNDINGS:
+            raise
+        if sys.stdout is sys.__stdout__:  # what it still holds would fail once more at the exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        write_complaint(f"{error.filename or 'The output'} cannot be used: {error.strerror}")
+        return 1
 
 
 def build_app(name: str | None) -> typer.Typer:
@@ -94,8 +110,20 @@ def _start(
     """Serve, when no command is named."""
 
 
-def _warn_of_names() -> None:
-    from textrawl.settings import find_near_names  # noqa: PLC0415 - serve does without
+def _warn_of_slips() -> None:
+    from textrawl.settings import find_slips  # noqa: PLC0415 - serve does without
 
-    for line in find_near_names():
+    for line in find_slips():
         write_complaint(line)
+
+
+def _quiet_libraries() -> None:
+    # psycopg warns of every connection that is closed on purpose, dotenv once for each look at a
+    # bad line; what matters we say ourselves.
+    for library in ("psycopg", "dotenv"):
+        logging.getLogger(library).setLevel(logging.ERROR)
+
+
+def _name_help(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"See {context.command_path if context else 'textrawl'} --help."

@@ -10,7 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from textrawl.commands.console import open_console, show_wait, write_cell, write_json, write_row
+from textrawl.commands.console import (
+    open_console,
+    show_wait,
+    tell,
+    write_cell,
+    write_json,
+    write_row,
+)
 from textrawl.commands.since import find_start
 from textrawl.commands.trails import work_on_trail
 from textrawl.texts import clean_name
@@ -91,8 +98,10 @@ def log(  # noqa: PLR0913, PLR0917 - an argument is an option
         rows = work_on_trail(space, lambda trail: trail.list_events(chosen, limit or _USUAL_LIMIT))
     if as_json:
         write_json([write_event(row) for row in rows])
-    else:
+    elif rows:
         _show(rows)
+    else:
+        tell("No events." if chosen == Filter() else "No events match.")
 
 
 def write_event(row: EventRow) -> dict[str, Any]:

@@ -16,12 +16,14 @@ def find_start(text: str) -> datetime:
     Raises ArgumentInvalid, also for what lies ahead.
     """
     text, now = text.strip(), datetime.now(UTC)
-    if "-" not in text:
+    if "-" not in text and text[:1].isdecimal():
         return now - read_span(text)
     try:
         start = read_instant(f"{text}T00:00:00Z" if _DATE.fullmatch(text) else text)
     except ValueError as error:
-        raise ArgumentInvalid(f"{error}, or a span such as 2h", title="Wrong --since") from None
+        raise ArgumentInvalid(
+            f"{error}, or a span such as 2h or 7d", title="Wrong --since"
+        ) from None
     if start > now:
         raise ArgumentInvalid("give a time that has passed", title="Wrong --since")
     return start

@@ -18,9 +18,17 @@ _TEXT = "textrawl doctor: is anybody there?"
 
 
 async def try_call(
-    conninfo: str, credential: bytes | None, settings: Settings, findings: list[Finding]
+    conninfo: str,
+    credential: bytes | None,
+    settings: Settings,
+    findings: list[Finding],
+    *,
+    person: str | None = None,
 ) -> None:
-    """Find out whether a server would answer its own caller, and what else it would let them do."""
+    """Find out whether a server would answer its own caller, and what else it would let them do.
+
+    `person` is whose name the caller's facts get, where that is not the login's.
+    """
     with noting(findings, "access"):
         async with _open_memory(conninfo, settings) as memory:
             principal = await Directory(memory.database).find(credential)
@@ -31,7 +39,7 @@ async def try_call(
             principal.require("read")
             caller = Caller(principal, None, "doctor")
             await memory.search(Question(_TEXT, limit=1), caller)
-            findings.append(Finding("access", "ok", _describe(principal)))
+            findings.append(Finding("access", "ok", _describe(principal, person)))
 
 
 _NOBODY = (
@@ -69,7 +77,7 @@ async def try_issuer(
             findings.append(Finding("access", "ok", told))
 
 
-def _describe(principal: Principal) -> str:
+def _describe(principal: Principal, person: str | None) -> str:
     reads = ", ".join(space.name for space in principal.readable)
     home = principal.home_space
     if home is None:
@@ -77,7 +85,7 @@ def _describe(principal: Principal) -> str:
     else:
         able = [scope for scope in ("write", "forget") if scope in home.scopes]
         writes = f"may {' and '.join(able)} in {home.name}" if able else "only reads"
-    return f"{principal.actor} reads {reads}; {writes}"
+    return f"{person or principal.actor} reads {reads}; {writes}"
 
 
 async def try_model(active: str | None, settings: Settings, findings: list[Finding]) -> None:

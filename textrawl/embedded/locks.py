@@ -10,6 +10,7 @@ from typing import Self
 import anyio
 
 from textrawl.embedded.account import Account
+from textrawl.embedded.site import refuse_folder
 
 logger = logging.getLogger("textrawl")
 
@@ -22,11 +23,16 @@ class FileLock:
 
     The lock belongs to the open file, so two objects exclude each other within one process
     too. Python opens files without inheritance: no program that we start keeps the lock.
+
+    Raises StartRefused where the file cannot be made or opened.
     """
 
     def __init__(self, path: Path, account: Account) -> None:
         self.path = path
-        self._file = account.open(path, os.O_RDWR)
+        try:
+            self._file = account.open(path, os.O_RDWR)
+        except OSError as error:
+            raise refuse_folder(path.parent, error) from error
 
     def __enter__(self) -> Self:
         return self

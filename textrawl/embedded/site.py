@@ -66,11 +66,16 @@ def claim_folder(data_dir: Path, major: int, account: Account) -> Site:
         site.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         refuse_closed_folder(site.data_dir.parent, account)
     except OSError as error:
-        raise StartRefused(
-            f"The data folder {site.data_dir} cannot be used: {error.strerror}. "
-            "Set DATA_DIR to a folder that you may write, or set DATABASE_URL."
-        ) from error
+        raise refuse_folder(site.data_dir, error) from error
     return site
+
+
+def refuse_folder(data_dir: Path, fault: OSError) -> StartRefused:
+    """Return what to say about a data folder in which nothing can be made."""
+    return StartRefused(
+        f"The data folder {data_dir} cannot be used: {fault.strerror}. "
+        "Set DATA_DIR to a folder that you may write, or set DATABASE_URL."
+    )
 
 
 def find_others(site: Site) -> list[Site]:
