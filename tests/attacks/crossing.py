@@ -108,9 +108,8 @@ def _guess_graph_reads(dice: random.Random, loot: Loot) -> dict[str, list[Argume
 
 
 def _guess_graph_writes(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
-    number = dice.choice(loot.numbers)
+    number, own = dice.choice(loot.numbers), f"note {dice.randrange(1_000)}"
     edge = {"from": "Ada", "to": loot.canary, "relationType": "knows"}
-    own = f"note {dice.randrange(1_000)}"
     return {
         "create_entities": [
             {"entities": [{"name": loot.canary, "entityType": "person", "observations": [own]}]}
