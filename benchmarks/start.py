@@ -1,9 +1,11 @@
 """How long a server over stdio takes from its start to its first answer, and what it weighs.
 
-    python -m benchmarks.start [--starts 5] [--facts 1000] [--calls 1000] [--clients 32]
+    python -m benchmarks.start [--starts 5] [--handshakes 20] [--facts 1000] [--calls 1000]
+                               [--clients 32]
 
-The first answer is that to a search, with local embeddings, in a memory that exists: an embedded
-Postgres that is stopped, one that another process runs, and one named by DATABASE_URL. Two clients:
+A handshake is the answer to the first question of a client, which needs no memory. The first answer
+is that to a search, with local embeddings, in a memory that exists: an embedded Postgres that is
+stopped, one that another process runs, and one named by DATABASE_URL. Two clients:
 the MCP SDK's own, imported already, and bare JSON lines. CPU is that of the server process alone.
 Modules are bytecode already, as from the second start on: one start before those that count writes
 it. Memory is resident; `own` is what no other process can share (PSS shares out the rest). Prints
@@ -44,6 +46,16 @@ _HELLO = {
     "capabilities": {},
     "clientInfo": {"name": "bare", "version": "1"},
 }
+_MODERN = "io.modelcontextprotocol/"
+_GREETINGS: list[dict[str, Any]] = [
+    {"method": "initialize", "params": _HELLO},
+    {
+        "method": "server/discover",
+        "params": {
+            "_meta": {f"{_MODERN}protocolVersion": "2026-07-28", f"{_MODERN}clientCapabilities": {}}
+        },
+    },
+]
 
 
 @dataclass(frozen=True)
@@ -76,6 +88,27 @@ def run_bare(environment: dict[str, str]) -> Started:
         tell(process, {"id": 1, "method": "tools/call", "params": call})
         hear(process)
         return _weigh(psutil.Process(process.pid), began)
+
+
+def time_handshake(environment: dict[str, str], greeting: dict[str, Any]) -> float:
+    """Seconds from the start of a server to its answer to `greeting`."""
+    began = time.perf_counter()
+    with subprocess.Popen(
+        [sys.executable, *SERVE], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        tell(process, {"id": 0, **greeting})
+        hear(process)
+        return time.perf_counter() - began
+
+
+def time_handshakes(environment: dict[str, str], starts: int) -> None:
+    """Prints a row for each first question of a client."""
+    print("| handshake | s, median | s, best | s, worst |\n|---|---:|---:|---:|")
+    for greeting in _GREETINGS:
+        taken = sorted(time_handshake(environment, greeting) for _ in range(starts))
+        cells = (statistics.median(taken), taken[0], taken[-1])
+        print(f"| {greeting['method']} | {' | '.join(f'{cell:.2f}' for cell in cells)} |")
+    print(flush=True)
 
 
 def tell(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
@@ -185,7 +218,7 @@ def tell_memory(title: str) -> None:
 
 
 async def run(given: argparse.Namespace, folder: Path) -> None:
-    """Prints both tables."""
+    """Prints all tables."""
     embedded = read_foreign_environment() | {
         "EMBEDDING_PROVIDER": "local", "DATA_DIR": str(folder),
     }  # fmt: skip
@@ -201,6 +234,7 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
             await fill(owner, LocalEmbedder(), given.facts)
     print(f"{tell_machine()}; {given.facts:,} facts, {given.starts} starts each.\n")
     await start_bare(embedded)
+    await anyio.to_thread.run_sync(time_handshakes, embedded, given.handshakes)
     print("| memory | client | s, median | s, best | CPU s | MB |\n|---|---|---:|---:|---:|---:|")
     for name, running, environment in (
         ("embedded, stopped", False, embedded),
@@ -218,6 +252,7 @@ def main() -> None:
     """Measures in a temporary folder."""
     parser: Any = argparse.ArgumentParser(description="Start to first answer, and memory.")
     parser.add_argument("--starts", type=int, default=5)
+    parser.add_argument("--handshakes", type=int, default=20)
     parser.add_argument("--facts", type=int, default=1_000)
     parser.add_argument("--calls", type=int, default=1_000)
     parser.add_argument("--clients", type=int, default=32)
