@@ -18,14 +18,18 @@ from textrawl.settings import read_foreign_environment
 
 TOOLS = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]
 SERVE = ["-m", "textrawl"]
-# Whatever takes long to load is never loaded.
+# What takes long to load is never loaded. A signal ends the wait, also one that came before it.
 STOP = """
-import signal, sys
+import os, signal, sys
+
+woken, wake = os.pipe()
+os.set_blocking(wake, False)
+signal.set_wakeup_fd(wake)
 
 class Stop:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in {"mcp", "pydantic", "anyio", "psycopg", "typer", "numpy"}:
-            signal.pause()
+            os.read(woken, 1)
 
 sys.meta_path.insert(0, Stop())
 from textrawl.__main__ import main
