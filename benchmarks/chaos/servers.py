@@ -59,6 +59,16 @@ class Server:
             os.kill(self.process.pid, signal.SIGKILL)
 
 
+def _read_result(response: httpx2.Response) -> dict[str, Any]:
+    """Return the result in JSON, or in the stream of events that a slow answer becomes."""
+    if response.headers["content-type"].startswith("application/json"):
+        return response.json()["result"]
+    events = [line for line in response.text.splitlines() if line.startswith("data:")]
+    if not events:
+        raise Broken("stream ended")
+    return json.loads(events[-1].removeprefix("data:"))["result"]
+
+
 class HttpServer(Server):
     """`serve --http`, as a supervisor keeps it alive."""
 
@@ -93,7 +103,7 @@ class HttpServer(Server):
             raise Broken(type(error).__name__) from error
         if response.status_code != 200:
             raise Broken(f"status {response.status_code}")
-        return response.json()["result"]
+        return _read_result(response)
 
 
 class PipeServer(Server):
