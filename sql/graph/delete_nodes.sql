@@ -10,28 +10,28 @@ as $$
 declare
     origin    origin := open_write(credential, space, 'forget', client, tool, request);
     entry     record;
-    claimed   uuid[] := '{}';
-    forgotten jsonb := '{}';
+    later     jsonb := '{}';
+    forgotten text[] := '{}';
 begin
     perform claim_removal(alone => true);
-    -- All entities first, in the order of names, like every writer. Forgetting one also locks facts that were moved
-    -- to another, whose writer may wait for the next of these names.
-    for entry in select distinct name_key(n) as key from unnest(names) n order by key loop
-        claimed := claimed || array(
-            select e.id from entity e where e.space_id = origin.space_id and e.name_key = entry.key for update);
-    end loop;
+    -- All entities are locked first, in the order of names, like every writer. Forgetting one also locks facts that
+    -- were moved to another entity, whose writer may wait for the next of these names.
     for entry in select distinct on (key) name_key(n) as key, n as name from unnest(names) n order by key loop
-        -- An entity that was made since is younger than this call.
-        continue when exists (
-            select from entity e
-            where e.space_id = origin.space_id and e.name_key = entry.key and e.id <> all(claimed));
-        forgotten := forgotten || (
-            select jsonb_build_object(entry.key, f.entity_id is not null)
-            from forget_entity(entry.name, credential => delete_nodes.credential, space => delete_nodes.space,
-                               client => delete_nodes.client, tool => delete_nodes.tool, request => delete_nodes.request) f);
+        if exists (select from entity e where e.space_id = origin.space_id and e.name_key = entry.key for update) then
+            later := later || jsonb_build_object(entry.key, entry.name);
+        elsif (forget_entity(entry.name, credential => delete_nodes.credential, space => delete_nodes.space,
+                             client => delete_nodes.client, tool => delete_nodes.tool, request => delete_nodes.request)).entity_id is not null then
+            -- An undo had kept it, or it was made since.
+            forgotten := forgotten || entry.key;
+        end if;
+    end loop;
+    for entry in select l.key, l.value as name from jsonb_each_text(later) l order by l.key loop
+        perform forget_entity(entry.name, credential => delete_nodes.credential, space => delete_nodes.space,
+                              client => delete_nodes.client, tool => delete_nodes.tool, request => delete_nodes.request);
+        forgotten := forgotten || entry.key;
     end loop;
     return query
-        select given.name, coalesce((forgotten ->> name_key(given.name))::boolean, false)
+        select given.name, name_key(given.name) = any(forgotten)
         from unnest(names) with ordinality given(name, place) order by given.place;
 end
 $$;
