@@ -73,6 +73,12 @@ async def wait_for_active(administrator: psycopg.Connection, count: int) -> None
             assert count_connections(administrator, "active") >= count
 
 
+async def wait_for_rest(administrator: psycopg.Connection) -> None:
+    async for attempt in AsyncRetrying(stop=stop_after_delay(10), wait=wait_fixed(0.01)):
+        with attempt:
+            assert count_connections(administrator, "active") == 0
+
+
 async def wait_for_refusals(caplog: pytest.LogCaptureFixture, count: int) -> None:
     async for attempt in AsyncRetrying(stop=stop_after_delay(10), wait=wait_fixed(0.01)):
         with attempt:
@@ -195,6 +201,8 @@ async def test_calls_that_are_cancelled_leave_the_pool_whole(
                     group.start_soon(lambda: database.call("sleep", Slept, seconds=20.0))
                 await wait_for_active(administrator, 2)
                 group.cancel_scope.cancel()
+            # Nobody waits for them any more: Postgres ends the statements.
+            await wait_for_rest(administrator)
         async with anyio.create_task_group() as group:
             for _ in range(20):
                 group.start_soon(database.call, "default_space", Space)

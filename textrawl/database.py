@@ -37,6 +37,7 @@ _MOST_HEAVY = 2  # connections at once for heavy calls, of all people together
 _MOST_WAITING = 200  # calls that may queue for a connection before others are told to come back
 _RECONNECT = 0.5  # seconds until a failed attempt is repeated; any more and it would double
 _MARGIN = 0.5  # seconds that Postgres has to report its own time limit before we give up on it
+_CHECK = 500  # ms between looks of Postgres, during a statement, whether its caller is there
 _LONGEST_WAIT = 30_000  # milliseconds for a lock, whatever the time of the statement
 _MOST_ATTEMPTS = 4  # at one call that meets conflicts
 _CONFLICT_PAUSE = 0.05  # seconds at most between them
@@ -254,10 +255,17 @@ def _poll(descriptor: int) -> bool:
 
 
 def _choose_limits(timeout: float) -> dict[str, str]:
-    """Settings of Postgres. A call that waits for a lock is told so before its time is up."""
+    """Settings of Postgres. A call that waits for a lock is told so before its time is up.
+
+    A cancelled call closes its connection, which Postgres would notice at the end of the statement.
+    """
     milliseconds = round(timeout * 1000)
     waiting = min(max(milliseconds // 2, 1), _LONGEST_WAIT)
-    return {"statement_timeout": str(milliseconds), "lock_timeout": str(waiting)}
+    return {
+        "statement_timeout": str(milliseconds),
+        "lock_timeout": str(waiting),
+        "client_connection_check_interval": str(_CHECK),
+    }
 
 
 def _compose_limit(limits: dict[str, str]) -> bytes:

@@ -95,6 +95,9 @@ begin
     perform withdraw_queries(origin.space_id, gone,
         case when forget_entity.observation_id is null then forget_entity.entity_name end);
     if observation_id is null then
+        -- The cascade would lock them by one end and then by the other.
+        perform from joint_use j
+        where j.space_id = origin.space_id and forget_entity.entity_id in (j.one, j.other) order by j.one, j.other for update;
         delete from entity e where e.space_id = origin.space_id and e.id = forget_entity.entity_id;
     else
         delete from observation o where o.space_id = origin.space_id and o.id = forget_entity.observation_id;

@@ -24,7 +24,7 @@ update observation o set ordinal = counted.place
 from (select space_id, id, row_number() over (partition by space_id order by ordinal, id) as place from observation) counted
 where o.space_id = counted.space_id and o.id = counted.id and o.ordinal <> counted.place
   -- In the only space that has facts they are next to each other already.
-  and exists (select from observation other where other.space_id <> o.space_id);
+  and (select min(space_id) <> max(space_id) from observation);
 create index observation_ordinal_idx on observation (space_id, ordinal);
 
 -- Triggers and what they call belong to the table: functions of sql/ are made anew with every change.

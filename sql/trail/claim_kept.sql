@@ -25,13 +25,17 @@ begin
               where d.space_id = claim_kept.space and d.undo_id = claim_kept.undo) named
         group by name_key order by name_key
     loop
-        -- An entity of the same name that came since takes what belonged to the former.
-        insert into entity (space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)
-        select e.space_id, e.id, e.name, e.name_key, e.entity_type, coalesce(e.type_guessed, false), e.description, e.metadata,
-            to_tsvector('simple', search_text(e.name)), e.created_at, e.updated_at
-        from jsonb_populate_record(null::entity, known.kept) e where known.kept is not null
-        on conflict (space_id, name_key) do nothing;
         perform from entity e where e.space_id = claim_kept.space and e.name_key = known.name_key for update;
+        if not found and known.kept is not null then
+            -- Another may make an entity of this name meanwhile, which then takes what belonged to the former. All
+            -- unique indexes are asked: one alone can miss a row that is being updated.
+            insert into entity (space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)
+            select e.space_id, e.id, e.name, e.name_key, e.entity_type, coalesce(e.type_guessed, false), e.description, e.metadata,
+                to_tsvector('simple', search_text(e.name)), e.created_at, e.updated_at
+            from jsonb_populate_record(null::entity, known.kept) e
+            on conflict do nothing;
+            perform from entity e where e.space_id = claim_kept.space and e.name_key = known.name_key for update;
+        end if;
     end loop;
 end
 $$;

@@ -22,7 +22,8 @@ begin
         select o.id into twin from observation o
         where o.space_id = fact.space_id and o.entity_id = kept.entity_id and o.content_hash = fact.content_hash
           and (o.whole, o.part) is not distinct from (fact.whole, fact.part)
-          and is_valid(o.valid_from, o.valid_until) and is_valid(fact.valid_from, fact.valid_until)
+          and is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
+          and is_valid(fact.valid_from, fact.valid_until, present => clock_timestamp())
         limit 1;
         if twin is null then
             fact.entity_id := kept.entity_id;

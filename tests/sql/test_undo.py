@@ -215,3 +215,25 @@ def test_no_function_that_stores_takes_an_author(team: Team) -> None:
     ).fetchall()
     # Whose writes are taken back, not who does it.
     assert {name for (name,) in taking} == {"plan_undo", "undo_author"}
+
+
+def test_a_relation_that_was_ended_twice_comes_back_once_as_its_newest(team: Team) -> None:
+    def end(relation: object) -> None:
+        team.sql.execute(
+            "select end_edge(node_number(%s), credential => %s, space => %s)",
+            (relation, team.credential("eve"), team.space),
+        )
+
+    first = team.relate("ana", "Jeff", "works at", "Acme")
+    since = team.now()
+    end(first)
+    again = team.relate("ana", "Jeff", "works at", "Acme")
+    end(again)
+    before = team.digest()
+
+    undone = team.undo("eve", since)
+
+    live = "select id from relation where space_id = %s and valid_until is null"
+    assert team.sql.execute(live, (team.space,)).fetchall() == [(again,)]
+    team.revert(undone["undo_id"])
+    assert team.digest() == before

@@ -58,6 +58,10 @@ class _Answers(AsyncResource):
     async def write(self, line: bytes) -> None:
         """Writes a line. Raises BrokenResourceError when nobody reads any more."""
         self._unwritten += line + b"\n"
+        await self.flush()
+
+    async def flush(self) -> None:
+        """Write what is unwritten. Raises BrokenResourceError when nobody reads any more."""
         try:
             async with self._turn:
                 while self._unwritten:
@@ -117,6 +121,8 @@ class _Questions(AsyncResource):
     async def _read_texts(self) -> AsyncGenerator[Text]:
         """Lines that were not answered by a greeting, first those that have waited."""
         reception = self._reception
+        # The thread may have ended between a greeting and its writing, and the SDK's own is hidden.
+        await self._answers.flush()
         while reception.waiting:
             yield reception.waiting.popleft()
         while not reception.ended:
@@ -136,7 +142,10 @@ class _Questions(AsyncResource):
         return greeting.passed
 
     async def _read_chunk(self) -> bytes:
-        if self._pollable:
-            await anyio.wait_readable(self._wire)
-            return os.read(self._wire, CHUNK)
-        return await anyio.to_thread.run_sync(os.read, self._wire, CHUNK)
+        try:
+            if self._pollable:
+                await anyio.wait_readable(self._wire)
+                return os.read(self._wire, CHUNK)
+            return await anyio.to_thread.run_sync(os.read, self._wire, CHUNK)
+        except OSError:  # a socket or terminal whose other end is gone
+            return b""

@@ -1,0 +1,47 @@
+"""The hand-over of stdin and stdout from the thread of the start to the event loop."""
+
+import os
+import socket
+from collections.abc import Callable
+
+import anyio
+import pytest
+from mcp.server import MCPServer
+
+from textrawl.transports.reception import Reception
+from textrawl.transports.stdio import serve_stdio
+
+pytestmark = pytest.mark.anyio
+
+GREETING = b'{"jsonrpc":"2.0","id":0,"result":{}}\n'
+
+
+async def serve(reception: Reception, ask: Callable[[], None]) -> None:
+    """Serve until `ask` has closed the client's end."""
+    reception.start()
+    async with anyio.create_task_group() as group:
+        reception.take_over()
+        reception.unwritten += GREETING
+        group.start_soon(serve_stdio, MCPServer("late"), reception)
+        with anyio.fail_after(10):
+            await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
+    reception.outlet.close()
+
+
+async def test_a_greeting_that_the_thread_left_unwritten_reaches_the_client() -> None:
+    questions, ask = os.pipe()
+    hear, answers = os.pipe()
+
+    def read() -> None:
+        assert os.read(hear, 1000) == GREETING
+        os.close(ask)
+
+    await serve(Reception(questions, answers), read)
+    for descriptor in (questions, hear, answers):
+        os.close(descriptor)
+
+
+async def test_a_socket_whose_client_leaves_without_reading_ends_the_server() -> None:
+    server, client = socket.socketpair()
+    with server:
+        await serve(Reception(server.fileno(), server.fileno()), client.close)
