@@ -103,6 +103,12 @@ class PartRow:
     to_entity: str | None
     relation_number: int | None
 
+    @property
+    def length(self) -> int:
+        """Characters of its own texts, as the text of a page is counted."""
+        texts = (self.content, self.from_entity, self.relation, self.to_entity)
+        return sum(len(text) for text in texts if text)
+
 
 @dataclass(frozen=True)
 class Node:
@@ -132,11 +138,20 @@ class Said:
 
 @dataclass(frozen=True)
 class Page:
-    """Which parts of a graph: `most` of them after `skip`, from the entity `number` on."""
+    """Which parts of a graph: `most` of them after `skip`, from the entity `number` on.
+
+    Together they have at most `text` characters.
+    """
 
     number: int | None
     skip: int
     most: int
+    text: int
+
+    def count(self, rows: Sequence[PartRow]) -> int:
+        """How many of `rows` are on the page: one more shows that there are more."""
+        beyond = sum(row.length for row in rows) > self.text
+        return min(len(rows) - beyond, self.most)
 
 
 class Graph:
@@ -198,8 +213,8 @@ class Graph:
         """A page of the whole graph. Raises ArgumentInvalid where its beginning is gone."""
         try:
             return await self._call(
-                "read_graph", PartRow, beginning=page.number, skip=page.skip, max_rows=page.most,
-                **read_from(caller),
+                "read_graph", PartRow, beginning=page.number, skip=page.skip,
+                max_rows=page.most + 1, max_text=page.text, **read_from(caller),
             )  # fmt: skip
         except DataRefused as refusal:
             raise errors.ArgumentInvalid(
@@ -226,8 +241,9 @@ class Graph:
         self, function: LiteralString, page: Page, caller: Caller, **asked: Any
     ) -> list[PartRow]:
         return await self._call(
-            function, PartRow, skip=page.skip, max_rows=page.most, **asked, **read_from(caller)
-        )
+            function, PartRow, skip=page.skip, max_rows=page.most + 1, max_text=page.text, **asked,
+            **read_from(caller),
+        )  # fmt: skip
 
     async def _embed(
         self, nodes: Iterable[tuple[str, Sequence[str]]]

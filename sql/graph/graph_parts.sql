@@ -1,4 +1,4 @@
-create function textrawl.graph_parts(space integer, entities uuid[], skip bigint, max_rows integer, outgoing boolean)
+create function textrawl.graph_parts(space integer, entities uuid[], skip bigint, max_rows integer, max_text integer, outgoing boolean)
 returns table (
     number bigint, part bigint, kind text, name text, entity_type text, content text,
     from_entity text, relation text, to_entity text, relation_number bigint
@@ -35,13 +35,20 @@ begin atomic
         where textrawl.is_valid(r.valid_from, r.valid_until)
     ), counted as (
         select part.*, row_number() over (partition by part.place order by part.rank, part.at, part.id) - 1 as turn from part
+    ), page as (
+        select counted.* from counted order by counted.place, counted.turn offset skip limit max_rows
+    ), weighed as (
+        select page.*, sum(char_length(concat(page.content, page.from_entity, page.relation, page.to_entity))) over (
+            order by page.place, page.turn rows between unbounded preceding and 1 preceding) as before
+        from page
     )
     select textrawl.node_number(n.id), c.turn, (array['entity', 'observation', 'relation'])[c.rank + 1], n.name, n.entity_type,
         c.content, c.from_entity, c.relation, c.to_entity, case when c.rank = 2 then textrawl.node_number(c.id) end
-    from counted c join node n on n.place = c.place
-    order by c.place, c.turn
-    offset skip limit max_rows;
+    from weighed c join node n on n.place = c.place
+    -- The part that goes beyond max_text still comes: it tells that there are more.
+    where coalesce(c.before, 0) <= max_text
+    order by c.place, c.turn;
 end;
 
 comment on function textrawl.graph_parts is
-    'Entities in the order given, each followed by its valid observations, long ones joined, and its relations, oldest first; a relation stands once, with the first of its ends, or, outgoing, with the entity it leaves.';
+    'Entities in the order given, each followed by its valid observations, long ones joined, and its relations, oldest first; a relation stands once, with the first of its ends, or, outgoing, with the entity it leaves. The texts of all but the last have at most max_text characters.';

@@ -1,5 +1,5 @@
 create function textrawl.open_nodes(
-    names text[], skip bigint default 0, max_rows integer default 200,
+    names text[], skip bigint default 0, max_rows integer default 200, max_text integer default 1000000,
     space integer default null, credential bytea default null
 ) returns table (
     number bigint, part bigint, kind text, name text, entity_type text, content text,
@@ -16,7 +16,7 @@ begin
         select p.* from graph_parts(place, array(
             select e.id from (select name_key(n) as key, min(o) as turn from unnest(names) with ordinality given(n, o) group by 1) wanted
             join entity e on e.space_id = place and e.name_key = wanted.key
-            order by wanted.turn), skip, max_rows, false) p;
+            order by wanted.turn), skip, max_rows, max_text, false) p;
 end
 $$;
 

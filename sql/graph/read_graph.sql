@@ -1,5 +1,5 @@
 create function textrawl.read_graph(
-    beginning bigint default null, skip bigint default 0, max_rows integer default 200,
+    beginning bigint default null, skip bigint default 0, max_rows integer default 200, max_text integer default 1000000,
     space integer default null, credential bytea default null
 ) returns table (
     number bigint, part bigint, kind text, name text, entity_type text, content text,
@@ -25,7 +25,7 @@ begin
         select p.* from graph_parts(place, array(
             select e.id from entity e
             where e.space_id = place and (start.id is null or (e.created_at, e.id) >= (start.created_at, start.id))
-            order by e.created_at, e.id limit max_rows), skip, max_rows, true) p;
+            order by e.created_at, e.id limit max_rows), skip, max_rows, max_text, true) p;
 end
 $$;
 

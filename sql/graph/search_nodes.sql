@@ -1,6 +1,6 @@
 create function textrawl.search_nodes(
     query text, model integer default null, vector halfvec default null,
-    skip bigint default 0, max_rows integer default 200, max_nodes integer default 100,
+    skip bigint default 0, max_rows integer default 200, max_text integer default 1000000, max_nodes integer default 100,
     space integer default null, credential bytea default null
 ) returns table (
     number bigint, part bigint, kind text, name text, entity_type text, content text,
@@ -36,7 +36,7 @@ begin
             where hit.score >= 0.4 and hit.entity_id <> all(found)
             group by hit.entity_id order by max(hit.score) desc, hit.entity_id);
     end if;
-    return query select p.* from graph_parts(place, found[1:max_nodes], skip, max_rows, false) p;
+    return query select p.* from graph_parts(place, found[1:max_nodes], skip, max_rows, max_text, false) p;
 end
 $$;
 

@@ -20,11 +20,12 @@ from textrawl.errors import NotAuthenticated
 from textrawl.memory import Memory
 from textrawl.offering import TOOLSETS, choose_names
 from textrawl.recalls import NOTHING, Finding, Recall, Recalls
-from textrawl.replies import Renderer, Reply
+from textrawl.replies import Renderer, Reply, Written
 from textrawl.schemas import merge, shorten_items, slim
 from textrawl.texts import clean_name
 from textrawl.transports.authentication import find_principal
 from textrawl.transports.requests import find_request_id, find_space
+from textrawl.turns import run_aside
 
 READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -116,6 +117,16 @@ class App:
     ) -> CallToolResult:
         """The result that tells what `caller` recalled in `mode`, noted with what it cost."""
         written = self._renderer.write(reply, max_tokens)
+        return self._note(caller, mode, reply, written, finding)
+
+    async def recall_aside(self, caller: Caller, mode: str, reply: Reply) -> CallToolResult:
+        """As recall does, for a long reply: other calls are answered while it is written."""
+        written = await run_aside(self._renderer.write, reply)
+        return self._note(caller, mode, reply, written, NOTHING)
+
+    def _note(
+        self, caller: Caller, mode: str, reply: Reply, written: Written, finding: Finding
+    ) -> CallToolResult:
         if self._recalls is not None:
             recall = Recall(
                 credential=caller.principal.credential, space=caller.principal.home,

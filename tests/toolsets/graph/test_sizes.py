@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from mcp.types import TextResourceContents
 from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 
 from tests.conftest import Connect
@@ -148,6 +149,29 @@ async def test_an_observation_longer_than_the_budget_does_not_stop_the_reading(
     assert second["entities"] == []
     assert "too long" in second["note"]
     assert third["entities"][0]["observations"] == ["last"]
+
+
+async def test_a_page_has_a_million_characters_and_the_resource_all(connect: Connect) -> None:
+    client = await connect(
+        toolsets=["graph"], embedding_provider="none", max_graph_tokens=200_000,
+        database_timeout=PATIENT,
+    )  # fmt: skip
+    said = [f"{number} " + "internationalization " * 900 for number in range(60)]
+    for part in (said[:30], said[30:]):
+        await call(client, "create_entities", entities=[{"name": "One", "observations": part}])
+    said = [text.strip() for text in said]
+
+    first = await ask(client, "read_graph")
+    second = await ask(client, "read_graph", cursor=first["nextCursor"])
+    opened = await ask(client, "open_nodes", names=["One"])
+    rest = await ask(client, "open_nodes", names=["One"], cursor=opened["nextCursor"])
+    [content] = (await client.read_resource("memory://knowledge-graph")).contents
+
+    told = [answer["entities"][0]["observations"] for answer in (first, second, opened, rest)]
+    assert 900_000 < sum(map(len, told[0])) <= 1_000_000
+    assert told[0] + told[1] == told[2] + told[3] == said
+    assert isinstance(content, TextResourceContents)
+    assert json.loads(content.text)["entities"][0]["observations"] == said
 
 
 async def test_a_write_answers_names_and_counts_where_it_would_be_too_long(

@@ -16,9 +16,14 @@ from textrawl.replies import write_json
 from textrawl.toolsets import READS, App, Document
 from textrawl.toolsets.graph.declaration import MOST_ITEMS, Cursor, Name, Query, graph
 from textrawl.toolsets.graph.replies import GraphReply, write_number
+from textrawl.turns import run_aside
 
 _MOST_PARTS = 3000  # more than an answer of the usual budget holds
+_MOST_TEXT = 1_000_000  # characters of these parts: more than the largest budget holds
 _MOST_OF_ALL = 20_000  # parts of the resource, which a person attaches or a program reads
+_MOST_TEXT_OF_ALL = 16_000_000
+_FEW = 200  # parts that are written at once, unless they have more than _SHORT characters
+_SHORT = 100_000
 _GRAPH_CURSOR = re.compile(r"([0-9a-z]{1,10})\.(\d{1,9})")
 _PLAIN_CURSOR = re.compile(r"\d{1,9}")
 
@@ -26,17 +31,18 @@ _PLAIN_CURSOR = re.compile(r"\d{1,9}")
 @graph.tool(READS, GraphReply)
 async def read_graph(ctx: Context[App], cursor: Cursor = "") -> CallToolResult:
     """Read the whole graph, a page at a time: while an answer has nextCursor, there is more."""
-    page = Page(None, 0, _MOST_PARTS + 1)
+    number, skip = None, 0
     if cursor:
         found = _GRAPH_CURSOR.fullmatch(cursor)
         if found is None:
             raise ArgumentInvalid("cursor: give nextCursor of the answer before, as it stands")
-        page = Page(int(found[1], 36), int(found[2]), _MOST_PARTS + 1)
+        number, skip = int(found[1], 36), int(found[2])
+    page = Page(number, skip, _MOST_PARTS, _MOST_TEXT)
     app: App = ctx.request_context.lifespan_context
     caller = await app.identify(ctx, "read_graph")
     rows = await Graph(app.memory).read(page, caller)
-    cursors = [f"{write_number(row.number)}.{row.part}" for row in rows]
-    return app.recall(caller, "graph", GraphReply.build(rows, cursors, _MOST_PARTS), None)
+    reply = GraphReply.build(rows, _name_places(rows), page.count(rows))
+    return await _tell(app, caller, "graph", reply, rows)
 
 
 @graph.tool(READS, GraphReply)
@@ -50,8 +56,8 @@ async def search_nodes(ctx: Context[App], query: Query, cursor: Cursor = "") -> 
     app: App = ctx.request_context.lifespan_context
     caller = await app.identify(ctx, "search_nodes")
     rows = await Graph(app.memory).search(query, page, caller)
-    reply = GraphReply.build(rows, _count_on(page, rows), _MOST_PARTS)
-    return app.recall(caller, "search", reply, None)
+    reply = GraphReply.build(rows, _count_on(page, rows), page.count(rows))
+    return await _tell(app, caller, "search", reply, rows)
 
 
 @graph.tool(READS, GraphReply)
@@ -69,18 +75,29 @@ async def open_nodes(
     app: App = ctx.request_context.lifespan_context
     caller = await app.identify(ctx, "open_nodes")
     rows = await Graph(app.memory).open(names, page, caller)
-    reply = GraphReply.build(rows, _count_on(page, rows), _MOST_PARTS, with_ids=includeIds)
+    reply = GraphReply.build(rows, _count_on(page, rows), page.count(rows), with_ids=includeIds)
     if app.takes_notes:
         seen = dict.fromkeys(row.number for row in rows if row.kind == "entity")
         await Insight(app.memory).note(list(seen), caller)
-    return app.recall(caller, "entity", reply, None)
+    return await _tell(app, caller, "entity", reply, rows)
+
+
+async def _tell(
+    app: App, caller: Caller, mode: str, reply: GraphReply, rows: Sequence[PartRow]
+) -> CallToolResult:
+    if len(rows) <= _FEW and sum(row.length for row in rows) <= _SHORT:
+        return app.recall(caller, mode, reply, None)
+    return await app.recall_aside(caller, mode, reply)
 
 
 async def _read_whole(app: App, caller: Caller) -> str:
-    page = Page(None, 0, _MOST_OF_ALL + 1)
-    rows = await Graph(app.memory).read(page, caller)
-    cursors = [f"{write_number(row.number)}.{row.part}" for row in rows]
-    return write_json(GraphReply.build(rows, cursors, _MOST_OF_ALL).structured())
+    page = Page(None, 0, _MOST_OF_ALL, _MOST_TEXT_OF_ALL)
+    return await run_aside(_write_whole, page, await Graph(app.memory).read(page, caller))
+
+
+def _write_whole(page: Page, rows: Sequence[PartRow]) -> str:
+    reply = GraphReply.build(rows, _name_places(rows), page.count(rows))
+    return write_json(reply.structured())
 
 
 graph.documents.append(
@@ -94,7 +111,11 @@ graph.documents.append(
 def _read_page(cursor: str) -> Page:
     if cursor and not _PLAIN_CURSOR.fullmatch(cursor):
         raise ArgumentInvalid("cursor: give nextCursor of the answer before, as it stands")
-    return Page(None, int(cursor or 0), _MOST_PARTS + 1)
+    return Page(None, int(cursor or 0), _MOST_PARTS, _MOST_TEXT)
+
+
+def _name_places(rows: Sequence[PartRow]) -> list[str]:
+    return [f"{write_number(row.number)}.{row.part}" for row in rows]
 
 
 def _count_on(page: Page, rows: Sequence[PartRow]) -> list[str]:
