@@ -223,6 +223,21 @@ async def test_who_adds_to_one_entity_reads_its_newest_observations(connect: Con
     assert told["note"] == f"The newest {len(texts)} of 501 observations; open_nodes has all"
 
 
+async def test_a_deletion_names_the_first_twenty_of_those_that_are_not_there(
+    connect: Connect,
+) -> None:
+    client = await connect(toolsets=["graph"])
+    names = [f"Nobody {number}" for number in range(1000)]
+
+    told = await ask(client, "delete_entities", entityNames=names)
+    few = await ask(client, "delete_entities", entityNames=names[:20])
+
+    assert told["message"] == (
+        f"Deleted 0 of 1000 entities. Entity not found: {', '.join(names[:20])}, and 980 more"
+    )
+    assert few["message"].endswith("Nobody 18, Nobody 19")
+
+
 async def test_empty_lists_are_taken(connect: Connect) -> None:
     client = await connect(toolsets=["graph"])
     answers: tuple[tuple[str, str, Any], ...] = (

@@ -21,13 +21,16 @@ from textrawl.toolsets.graph.declaration import (
 )
 from textrawl.toolsets.graph.replies import DoneReply, EntityReply, NodePart, say
 
+_MOST_NAMED = 20  # entities that are not there: a thousand names would be no sentence
+
 
 def _tell(what: str, done: int, asked: int, missing: Sequence[str]) -> DoneReply:
     told = f"{what} deleted successfully"
     if done != asked:
         told = f"Deleted {done} of {asked} {what.lower()}"
     if missing:
-        told += f". Entity not found: {', '.join(missing)}"
+        named, more = ", ".join(missing[:_MOST_NAMED]), len(missing) - _MOST_NAMED
+        told += f". Entity not found: {named}" + (f", and {more} more" if more > 0 else "")
     return DoneReply(message=told)
 
 
