@@ -86,6 +86,7 @@ class _Place:
         if self in self._line and self._line[0] is not self:
             with anyio.move_on_after(_PATIENCE):
                 await self._first.wait()
+            self._first.set()  # a tool call that waited in vain does not wait again
 
     def leave(self) -> None:
         """Let the next call go on."""
@@ -130,6 +131,7 @@ def leave_line() -> None:
         place.leave()
 
 
+_own = Turns(1)
 _interpreter = Turns(1)
 
 
@@ -137,6 +139,7 @@ async def run_aside(function: Callable[[*Arguments], Result], *arguments: *Argum
     """Run what takes long in a thread, so that other calls are answered meanwhile.
 
     One at a time: threads share the interpreter with the event loop, and each takes a share of it.
+    Of each person one waits for that, however many they ask for.
     """
-    async with _interpreter.take("aside"):
+    async with _own.take(find_account()), _interpreter.take("aside"):
         return await to_thread.run_sync(function, *arguments)
