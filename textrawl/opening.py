@@ -144,13 +144,18 @@ async def _mend_indexes(conninfo: str) -> None:
     """Makes indexes of vectors that an import or a crash left out."""
     while True:
         await anyio.sleep(_MEND)
-        from textrawl.archive.indexes import mend_indexes  # noqa: PLC0415 - not at the start
+        from textrawl.archive.database import BatchRefused  # noqa: PLC0415 - not at the start
+        from textrawl.archive.indexes import mend_indexes  # noqa: PLC0415
 
         try:
             for name in await mend_indexes(conninfo):
                 logger.warning("The vectors of %s had no index and were indexed anew", name)
         except (errors.StartRefused, errors.TextrawlError) as error:
             logger.info("Indexes wait: %s", error)
+        except (psycopg.Error, BatchRefused) as error:
+            # Searches do without, and so does whoever else uses this Postgres meanwhile.
+            state = error.sqlstate if isinstance(error, psycopg.Error) else error
+            logger.warning("Indexes wait: %s %s", type(error).__name__, state)
 
 
 @asynccontextmanager

@@ -9,6 +9,7 @@ import anyio
 import psycopg
 import pytest
 
+from textrawl import opening
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.embedded.postmaster import find_postmaster
@@ -41,3 +42,17 @@ async def test_a_start_survives_postgres_dying_under_it(
                     async with open_memory(settings, serving=True) as memory:
                         await memory.ping()
     assert "died during the start" in caplog.text
+
+
+async def test_a_server_goes_on_though_its_missing_indexes_cannot_be_made(
+    data_dir: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "_MEND", 0.05)
+    settings = read_settings(data_dir=data_dir, embedding_provider="none")
+    async with run_embedded(data_dir) as cluster, open_memory(settings, serving=True) as memory:
+        with psycopg.connect(cluster.dsn(OWNER)) as owner:
+            owner.execute("alter function textrawl.missing_vector_indexes rename to gone")
+        with anyio.fail_after(60):
+            while "Indexes wait: UndefinedFunction 42883" not in caplog.text:
+                await memory.ping()
+        await memory.ping()
