@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, LiteralString
 
 import anyio
 import psycopg
@@ -220,6 +220,28 @@ async def test_two_writers_in_each_others_way_are_tried_again(
     )
     async with open_pool(database_url) as database:
         assert await database.call("sleep", Slept, seconds=2.0) == [Slept(2.0)]
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "advice"),
+    [
+        ("40P01", errors.ServerBusy, "nothing was changed; call again"),
+        ("40001", errors.ServerBusy, "nothing was changed; call again"),
+        ("54000", errors.ArgumentInvalid, "shorten it"),
+    ],
+)
+async def test_a_call_that_postgres_gave_up_says_what_to_do_and_that_nothing_was_changed(
+    administrator: psycopg.Connection, database_url: str, code: LiteralString,
+    kind: type[errors.TextrawlError], advice: str,
+) -> None:  # fmt: skip
+    administrator.execute(
+        "create function textrawl.sleep(seconds float) returns float language plpgsql as $$ begin "
+        f"raise exception using errcode = '{code}'; end $$"
+    )
+    async with open_pool(database_url) as database:
+        with pytest.raises(kind, match=advice) as caught:
+            await database.call("sleep", Slept, seconds=2.0)
+    assert "nothing was changed" in caught.value.fix
 
 
 async def test_a_call_that_finds_its_rows_locked_is_told_to_come_back_before_its_time_is_up(

@@ -71,6 +71,7 @@ _ACCESS: dict[str, Callable[[str | None], errors.TextrawlError]] = {
 }
 
 
+_IN_THE_WAY = "Other calls were in the way at each attempt: nothing was changed; call again"
 # Before any of these is told nothing was changed: the statement is undone as a whole.
 _KNOWN_FAULTS: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
     psycopg.errors.QueryCanceled: lambda: errors.DatabaseUnavailable(
@@ -79,6 +80,13 @@ _KNOWN_FAULTS: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
     ),
     psycopg.errors.LockNotAvailable: lambda: errors.ServerBusy(
         "Another call holds what this one needs: retry in a second; nothing was changed"
+    ),
+    psycopg.errors.DeadlockDetected: lambda: errors.ServerBusy(_IN_THE_WAY),
+    psycopg.errors.SerializationFailure: lambda: errors.ServerBusy(_IN_THE_WAY),
+    psycopg.errors.ProgramLimitExceeded: lambda: errors.ArgumentInvalid(
+        "Postgres cannot hold or look for a text as large as this one: shorten it, then call "
+        "again; nothing was changed",
+        title="Too large for Postgres",
     ),
     psycopg.errors.DiskFull: lambda: errors.DatabaseUnavailable(
         "The disk of Postgres is full: nothing was changed; free some space, then repeat the call"
