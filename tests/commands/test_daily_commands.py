@@ -173,6 +173,7 @@ def test_forget_shows_what_would_go_and_deletes_after_a_yes(
 
     dry = ask("forget", "Ada", "--dry-run")
     unasked = ask("forget", "Ada")
+    unasked_json = ask("forget", "Ada", "--json")
     kept = owner.execute("select count(*) from observation").fetchone()
     one = ask("forget", "Ada", "likes tea", "--yes")
     rest = json.loads(ask("forget", "ada", "--yes", "--json").out)
@@ -182,6 +183,7 @@ def test_forget_shows_what_would_go_and_deletes_after_a_yes(
         "  lives in Ulm", "  sings", "  leads QA", "  and 1 more facts",
     ]  # fmt: skip
     assert (unasked.code, unasked.out) == (1, dry.out)
+    assert (unasked_json.out, unasked_json.err) == ("", dry.out + unasked.err)
     assert unasked.err == ("textrawl: Nothing was deleted, since nobody can be asked: add --yes\n")
     assert kept == (4,)
     assert one.err == "Deleted one fact about Ada.\n"

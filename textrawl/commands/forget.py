@@ -4,8 +4,9 @@ import sys
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from textrawl.commands.console import open_console, tell, write_cell, write_json
+from textrawl.commands.console import open_console, open_progress, tell, write_cell, write_json
 from textrawl.commands.inputs import AsJson, EntityName, WrittenSpace, read_reference
 from textrawl.commands.memories import Visit, change_memory, miss_entity
 from textrawl.errors import StartRefused
@@ -41,7 +42,7 @@ def forget(
         if as_json and dry_run:
             write_json(_write_plain(plan))
         else:
-            _show(plan)
+            _show(plan, open_progress() if as_json else open_console())
         if dry_run:
             return
         _ask()
@@ -64,8 +65,7 @@ def _work(name: str, fact: str | None, space: str | None, *, dry_run: bool) -> F
     return change_memory("textrawl forget", space, work)
 
 
-def _show(plan: ForgottenRow) -> None:
-    console = open_console()
+def _show(plan: ForgottenRow, console: Console) -> None:
     console.print(write_cell(f"This deletes {_describe(plan)}:"), soft_wrap=True)
     sample = plan.sample or []
     for content in sample:
