@@ -72,13 +72,6 @@ class Upkeep:
             self._pruning = time.monotonic() + _PRUNING
             await self._memory.database.call("prune_recalls", _Pruned)
 
-    async def count_backlog(self) -> int:
-        """How many facts wait for a vector of the active model; 0 without an embedder."""
-        if not self._memory.models.has_vectors:
-            return 0
-        active = await self._memory.models.find_active()
-        return await count_backlog(self._memory.database, active)
-
     async def _fill(self, model: Model) -> None:
         while await queue_facts(self._memory.database, model):
             pass

@@ -29,14 +29,15 @@ def _clean(value: object) -> object:
     return clean_name(value) if isinstance(value, str) else value
 
 
-def _clean_text(value: object) -> object:
+def clean_text(value: object) -> object:
+    """Return `value` as texts are stored, for a parameter that takes one."""
     return clean_fact(value) if isinstance(value, str) else value
 
 
 Name = Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=NAME_LENGTH)]
 OptionalName = Annotated[str, BeforeValidator(_clean), Field(max_length=NAME_LENGTH)]
 RelationName = Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=100)]
-Text = Annotated[str, BeforeValidator(_clean_text), Field(min_length=1, max_length=LONG_LENGTH)]
+Text = Annotated[str, BeforeValidator(clean_text), Field(min_length=1, max_length=LONG_LENGTH)]
 Query = Annotated[str, BeforeValidator(_clean), Field(max_length=2048)]
 Cursor = Annotated[
     str, Field(max_length=40, description="nextCursor of the answer before, to go on reading")

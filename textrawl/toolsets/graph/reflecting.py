@@ -9,9 +9,8 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 
 from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.insight import Filter, Insight, RankedRow, ReflectionRow, Thought
-from textrawl.texts import clean_fact
 from textrawl.toolsets import DELETES, READS, WRITES, App
-from textrawl.toolsets.graph.declaration import MOST_ITEMS, OptionalName, Query, graph
+from textrawl.toolsets.graph.declaration import MOST_ITEMS, OptionalName, Query, clean_text, graph
 from textrawl.toolsets.graph.replies import DoneReply, say
 from textrawl.toolsets.graph.snake import SnakePart, SnakeReply
 
@@ -140,11 +139,7 @@ class ReflectionReply(SnakeReply):
     result: ReflectionPart
 
 
-def _clean(value: object) -> object:
-    return clean_fact(value) if isinstance(value, str) else value
-
-
-Prose = Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=10_000)]
+Prose = Annotated[str, BeforeValidator(clean_text), Field(min_length=1, max_length=10_000)]
 
 
 @graph.tool(WRITES, ReflectionReply)
