@@ -19,6 +19,9 @@ begin
         where e.space_id = origin.space_id
           and e.name_key in (select name_key(value ->> 'entity') from jsonb_array_elements(deletions))
         order by e.name_key for update);
+    with long as materialized (
+        select l.* from long_observations(origin.space_id, claimed) l
+    )
     select coalesce(jsonb_object_agg(gone.place, gone.deleted), '{}') into counted
     from (select said.place, count(distinct coalesce(said.whole, said.id)) filter (where forgotten.observation_id is not null) as deleted
           from (select distinct on (o.id) given.ordinality as place, e.name, o.id, o.whole
@@ -27,12 +30,11 @@ begin
                 join lateral jsonb_array_elements_text(given.value -> 'observations') text on true
                 join lateral (
                     select f.id, f.whole from observation f
-                    where char_length(text.value) <= 2000 and f.space_id = e.space_id and f.entity_id = e.id
+                    where f.space_id = e.space_id and f.entity_id = e.id and f.whole is null
                       and f.content_hash = md5(fact_key(text.value))::uuid and f.content = text.value
                     union all
-                    select f.id, f.whole from observation f
-                    where char_length(text.value) > 2000 and f.space_id = e.space_id and f.entity_id = e.id
-                      and f.whole = md5(text.value)::uuid) o on true
+                    select f.id, l.whole from long l, unnest(l.facts) f(id)
+                    where l.entity_id = e.id and (l.whole = md5(text.value)::uuid or l.content = text.value)) o on true
                 order by o.id, given.ordinality) said
           cross join lateral forget_entity(said.name, said.id::text, false, delete_observations.credential, origin.space_id,
                                            delete_observations.client, delete_observations.tool, delete_observations.request) forgotten

@@ -15,6 +15,8 @@ declare
     child   record;
     made    record;
     fact    record;
+    wholes  uuid[];
+    counted uuid[];
 begin
     select e.* into source from entity e where e.space_id = origin.space_id and e.name_key = name_key(split_node.entity);
     if source.id is null then
@@ -33,6 +35,7 @@ begin
     if (claimed -> source.name_key ->> 'id')::uuid <> source.id then
         raise exception using errcode = 'TR050', message = 'no such entity', detail = split_node.entity;
     end if;
+    moment := clock_timestamp();
     names := '{}'; moved := 0; related := 0;
     for child in select value, ordinality from jsonb_array_elements(splits) with ordinality order by ordinality loop
         select * into made from jsonb_to_record(claimed -> name_key(child.value ->> 'name')) m (id uuid, stored_name text);
@@ -41,18 +44,45 @@ begin
         end if;
         perform retype_node(made.id, coalesce(child.value ->> 'type', source.metadata ->> 'type', source.entity_type), origin);
         names := names || case when may_read(credential, origin.space_id) then made.stored_name else child.value ->> 'name' end;
+        wholes := array(
+            select l.whole
+            from long_observations(origin.space_id, array[source.id]) l, jsonb_array_elements_text(child.value -> 'observations') text
+            where l.whole = md5(text)::uuid or l.content = text);
+        counted := '{}';
+        -- What the target says as well stays behind as history: it ends in favour of that.
+        for fact in
+            select o.id, coalesce(o.whole, o.id) as counted, o.valid_until, twin.id as twin
+            from observation o
+            join lateral (
+                select t.id from observation t
+                where t.space_id = o.space_id and t.entity_id = made.id and t.content_hash = o.content_hash and t.content = o.content
+                  and (t.whole, t.part) is not distinct from (o.whole, o.part)
+                  and is_valid(t.valid_from, t.valid_until, present => moment)
+                order by t.ordinal limit 1) twin on true
+            where o.space_id = origin.space_id and o.entity_id = source.id and is_valid(o.valid_from, o.valid_until, present => moment)
+              and (o.whole is null and o.content in (select jsonb_array_elements_text(child.value -> 'observations'))
+                   or o.whole = any(wholes))
+            order by o.ordinal
+        loop
+            perform replace_fact(origin.space_id, fact.id, fact.twin, moment);
+            counted := counted || fact.counted;
+            perform record_event('replaced', made.id, fact.twin, null, origin,
+                jsonb_build_object('replaced', fact.id, 'until', fact.valid_until, 'new', false));
+        end loop;
         for fact in
             update observation o
             set entity_id = made.id, fts = search_document(o.space_id, made.stored_name, o.content),
                 entity_type = (select e.entity_type from entity e where e.space_id = o.space_id and e.id = made.id)
             where o.space_id = origin.space_id and o.entity_id = source.id
               and (o.whole is null and o.content in (select jsonb_array_elements_text(child.value -> 'observations'))
-                   or o.whole in (select md5(text)::uuid from jsonb_array_elements_text(child.value -> 'observations') text))
-            returning o.id, coalesce(o.part, 1) as part
+                   or o.whole = any(wholes))
+              and not exists (select from observation t where t.space_id = o.space_id and t.id = o.replaced_by and t.entity_id = made.id)
+            returning o.id, coalesce(o.whole, o.id) as counted
         loop
-            moved := moved + (fact.part = 1)::integer;
+            counted := counted || fact.counted;
             perform record_event('moved', made.id, fact.id, null, origin, jsonb_build_object('from', source.id));
         end loop;
+        moved := moved + (select count(distinct c) from unnest(counted) c);
         update entity e set updated_at = clock_timestamp() where e.space_id = origin.space_id and e.id in (made.id, source.id);
         related := related + (
             select count(*) from create_edges(jsonb_build_array(
@@ -60,7 +90,9 @@ begin
                 jsonb_build_object('from', made.stored_name, 'relation', 'parte_de', 'to', source.name)),
                 split_node.credential, origin.space_id, split_node.client, split_node.tool, split_node.request));
     end loop;
-    remaining := cardinality(list_observations(origin.space_id, source.id));
+    remaining := (
+        select count(distinct coalesce(o.whole, o.id)) from observation o
+        where o.space_id = origin.space_id and o.entity_id = source.id and is_valid(o.valid_from, o.valid_until, present => moment));
     return next;
 end
 $$;

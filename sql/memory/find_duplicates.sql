@@ -10,6 +10,8 @@ begin
         select o.id from observation o
         where o.space_id = space and o.entity_id = f.entity_id and o.content_hash = f.content_hash
           and o.id is distinct from replaced
+          -- A part of a long observation is no statement of its own, and goes with the rest of it.
+          and o.whole is null
           -- A fact that ended before it was told is another than one that is valid; told again, it finds itself.
           and case when f.valid_until <= clock_timestamp() then o.valid_until = f.valid_until and o.replaced_by is null
                    else o.valid_until is null or o.valid_until > clock_timestamp() end

@@ -18,7 +18,7 @@ begin
             select id from observation
             where space_id = space and entity_id = entity
               and content_hash = md5(fact_key(reference))::uuid
-            order by valid_until is not null, content <> reference, created_at desc
+            order by valid_until is not null, whole is not null, content <> reference, created_at desc
             limit 1) o;
     end if;
     if cardinality(matches) > 1 then

@@ -11,7 +11,16 @@ begin atomic
         and e.id = textrawl.find_restored(d.space_id, d.entities, (change.next ->> 'entity_id')::uuid)
     where d.space_id = space and d.undo_id = undo and d.action = 'move back'
       and o.space_id = space and o.id = d.id
-      and o.entity_id = textrawl.find_restored(d.space_id, d.entities, (change.former ->> 'entity_id')::uuid);
+      and o.entity_id = textrawl.find_restored(d.space_id, d.entities, (change.former ->> 'entity_id')::uuid)
+      -- Where the same was stored anew meanwhile, it stays: nothing is there twice.
+      and not (textrawl.is_valid(o.valid_from, o.valid_until, present => clock_timestamp()) and exists (
+          select from textrawl.observation twin
+          where twin.space_id = o.space_id and twin.entity_id = e.id and twin.content_hash = o.content_hash
+            and twin.content = o.content and (twin.whole, twin.part) is not distinct from (o.whole, o.part)
+            and textrawl.is_valid(twin.valid_from, twin.valid_until, present => clock_timestamp())
+            -- But for what goes with the undo.
+            and not exists (select from textrawl.undone gone
+                            where gone.space_id = space and gone.undo_id = undo and gone.action = 'remove' and gone.id = twin.id)));
     update textrawl.entity e set entity_type = change.next ->> 'entity_type', metadata = change.next -> 'metadata',
         type_guessed = (change.next ->> 'type_guessed')::boolean
     from textrawl.undone d

@@ -83,6 +83,7 @@ begin atomic
           and not exists (
               select from textrawl.observation twin
               where twin.space_id = space and twin.entity_id = source.id and twin.content_hash = o.content_hash
+                and twin.content = o.content and (twin.whole, twin.part) is not distinct from (o.whole, o.part)
                 and textrawl.is_valid(twin.valid_from, twin.valid_until) and twin.id not in (select removed.id from removed))
     ), retyped as materialized (
         select e.id, had.value as had,
@@ -97,7 +98,7 @@ begin atomic
         join lateral jsonb_array_elements(e.metadata -> 'retyped') with ordinality had (value, place) on had.place = last.kept + 1
     ), ended as materialized (
         -- Facts that stay and were ended by what goes, or in favour of it.
-        select o.id, o.entity_id, o.valid_until, o.replaced_by, o.content_hash, o.created_at, last.observation_id as successor,
+        select o.id, o.entity_id, o.valid_until, o.replaced_by, o.content_hash, o.whole, o.part, o.created_at, last.observation_id as successor,
             case when updated.values ? 'valid_until' then (updated.values ->> 'valid_until')::timestamptz
                  else (last.detail ->> 'until')::timestamptz end as until
         from (
@@ -166,6 +167,7 @@ begin atomic
         left join lateral (
             select o.id from textrawl.observation o
             where o.space_id = space and o.entity_id = r.entity_id and o.content_hash = r.content_hash
+              and (o.whole, o.part) is not distinct from (r.whole, r.part)
               and o.created_at > r.created_at and o.id not in (select removed.id from removed)
             order by o.created_at, o.id limit 1) anew on r.new_until is null or r.new_until > r.valid_until
     ), changed as (

@@ -4,7 +4,7 @@ language sql stable
 set search_path from current
 begin atomic
     with fact as materialized (
-        select o.id, o.entity_id, o.content_hash, o.source, o.confidence, o.valid_until,
+        select o.id, o.entity_id, o.content_hash, o.whole, o.part, o.source, o.confidence, o.valid_until,
             textrawl.fact_values(space, o.id, before) as now, textrawl.fact_values(space, o.id, after) as next
         from textrawl.observation o where o.space_id = space and o.id = any(facts)
     ), timed as materialized (
@@ -21,6 +21,7 @@ begin atomic
                  and not exists (
                      select from textrawl.observation o
                      where o.space_id = space and o.entity_id = f.entity_id and o.content_hash = f.content_hash
+                       and (o.whole, o.part) is not distinct from (f.whole, f.part)
                        and o.id <> f.id and o.id <> all(gone)
                        and o.created_at >= f.valid_until and (t.next is null or t.next > f.valid_until))
                  -- Told by somebody while the update kept it valid, it does not end before that.

@@ -22,6 +22,10 @@ begin
         select o.id into twin from observation o
         where o.space_id = fact.space_id and o.entity_id = kept.entity_id and o.content_hash = fact.content_hash
           and (o.whole, o.part) is not distinct from (fact.whole, fact.part)
+          -- Not what comes back with it: the graph tools keep each spelling.
+          and not exists (
+              select from undone d
+              where d.space_id = restore_facts.space and d.undo_id = restore_facts.undo and d.action = 'remove' and d.id = o.id)
           and is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
           and is_valid(fact.valid_from, fact.valid_until, present => clock_timestamp())
         limit 1;

@@ -61,7 +61,8 @@ begin
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'relation'
       and r.space_id = place and r.id = d.id;
     delete from entity e using undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'drop entity' and e.space_id = place and e.id = d.id;
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'drop entity' and e.space_id = place and e.id = d.id
+      and not exists (select from observation o where o.space_id = place and o.entity_id = e.id);
     perform record_undone('undone', place, undo_id, origin);
 end
 $$;
