@@ -13,7 +13,7 @@ from tests.folders import open_folder
 
 Run = Callable[..., str]
 
-pytestmark = pytest.mark.usefixtures("uncovered")
+pytestmark = [pytest.mark.usefixtures("uncovered"), pytest.mark.slow]
 
 ROOT = Path(__file__).parents[1]
 SMALL = {

@@ -17,7 +17,7 @@ from tests.listening import find_port, wait_for_answer
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("uncovered")]
+pytestmark = [pytest.mark.slow, pytest.mark.anyio, pytest.mark.usefixtures("uncovered")]
 
 CLIENTS = 20
 SINGLE, BATCHED = 40, 10  # facts of each client

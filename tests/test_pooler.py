@@ -32,6 +32,7 @@ from textrawl.settings import read_foreign_environment
 __all__ = ["launch", "run"]
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.anyio,
     pytest.mark.skipif(find_pgbouncer() is None, reason="there is no pgbouncer on this machine"),
 ]

@@ -71,7 +71,8 @@ def analyse(
 def group_topics(observations: Sequence[str], stop_words: Collection[str]) -> dict[str, list[str]]:
     """Observations by topic, each with the heaviest of the ten heaviest words that it has."""
     weights = weigh_words(observations, stop_words)
-    anchors = sorted(weights, key=lambda word: (-weights[word], word))[:_ANCHORS]
+    # Rounded: equal weights differ in the last digits, by the order of their sums.
+    anchors = sorted(weights, key=lambda word: (-round(weights[word], 6), word))[:_ANCHORS]
     topics: dict[str, list[str]] = {}
     for place, text in enumerate(observations, 1):
         words = set(_WORD.findall(text.lower()))

@@ -29,6 +29,8 @@ from textrawl.archive.programs import run_program
 from textrawl.embedded.configuration import APP, OWNER
 from textrawl.errors import StartRefused
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_backup_comes_back_with_every_row_and_its_walls(
     run: Run, url: str, empty: str, tmp_path: Path

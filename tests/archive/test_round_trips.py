@@ -131,6 +131,7 @@ def measure(url: str, *words: str) -> int:
     return int(done.stdout.split("peak ")[1]) * (1 if sys.platform == "darwin" else 1024)
 
 
+@pytest.mark.slow
 def test_fifty_thousand_facts_pass_through_little_memory(fresh: str, tmp_path: Path) -> None:
     small, large = str(tmp_path / "small"), str(tmp_path / "large")
     commands = ("export", "import")

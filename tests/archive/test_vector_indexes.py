@@ -29,6 +29,8 @@ NEAREST = (
     "select observation_id from search_memory('x', model => 1, vector => %s, semantic => true)"
 )
 
+pytestmark = pytest.mark.slow
+
 
 def make_lines(facts: range, *, vectors: bool = True) -> Iterator[dict[str, Any]]:
     """An export of facts of one entity."""

@@ -40,10 +40,12 @@ class Site:
     http: httpx2.AsyncClient
 
     async def call(
-        self, token: str | None, tool: str, arguments: dict[str, Any], path: str = "/mcp"
-    ) -> httpx2.Response:
-        """One call of a tool, as a client of the 2026-07-28 era makes it."""
+        self, token: str | None, tool: str, arguments: dict[str, Any], path: str = "/mcp",
+        client: str = "raw",
+    ) -> httpx2.Response:  # fmt: skip
+        """Call a tool, as a client of this name and of the 2026-07-28 era does."""
         headers, body = call_modern(tool)
+        body["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = client
         body["params"]["arguments"] = arguments
         given = headers | (bear(token) if token else {})
         return await self.http.post(f"{self.root}{path}", json=body, headers=given)

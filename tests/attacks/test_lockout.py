@@ -251,7 +251,8 @@ async def test_ten_calls_of_one_token_take_two_connections_and_a_neighbour_is_se
             async with anyio.create_task_group() as group:
                 for number in range(10):
                     given = {**fact, "observation": f"never sleeps for {number} days"}
-                    group.start_soon(site.call, heavy, "remember_fact", given)
+                    client = f"program {number}"  # writes of one program wait for each other
+                    group.start_soon(site.call, heavy, "remember_fact", given, "/mcp", client)
                 with anyio.fail_after(4):
                     await wait_until(lambda: owner.execute(WAITING).fetchone() == (2,))
                     answer = await site.call(victim, "query_memory", {"mode": "list"})

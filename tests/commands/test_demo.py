@@ -66,6 +66,7 @@ def find_table(out: str) -> str:
     return table
 
 
+@pytest.mark.slow
 def test_it_works_twice_in_a_row_without_regard_to_settings(
     launch: Launch, home: Path, tmp_path: Path, postmasters: Postmasters
 ) -> None:

@@ -19,6 +19,8 @@ from tests.commands.conftest import FACT, HELLO, Launch, Process, Run, wait_for
 from textrawl.commands.foreground import run_foreground
 from textrawl.settings import read_foreign_environment
 
+pytestmark = pytest.mark.slow
+
 Postmasters = Callable[[], list[int]]
 
 TOOLS = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]

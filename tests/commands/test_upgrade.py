@@ -21,6 +21,8 @@ from textrawl.embedded.upgrade import upgrade_cluster
 from textrawl.errors import StartRefused
 from textrawl.migrations import migrate
 
+pytestmark = pytest.mark.slow
+
 _FURNITURE = """
     create role ana login password 'canary';
     create database diary owner ana;

@@ -22,7 +22,7 @@ from textrawl.embedded.configuration import OWNER
 from textrawl.embedded.postmaster import ping, read_pid_file
 from textrawl.errors import StartRefused
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 Postmasters = Callable[[], list[int]]
 

@@ -12,6 +12,8 @@ from tests.fuzzing.exploring import connect_in_memory, fuzz
 from tests.fuzzing.store import find_spoilt
 from textrawl.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 def test_no_call_breaks_a_tool_spoils_the_memory_or_passes_where_it_is_malformed(

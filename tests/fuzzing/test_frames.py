@@ -11,6 +11,8 @@ from tests.fuzzing.frames import Frame, build_frames, judge_frame
 from tests.fuzzing.wires import LEGACY, LOG, MODERN, Pipe
 from textrawl.settings import read_foreign_environment
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("era", [MODERN, LEGACY])
 def test_every_line_gets_what_it_is_owed_and_so_does_the_next(tmp_path: Path, era: str) -> None:

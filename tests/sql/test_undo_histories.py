@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from tests.sql.team import Said, Team
 
+pytestmark = pytest.mark.slow
+
 _EVE = "eve"
 _numbers = count()
 

@@ -8,6 +8,8 @@ import pytest
 
 from tests.sql.team import Said, Team
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def team(sql: psycopg.Connection) -> Team:

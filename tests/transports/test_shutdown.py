@@ -21,7 +21,7 @@ from tests.conftest import TOKEN
 from tests.listening import find_port, wait_for_answer
 from tests.transports.team import ACCEPT, HELLO, call_modern
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 CLIENTS = 20
 

@@ -18,7 +18,7 @@ from textrawl import Settings, errors
 from textrawl.embedded.configuration import OWNER
 from textrawl.settings import read_foreign_environment
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 NARROW, WIDE = "openai:text-embedding-3-small", "ollama:wide"
 START = ("start", "--provider", "ollama", "--model", "wide")
