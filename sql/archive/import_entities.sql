@@ -4,55 +4,67 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    said record;
+    line record;
+    -- The entity that was added or changed last, and its place in the order.
+    last_space integer;
+    last_key   text;
+    last_id    uuid;
 begin
     perform require_owner();
-    -- An entity whose type is a guess here takes the type of the file.
-    for said in
-        select distinct on (e.space_id, e.name_key) e.space_id, e.id, g.entity_type, g.metadata
-        from jsonb_to_recordset(lines) g(place integer, space integer, name text, entity_type text, type_guessed boolean, metadata jsonb)
-        join entity e on e.space_id = g.space and e.name_key = name_key(g.name)
-        where e.type_guessed and g.type_guessed is not true
-        order by e.space_id, e.name_key, g.place
+    -- One after the other in the order of names, like every writer: those that are there and those that are made.
+    for line in
+        with given as materialized (
+            select g.*, name_key(g.name) as key
+            from jsonb_to_recordset(lines) g(
+                place integer, space integer, id uuid, name text, entity_type text, type_guessed boolean, description text, metadata jsonb,
+                created_at timestamptz, updated_at timestamptz)
+        ), seen as materialized (
+            select g.*, same.name_key as their_key, named.id as named,
+                row_number() over (partition by g.space, g.id order by g.place) as turn,
+                first_value(g.key) over (partition by g.space, g.id order by g.place) as first_key
+            from given g
+            left join entity same on same.space_id = g.space and same.id = g.id
+            left join entity named on named.space_id = g.space and named.name_key = g.key
+        ), judged as materialized (
+            select s.*,
+                case
+                    when coalesce(s.their_key, s.first_key) <> s.key then 'another'
+                    when s.named is not null or s.turn > 1 then 'known'
+                    when s.id <> first_value(s.id) over (
+                        partition by s.space, s.key, s.their_key is null and s.named is null and s.turn = 1 and s.first_key = s.key
+                        order by s.place) then 'known'
+                    else 'added'
+                end as outcome,
+                coalesce(s.named, first_value(s.id) over (partition by s.space, s.key order by s.place)) as stored
+            from seen s
+        )
+        select j.*, t.type_guessed as guess
+        from judged j left join entity t on t.space_id = j.space and t.id = j.named
+        order by j.space, j.key, j.outcome <> 'added', j.place
     loop
-        update entity e set entity_type = said.entity_type, type_guessed = false,
-            metadata = e.metadata - 'type' || coalesce(said.metadata, '{}')
-        where e.space_id = said.space_id and e.id = said.id;
-        update observation o set entity_type = said.entity_type
-        where o.space_id = said.space_id and o.entity_id = said.id;
+        place := line.place; stored := line.stored; outcome := line.outcome;
+        if line.outcome = 'added' then
+            -- Whoever made it meanwhile was quicker: it is known then, under their id.
+            insert into entity as e (space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)
+            values (line.space, line.id, line.name, line.key, line.entity_type, coalesce(line.type_guessed, false), line.description,
+                    coalesce(line.metadata, '{}'), to_tsvector('simple', search_text(line.name)), line.created_at, line.updated_at)
+            on conflict (space_id, name_key) do update set name = e.name
+            returning e.id into stored;
+            outcome := case when stored = line.id then 'added' else 'known' end;
+            last_space := line.space; last_key := line.key; last_id := stored;
+        elsif line.outcome = 'known' and line.guess and line.type_guessed is not true and last_id is distinct from line.named then
+            -- An entity whose type is a guess here takes the type of the file.
+            update entity e set entity_type = line.entity_type, type_guessed = false,
+                metadata = e.metadata - 'type' || coalesce(line.metadata, '{}')
+            where e.space_id = line.space and e.id = line.named;
+            update observation o set entity_type = line.entity_type
+            where o.space_id = line.space and o.entity_id = line.named;
+            last_space := line.space; last_key := line.key; last_id := line.named;
+        elsif line.outcome = 'known' and line.named is null and (last_space, last_key) = (line.space, line.key) then
+            stored := last_id;
+        end if;
+        return next;
     end loop;
-    return query
-    with given as materialized (
-        select g.*, name_key(g.name) as key
-        from jsonb_to_recordset(lines) g(
-            place integer, space integer, id uuid, name text, entity_type text, type_guessed boolean, description text, metadata jsonb,
-            created_at timestamptz, updated_at timestamptz)
-    ), seen as materialized (
-        select g.*, same.name_key as their_key, named.id as named,
-            row_number() over (partition by g.space, g.id order by g.place) as turn,
-            first_value(g.key) over (partition by g.space, g.id order by g.place) as first_key
-        from given g
-        left join entity same on same.space_id = g.space and same.id = g.id
-        left join entity named on named.space_id = g.space and named.name_key = g.key
-    ), judged as materialized (
-        select s.*,
-            case
-                when coalesce(s.their_key, s.first_key) <> s.key then 'another'
-                when s.named is not null or s.turn > 1 then 'known'
-                when s.id <> first_value(s.id) over (
-                    partition by s.space, s.key, s.their_key is null and s.named is null and s.turn = 1 and s.first_key = s.key
-                    order by s.place) then 'known'
-                else 'added'
-            end as outcome,
-            coalesce(s.named, first_value(s.id) over (partition by s.space, s.key order by s.place)) as stored
-        from seen s
-    ), made as (
-        insert into entity (space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)
-        select j.space, j.id, j.name, j.key, j.entity_type, coalesce(j.type_guessed, false), j.description, coalesce(j.metadata, '{}'),
-            to_tsvector('simple', search_text(j.name)), j.created_at, j.updated_at
-        from judged j where j.outcome = 'added' order by j.space, j.key
-    )
-    select j.place, j.stored, j.outcome from judged j;
 end
 $$;
 

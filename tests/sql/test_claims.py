@@ -232,3 +232,22 @@ def test_an_analyst_is_made_beside_a_token_of_the_same_actor(sql: Sql, three: Th
     assert {space: sorted(held) for space, held in scopes.items()} == {
         "default": ["read"], "one": ["read", "write"], "two": ["read"]
     }  # fmt: skip
+
+
+def test_an_import_takes_an_entity_that_somebody_makes_meanwhile(sql: Sql, three: Three) -> None:
+    gate, one, _ = three
+    lines = [
+        {"place": place, "space": 1, "id": f"00000000-0000-0000-0000-00000000000{place}",
+         "name": name, "entity_type": "person", "created_at": OLD, "updated_at": OLD}
+        for place, name in enumerate(("Zoe", "Ada", "ZOE"))
+    ]  # fmt: skip
+
+    gate.hold("select remember_fact('zoe', 'person', 'sings')")
+    one.start("select place, stored, outcome from import_entities(%s)", json.dumps(lines))
+    one.wait_behind(gate)
+    gate.release()
+
+    known = fetch(sql, "select id::text from entity where name_key = 'zoe'")
+    assert sorted((place, str(stored), outcome) for place, stored, outcome in one.end()) == [
+        (0, known, "known"), (1, lines[1]["id"], "added"), (2, known, "known")
+    ]  # fmt: skip
