@@ -172,7 +172,7 @@ def test_every_sql_file_makes_what_its_name_says_and_comments_on_it(path: Path) 
         return
     if path.parent.name == "migrations":
         made = re.findall(r"^create (table|type) (\w+)", text, re.MULTILINE)
-        assert made or re.findall(r"^(?:alter table|create index)", text, re.MULTILINE)
+        assert made or re.findall(r"^(?:alter table|create index|update)", text, re.MULTILINE)
         told = re.findall(r"^comment on (table|type) (\w+) is '", text, re.MULTILINE)
         assert set(made) <= set(told)
         return

@@ -268,3 +268,38 @@ async def test_nobody_is_disturbed_while_functions_are_replaced(
     assert len(set(answered)) == 2
     stored = connection.execute("select count(*) from textrawl.observation").fetchone()
     assert stored == (len(answered),)
+
+
+_HASHES = """
+    select content, content_hash::text from observation
+    union all select before ->> 'content', before ->> 'content_hash' from undone
+    where kind = 'observation' order by 1, 2"""
+_FORMER = r"""
+    create function former(fact text) returns uuid immutable
+    return md5(regexp_replace(name_key(fact), '[\s.!。…]+$', ''))::uuid;
+    update observation set content_hash = former(content);
+    update undone
+    set before = before || jsonb_build_object('content_hash', former(before ->> 'content'))
+    where kind = 'observation';
+    delete from migration where name = '0023_fact_keys'"""
+
+
+async def test_facts_from_before_are_found_by_the_words_of_today(
+    empty: tuple[str, psycopg.Connection],
+) -> None:
+    conninfo, connection = empty
+    await migrate(conninfo)
+    connection.execute("set search_path = textrawl, public")
+    texts = ["has 16 GB…", "drinks in Maßen.", "likes tea!", "lives in Zürich .", "likes tea"]
+    tell = "select remember_fact('Ada', 'person', text) from unnest(%s::text[]) text"
+    connection.execute(tell, (texts,))
+    connection.execute("select undo_author(session_user, now() - interval '1 hour')")
+    connection.execute(tell, (texts,))
+    today = connection.execute(_HASHES).fetchall()
+    connection.execute(_FORMER)
+    assert connection.execute(_HASHES).fetchall() != today
+
+    await migrate(conninfo)
+
+    assert len(today) == 2 * len(texts)
+    assert connection.execute(_HASHES).fetchall() == today
