@@ -6,8 +6,10 @@ whether the process lives and stay. It is part of `python -m benchmarks.attacks`
 """
 
 import itertools
+import json
 import resource
 import statistics
+import sys
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -16,6 +18,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import anyio
+import anyio.to_thread
 import httpx2
 import psycopg
 
@@ -88,20 +91,20 @@ class Server:
 
     @asynccontextmanager
     async def ask_much(self, tokens: list[str]) -> AsyncGenerator[Heard]:
-        """Ten callers of heavy tools meanwhile, with these tokens in turn."""
+        """Ten callers of heavy tools meanwhile, with these tokens in turn.
+
+        They have a process of their own, as they would have a machine of their own: the victim's
+        time holds nothing of what it costs them to read their long answers.
+        """
         heard = Heard()
-
-        async def ask(number: int, token: str) -> None:
-            calls = itertools.islice(itertools.cycle(_list_heavy(number)), number, None)
-            async with httpx2.AsyncClient(timeout=60) as http:
-                for call in calls:
-                    heard.note(*await self.call(http, token, call, "/t/graph"))
-
-        async with anyio.create_task_group() as group:
-            for number, token in zip(range(CALLERS), itertools.cycle(tokens)):
-                group.start_soon(ask, number, token)
+        command = [sys.executable, "-m", "benchmarks.crowding", self._url, *tokens]
+        async with await anyio.open_process(command, stderr=None) as crowd:
+            assert crowd.stdin is not None
+            assert crowd.stdout is not None
             yield heard
-            group.cancel_scope.cancel()
+            await crowd.stdin.aclose()
+            written = b"".join([part async for part in crowd.stdout])
+        vars(heard).update(json.loads(written))
 
     @asynccontextmanager
     async def hold_connections(self) -> AsyncGenerator[Heard]:
@@ -118,6 +121,24 @@ class Server:
         yield heard
         for stream in held:
             await anyio.aclose_forcefully(stream)
+
+
+async def ask_until_told(url: str, tokens: list[str]) -> Heard:
+    """Call heavy tools as ten callers until stdin ends."""
+    server, heard = Server(url), Heard()
+
+    async def ask(number: int, token: str) -> None:
+        calls = itertools.islice(itertools.cycle(_list_heavy(number)), number, None)
+        async with httpx2.AsyncClient(timeout=60) as http:
+            for call in calls:
+                heard.note(*await server.call(http, token, call, "/t/graph"))
+
+    async with anyio.create_task_group() as group:
+        for number, token in zip(range(CALLERS), itertools.cycle(tokens)):
+            group.start_soon(ask, number, token)
+        await anyio.to_thread.run_sync(sys.stdin.read)
+        group.cancel_scope.cancel()
+    return heard
 
 
 def _list_heavy(number: int) -> list[Call]:
@@ -177,7 +198,15 @@ async def run_crowding(folder: Path, facts: int, seconds: float) -> None:
         }  # fmt: skip
         async with listen(environment) as url:
             server = Server(url)
+            await _load_topics(server, tokens["one"][0])
             await _print_table(server, tokens, seconds)
+
+
+async def _load_topics(server: Server, token: str) -> None:
+    """Call each heavy tool once: the first call of a process loads scikit-learn."""
+    async with httpx2.AsyncClient(timeout=60) as http:
+        for call in _list_heavy(0):
+            await server.call(http, token, call, "/t/graph")
 
 
 async def _print_table(server: Server, tokens: dict[str, list[str]], seconds: float) -> None:
@@ -197,3 +226,7 @@ async def _print_table(server: Server, tokens: dict[str, list[str]], seconds: fl
         alone = Heard([*before.seconds, *after.seconds], before.refused + after.refused)
         print(write_row("alone", alone, Heard()))
         print(write_row(f"beside {name}", heard, others, alone), flush=True)
+
+
+if __name__ == "__main__":
+    print(json.dumps(vars(anyio.run(ask_until_told, sys.argv[1], sys.argv[2:]))))

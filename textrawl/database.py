@@ -33,7 +33,7 @@ Pool = AsyncConnectionPool[Connection]
 
 _CONNECTIONS = 5  # of one process: twenty of them share the hundred of the embedded Postgres
 _MOST_OF_ONE = 2  # connections at once for one person where others share the server
-_MOST_HEAVY = 2  # connections at once for heavy calls, of all people together
+_MOST_HEAVY = 1  # connections at once for heavy calls, of all people together
 _MOST_WAITING = 200  # calls that may queue for a connection before others are told to come back
 _RECONNECT = 0.5  # seconds until a failed attempt is repeated; any more and it would double
 _MARGIN = 0.5  # seconds that Postgres has to report its own time limit before we give up on it

@@ -14,7 +14,7 @@ from textrawl.graph import read_from
 from textrawl.memory import Memory
 from textrawl.rows import StatisticsRow
 from textrawl.topics import Analysis, analyse, find_words
-from textrawl.turns import run_aside
+from textrawl.turns import run_apart
 
 logger = logging.getLogger("textrawl")
 
@@ -313,9 +313,9 @@ class Insight:
         return await self._call("stale_nodes", StaleRow, stale_days=days, **read_from(caller))
 
     async def _analyse(self, rows: Sequence[SizeRow]) -> list[Analysis]:
-        words = await run_aside(_find_words, rows)
+        words = await run_apart(_find_words, rows)
         [stopped] = await self._call("stop_words", _Stopped, words=words)
-        return await run_aside(_analyse, rows, set(stopped.stop_words))
+        return await run_apart(_analyse, rows, set(stopped.stop_words))
 
     async def _embed(self, text: str) -> tuple[int, Vector]:
         active = await self._memory.models.find_active()

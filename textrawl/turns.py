@@ -3,6 +3,8 @@
 And lines: what one session writes is stored in the order in which it came.
 """
 
+import os
+import sys
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator, Hashable
 from contextlib import asynccontextmanager, contextmanager
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar, TypeVarTuple
 
 import anyio
-from anyio import to_thread
+from anyio import to_process, to_thread
 
 Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
@@ -133,6 +135,8 @@ def leave_line() -> None:
 
 _own = Turns(1)
 _interpreter = Turns(1)
+_SLICE = 0.0005  # seconds that a thread keeps the interpreter while others wait for it; else 0.005
+_LOWER_PRIORITY = 10  # of 19: it gets what others leave, and a tenth where they leave nothing
 
 
 async def run_aside(function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
@@ -142,4 +146,21 @@ async def run_aside(function: Callable[[*Arguments], Result], *arguments: *Argum
     Of each person one waits for that, however many they ask for.
     """
     async with _own.take(find_account()), _interpreter.take("aside"):
+        sys.setswitchinterval(_SLICE)
         return await to_thread.run_sync(function, *arguments)
+
+
+async def run_apart(function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
+    """Run what computes for seconds in a process of its own, at a lower priority.
+
+    A thread would share the interpreter with the event loop, and every other call would wait for
+    it. One at a time, and of each person one waits for that. The process ends with the server, or
+    five minutes after its last work.
+    """
+    async with _own.take(find_account()), _interpreter.take("apart"):
+        return await to_process.run_sync(_run_quietly, function, arguments)
+
+
+def _run_quietly(function: Callable[..., Result], arguments: tuple[object, ...]) -> Result:
+    os.setpriority(os.PRIO_PROCESS, 0, _LOWER_PRIORITY)
+    return function(*arguments)
