@@ -10,8 +10,9 @@ from typing import LiteralString, cast
 
 from psycopg import AsyncConnection
 
-_FUNCTIONS = ("access", "analytics", "archive", "graph", "memory", "trail", "vectors")
+_TABLES = "migrations"
 _VIEWS = "views"
+_GRANTS = "grants"
 
 
 def _find_sql() -> Traversable:
@@ -20,14 +21,33 @@ def _find_sql() -> Traversable:
     return installed if installed.is_dir() else Path(__file__).parents[1] / "sql"
 
 
+def list_folders() -> list[str]:
+    """Return the names of the folders of sql/ that hold functions: one file a function."""
+    found = (folder.name for folder in _find_sql().iterdir() if folder.is_dir())
+    return sorted(set(found) - {_TABLES, _VIEWS})
+
+
 def read_folder(*names: str) -> dict[str, LiteralString]:
-    """Files of sub-folders of sql/ by stem, in order of their names."""
+    """Return the files of sub-folders of sql/ by stem, in order of their names, without grants."""
     files = [file for name in names for file in (_find_sql() / name).iterdir()]
     texts = {
         file.name[:-4]: file.read_text("utf-8") for file in files if file.name.endswith(".sql")
     }
-    # They ship with the package: as much literals as any string in this file.
-    return cast("dict[str, LiteralString]", dict(sorted(texts.items())))
+    # They ship with the package, so they are as safe as the literals in this file.
+    return cast(
+        "dict[str, LiteralString]",
+        {name: text for name, text in sorted(texts.items()) if name != _GRANTS},
+    )
+
+
+def read_grants() -> LiteralString:
+    """Return the grants of every folder. The owner alone may call what none of them names."""
+    files = [
+        file
+        for name in (*list_folders(), _VIEWS)
+        if (file := _find_sql() / name / f"{_GRANTS}.sql").is_file()
+    ]
+    return cast("LiteralString", "\n".join(file.read_text("utf-8") for file in files))
 
 
 def read_restrictions() -> LiteralString:
@@ -53,12 +73,8 @@ def describe_views() -> dict[str, str]:
 
 def read_fingerprint() -> str:
     """Changes when any function, view or grant does."""
-    texts = read_folder(*_FUNCTIONS, _VIEWS) | {"grants": _read_grants()}
+    texts = read_folder(*list_folders(), _VIEWS) | {_GRANTS: read_grants()}
     return hashlib.sha256("\0".join(f"{k}\0{v}" for k, v in texts.items()).encode()).hexdigest()
-
-
-def _read_grants() -> LiteralString:
-    return cast("LiteralString", (_find_sql() / "grants.sql").read_text("utf-8"))
 
 
 async def drop_code(connection: AsyncConnection) -> None:
@@ -90,14 +106,14 @@ async def drop_code(connection: AsyncConnection) -> None:
 
 async def create_code(connection: AsyncConnection) -> None:
     """Makes functions, views, policies and grants, and records which they are."""
-    functions = read_folder(*_FUNCTIONS)
+    functions = read_folder(*list_folders())
     for name in _order(functions):
         await connection.execute(functions[name])
     for view in read_folder(_VIEWS).values():
         await connection.execute(view)
     await connection.execute("revoke execute on all functions in schema textrawl from public")
     await connection.execute("grant usage on schema textrawl to textrawl_app, textrawl_analyst")
-    await connection.execute(_read_grants())
+    await connection.execute(read_grants())
     await connection.execute("select protect_tables()")
     await connection.execute(
         """insert into code (fingerprint) values (%s)

@@ -1,5 +1,7 @@
 """What the catalogue must say of everything in the schema, now and after any change."""
 
+import re
+from pathlib import Path
 from typing import LiteralString
 
 import psycopg
@@ -8,6 +10,7 @@ from psycopg.conninfo import make_conninfo
 
 from textrawl.embedded.configuration import APP
 
+SQL = Path(__file__).parents[2] / "sql"
 _OURS = """
     create temporary view ours as
     select 'pg_class'::regclass::oid as catalog, oid, relname::text as name from pg_class
@@ -37,6 +40,38 @@ def test_every_table_view_and_function_says_what_it_is_for(sql: psycopg.Connecti
         )
         == []
     )
+
+
+def test_every_file_of_every_folder_is_in_the_database_under_its_name(
+    sql: psycopg.Connection,
+) -> None:
+    files = [
+        file.stem
+        for file in SQL.glob("*/*.sql")
+        if file.parent.name != "migrations" and file.stem != "grants"
+    ]
+    made = list_names(
+        sql,
+        """
+        select proname from pg_proc p where pronamespace = 'textrawl'::regnamespace
+        and not exists (select from pg_depend d where d.refobjid = p.oid
+            and d.classid in ('pg_policy'::regclass, 'pg_trigger'::regclass))
+        union all
+        select relname from pg_class where relnamespace = 'textrawl'::regnamespace and relkind = 'v'
+        """,
+    )
+    assert sorted(files) == sorted(made)
+
+
+def test_every_grant_stands_in_the_folder_of_its_function_or_view() -> None:
+    misplaced = [
+        f"{file.parent.name}: {name}"
+        for file in SQL.glob("*/grants.sql")
+        for name in re.findall(r"textrawl\.(\w+)", file.read_text())
+        for home in SQL.glob(f"*/{name}.sql")
+        if home.parent != file.parent
+    ]
+    assert misplaced == []
 
 
 def test_every_column_and_type_says_what_it_holds(sql: psycopg.Connection) -> None:

@@ -13,11 +13,10 @@ import psycopg
 import pytest
 
 from tests.composition import OPERATIONS
-from textrawl.schema import read_folder
+from textrawl.schema import list_folders, read_folder
 
 Sql = psycopg.Connection[Any]
 
-_FOLDERS = ("access", "analytics", "archive", "graph", "memory", "trail", "vectors", "views")
 _TITLE = "## When one Postgres is not enough"
 _TABLES = """
     select relname::text from pg_class
@@ -73,7 +72,7 @@ def read_functions() -> dict[str, str]:
     """Texts of all functions and views without comments."""
     return {
         name: re.sub(r"--[^\n]*|comment on .*?';\n", "", text, flags=re.DOTALL)
-        for name, text in read_folder(*_FOLDERS).items()
+        for name, text in read_folder(*list_folders(), "views").items()
     }
 
 

@@ -1,0 +1,9 @@
+-- A server compares them with its own files before it starts.
+grant select on textrawl.migration, textrawl.code to textrawl_app, textrawl_analyst;
+
+grant execute on function
+    textrawl.name_key, textrawl.fact_key, textrawl.relation_key, textrawl.is_valid, textrawl.fold_case
+    to textrawl_analyst;
+
+-- Row-level security shows a login the rows of the spaces that were granted to it.
+grant select on textrawl.space, textrawl.entity, textrawl.observation, textrawl.relation to textrawl_analyst;
