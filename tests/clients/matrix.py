@@ -21,7 +21,7 @@ _TITLES = (
 )  # fmt: skip
 _DELETING = {
     "cannot be asked": "the model has to ask, and to send `confirm`",
-    "says no by itself": "headless it says no for its user, which holds",
+    "says no by itself": "headless: it refuses for its user, for five minutes",
     "asks a person": "a person is asked: no keeps, yes deletes",
 }
 
