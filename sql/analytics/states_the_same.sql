@@ -2,11 +2,10 @@ create function textrawl.states_the_same(one text, other text) returns boolean
 language sql immutable strict parallel safe
 set search_path from current
 begin atomic
-    -- Embeddings that average words do not see order (Berlin to Paris, Paris to Berlin), and hardly
-    -- see numbers (version 16, version 17), a "not", or a word they do not know. A fact dropped as a
-    -- duplicate is a fact lost, so all must agree: the words that both use come in the same order, and
-    -- what only one of them says is no number, no negation, no proper name, and in no script whose
-    -- names no capital shows. Only ASCII is told apart: what is a letter depends on the locale.
+    -- Embeddings that average words ignore word order (Berlin to Paris, Paris to Berlin). They hardly notice numbers
+    -- (version 16, version 17), a "not", or an unknown word. Dropping a fact as a duplicate loses it, so be strict:
+    -- words in both texts must have the same order. A word in only one text must not be a number, a negation, a proper
+    -- name, or in a script without capitals. Letters beyond ASCII are not classified: that depends on the locale.
     with word as (
         select side, position, match[1] as spelt, textrawl.fold_case(match[1]) as word
         from (values (1, one), (2, other)) text (side, content),
@@ -28,4 +27,5 @@ begin atomic
 end;
 
 comment on function textrawl.states_the_same is
-    'Whether two facts whose vectors agree may count as one: same order of words, same numbers, names and negations. Example: select textrawl.states_the_same(''moved from Berlin to Paris'', ''moved from Paris to Berlin'');';
+    'True if two facts with almost equal vectors state the same: same order of words, same numbers, names and negations. '
+    'Example: select textrawl.states_the_same(''moved from Berlin to Paris'', ''moved from Paris to Berlin'');';

@@ -4,24 +4,29 @@ create function textrawl.build_knowledge(
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
     out facts_created integer, out facts_duplicate integer, out relations_created integer,
-    out repeated integer[], out updated integer[], out closest jsonb
+    out repeated integer[],  -- positions (from 0) of facts that were already stored
+    out updated integer[],   -- those of `repeated` whose source, confidence or end changed
+    out closest jsonb        -- the closest stored fact of up to ten new facts, [{fact, id, content}], nearest first; `fact` is
+                             -- the position of the new fact; null without the right to read
 )
 language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    given  new_fact[];
-    run    record;
-    made   record;
+    batch  new_fact[];
+    chunk    record;
+    stored_chunk   record;
     near   jsonb := '[]';
-    guessed jsonb;
+    guessed_types jsonb;
     faults jsonb := '[]';
     origin origin := open_write(credential, space, 'write', client, tool, request);
 begin
     facts_created := 0; repeated := '{}'; updated := '{}';
-    -- All rows are claimed first and in one order: two batches over the same names cannot deadlock.
-    select coalesce(jsonb_object_agg(claimed.id, entity.type) filter (where claimed.guessed and entity.type is not null), '{}') into guessed
+    -- Lock all entities first, in one order: two batches with the same names cannot deadlock.
+    select coalesce(
+        jsonb_object_agg(claimed.id, entity.type) filter (where claimed.guessed and entity.type is not null), '{}')
+    into guessed_types
     from (select distinct on (name_key(name)) name, type from (
               select value ->> 'entity' as name, value ->> 'type' as type, 1 as kind, ordinality
               from jsonb_array_elements(facts) with ordinality
@@ -33,34 +38,35 @@ begin
               from jsonb_array_elements(relations) with ordinality) mention
           order by name_key(name), kind, ordinality) entity
     cross join lateral claim_entity(entity.name, entity.type, origin) claimed;
-    perform retype_node(key::uuid, value, origin) from jsonb_each_text(guessed);
+    perform retype_node(key::uuid, value, origin) from jsonb_each_text(guessed_types);
 
-    given := read_facts(facts, embeddings, origin.space_id);
-    -- All at once, but for those that replace another: what came before them is there by then.
-    for run in
+    batch := read_facts(facts, embeddings, origin.space_id);
+    -- Store runs of facts together. A fact that replaces another is stored alone, after the facts before it.
+    for chunk in
         select min(ordinality)::integer as first, max(ordinality)::integer as last
         from (select ordinality, replaces is not null as alone, count(replaces) over (order by ordinality) as before
-              from unnest(given) with ordinality) fact
+              from unnest(batch) with ordinality) fact
         group by alone, before order by first
     loop
         begin
             select count(*) filter (where not stored.duplicate) as created,
                 array_agg(at.place order by at.place) filter (where stored.duplicate) as repeated,
                 array_agg(at.place order by at.place) filter (where stored.updated) as updated,
-                jsonb_agg(jsonb_build_object('fact', at.place, 'distance', stored.distance) || stored.closest) filter (where stored.closest is not null) as near
-            into made
-            from store_facts(given[run.first:run.last], model, origin) with ordinality stored,
-                 lateral (select (run.first + stored.ordinality - 2)::integer as place) at;
-            facts_created := facts_created + made.created;
-            repeated := repeated || made.repeated;
-            updated := updated || made.updated;
-            near := near || coalesce(made.near, '[]');
+                        jsonb_agg(jsonb_build_object('fact', at.place, 'distance', stored.distance) || stored.closest)
+                            filter (where stored.closest is not null) as near
+            into stored_chunk
+            from store_facts(batch[chunk.first:chunk.last], model, origin) with ordinality stored,
+                 lateral (select (chunk.first + stored.ordinality - 2)::integer as place) at;
+            facts_created := facts_created + stored_chunk.created;
+            repeated := repeated || stored_chunk.repeated;
+            updated := updated || stored_chunk.updated;
+            near := near || coalesce(stored_chunk.near, '[]');
         exception when sqlstate 'TR001' or sqlstate 'TR002' or sqlstate 'TR003' then
-            faults := faults || jsonb_build_object('path', format('facts[%s].replaces', run.first - 1), 'code', sqlstate);
+            faults := faults || jsonb_build_object('path', format('facts[%s].replaces', chunk.first - 1), 'code', sqlstate);
         end;
     end loop;
     facts_duplicate := cardinality(repeated);
-    -- Enough to look into; more would cost more than a look at the entity.
+    -- Ten are enough for a check. More would cost more tokens than a look at the entity.
     closest := case when may_read(credential, origin.space_id) then (
         select jsonb_agg(found.value - 'distance' order by found.value -> 'distance', found.value -> 'fact')
         from (select value from jsonb_array_elements(near) order by value -> 'distance', value -> 'fact' limit 10) found) end;
@@ -82,4 +88,6 @@ end
 $$;
 
 comment on function textrawl.build_knowledge is
-    'Stores facts [{entity, type, observation, source, confidence, valid_until, replaces}] and then relations [{from, relation, to, from_type, to_type}], all or nothing. repeated and updated: places from 0 of facts that were known, and of those among them that took something over; closest: for at most ten new facts the closest one, {fact (its place), id, content}, the closest first, null for who may not read. Error TR006: detail lists every bad item by its path; TR010 to TR012 (access).';
+    'Store facts [{entity, type, observation, source, confidence, valid_until, replaces}] and then relations [{from, '
+    'relation, to, from_type, to_type}], all or nothing. Errors: TR006 (detail lists each bad item by path), TR010 to TR012 '
+    '(access).';

@@ -8,8 +8,7 @@ begin
     if model is null then
         return;
     end if;
-    -- By the key from each fact of the entity (lateral): neither the index over all vectors, which may
-    -- miss, nor a scan of them.
+    -- Look up each vector by its key (lateral). The vector index may miss the closest one; scanning all vectors is slow.
     return query execute format($query$
         select distinct on (place) place, jsonb_build_object('id', id, 'content', content), distance
         from (
@@ -34,4 +33,5 @@ end
 $$;
 
 comment on function textrawl.closest_facts is
-    'For those of some new facts that are not known the closest valid fact of their entity, {id, content}, stored or told before it, if the cosine of their vectors is 0.95 or more. It may say something else: nothing but a person or a model decides that.';
+    'The closest valid fact {id, content} of the same entity for each new fact that is not known, if the cosine is 0.95 or '
+    'more. It may still state something else: a person or a model has to decide.';

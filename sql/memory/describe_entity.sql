@@ -4,8 +4,11 @@ create function textrawl.describe_entity(
     spaces integer[] default null, credential bytea default null, skip integer default 0
 ) returns table (
     id uuid, space text, name text, entity_type text, description text,
-    observations jsonb, total_observations bigint,
-    outgoing jsonb, incoming jsonb, total_relations bigint
+    observations jsonb,         -- newest first: [{id, space, content, source, confidence, created_at, author}]
+    total_observations bigint,
+    outgoing jsonb,             -- [{relation_type, to_entity, to_entity_type, created_at}]
+    incoming jsonb,             -- [{relation_type, from_entity, from_entity_type, created_at}]
+    total_relations bigint
 )
 language sql stable security definer
 set search_path from current
@@ -13,13 +16,13 @@ begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, describe_entity.spaces) as ids
     ), found as (
-        -- The same name in several spaces: all of them know something, the nearest says who it is.
+        -- Several spaces may have this name: all contribute facts, and the first of them gives name and type.
         select e.space_id, s.name as space, e.id, e.name, e.entity_type, e.description,
                row_number() over (order by array_position((select ids from scope), e.space_id)) as place
         from textrawl.entity e join textrawl.space s on s.id = e.space_id
         where e.space_id = any((select ids from scope)::integer[]) and e.name_key = textrawl.name_key(entity)
     ), fact as (
-        -- All of them are counted and sorted, so what they say is read of those on the page alone.
+        -- Every fact is counted and sorted, so read the content only for those on the page.
         select o.space_id, o.id, found.space, o.created_at
         from found join textrawl.observation o on o.space_id = found.space_id and o.entity_id = found.id
         where textrawl.is_valid(o.valid_from, o.valid_until, as_of)
@@ -32,7 +35,7 @@ begin atomic
     ), edge as (
         select r.relation_type, r.created_at, r.id, r.leaves, found.space, other.name, other.entity_type
         from found cross join lateral (
-            -- Not one condition on both ends: it would read every relation of the space.
+            -- Two branches: one condition on both ends would read every relation of the space.
             select true as leaves, r.to_entity as other_id, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until
             from textrawl.relation r where r.space_id = found.space_id and r.from_entity = found.id
             union all
@@ -46,13 +49,17 @@ begin atomic
     select found.id, found.space, found.name, found.entity_type, found.description,
         (select coalesce(jsonb_agg(to_jsonb(newest) order by newest.created_at desc, newest.id), '[]') from newest),
         (select count(*) from fact),
-        (select coalesce(jsonb_agg(jsonb_build_object('relation_type', relation_type, 'to_entity', name, 'to_entity_type', entity_type, 'created_at', created_at)
+        (select coalesce(jsonb_agg(jsonb_build_object(
+                'relation_type', relation_type, 'to_entity', name, 'to_entity_type', entity_type, 'created_at', created_at)
                          order by created_at desc, id), '[]') from recent_edge where leaves),
-        (select coalesce(jsonb_agg(jsonb_build_object('relation_type', relation_type, 'from_entity', name, 'from_entity_type', entity_type, 'created_at', created_at)
+        (select coalesce(jsonb_agg(jsonb_build_object(
+                'relation_type', relation_type, 'from_entity', name, 'from_entity_type', entity_type, 'created_at', created_at)
                          order by created_at desc, id), '[]') from recent_edge where not leaves),
         (select count(*) from edge)
     from found where place = 1;
 end;
 
 comment on function textrawl.describe_entity is
-    'One entity with its newest valid facts (max_observations after the first skip) and its relations both ways, from every space that may be read and knows it; no row when there is none of that name. Errors: TR010, TR011 (access). Example: select * from textrawl.describe_entity(''Jeff'');';
+    'An entity with its newest valid facts and its relations in both directions, from every space you can read; no row for '
+    'an unknown name. Errors: TR010, TR011 (access). '
+    'Example: select * from textrawl.describe_entity(''Jeff'');';

@@ -10,12 +10,12 @@ begin
         select o.id from observation o
         where o.space_id = space and o.entity_id = f.entity_id and o.content_hash = f.content_hash
           and o.id is distinct from replaced
-          -- A part of a long observation is no statement of its own, and goes with the rest of it.
+          -- A part of a long observation is not a fact of its own.
           and o.whole is null
-          -- A fact that ended before it was told is another than one that is valid; told again, it finds itself.
+          -- A fact that had ended before it was stored differs from a valid one. Stored again, it finds itself.
           and case when f.valid_until <= clock_timestamp() then o.valid_until = f.valid_until and o.replaced_by is null
                    else o.valid_until is null or o.valid_until > clock_timestamp() end
-        -- The graph tools store each spelling: the very same one comes first.
+        -- The graph tools store each spelling: prefer the identical one.
         order by o.content <> f.content, o.ordinal limit 1) stored on true
     left join lateral (
         select e.id from unnest(facts) with ordinality e
@@ -27,4 +27,5 @@ end
 $$;
 
 comment on function textrawl.find_duplicates is
-    'For each of some new facts the valid one of its entity that has the same fact_key(), among those stored and those told before it; null: there is none.';
+    'For each new fact the valid fact of the same entity with the same fact_key(), stored or earlier in the list; null if '
+    'there is none.';

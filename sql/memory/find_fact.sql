@@ -6,7 +6,7 @@ as $$
 declare
     matches uuid[];
 begin
-    -- An id or the front of one; the text of a fact can look like neither by chance for long.
+    -- An id or its first characters. The text of a fact is unlikely to look like one.
     if reference ~* '^[0-9a-f]{8}[0-9a-f-]{0,28}$' then
         select array_agg(o.id) into matches from (
             select id from observation
@@ -31,4 +31,5 @@ end
 $$;
 
 comment on function textrawl.find_fact is
-    'The fact of an entity that an id, the first 8 or more characters of one, or its exact text names. Errors: TR001 none, TR002 more than one.';
+    'Find a fact of an entity by its id, the first 8 or more characters of its id, or its exact text. Errors: TR001 (none), '
+    'TR002 (more than one).';

@@ -2,7 +2,10 @@ create function textrawl.list_entities(
     entity_types text[] default null, max_rows integer default 10, skip integer default 0,
     as_of timestamptz default null,
     spaces integer[] default null, credential bytea default null
-) returns table (total bigint, entities jsonb)
+) returns table (
+    total bigint,   -- entities that match, on all pages
+    entities jsonb  -- this page, [{id, space, name, entity_type, description, updated_at}]
+)
 language sql stable security definer
 set search_path from current
 begin atomic
@@ -14,7 +17,7 @@ begin atomic
           and (list_entities.entity_types is null or e.entity_type = any(list_entities.entity_types))
           and (as_of is null or e.created_at <= as_of)
     ), page as (
-        -- Space by space, each from its index: sorting the entities of many takes as long as they are many.
+        -- Read each space from its index: sorting the entities of all spaces would take longer the more there are.
         select newest.id, s.name as space, newest.name, newest.entity_type, newest.description, newest.updated_at
         from unnest((select ids from scope)) as place (id)
         join textrawl.space s on s.id = place.id
@@ -32,4 +35,5 @@ begin atomic
 end;
 
 comment on function textrawl.list_entities is
-    'A page of entities, last updated first, and how many there are in all. Errors: TR010, TR011 (access). Example: select * from textrawl.list_entities(array[''person''], 20);';
+    'A page of entities, last updated first. Errors: TR010, TR011 (access). '
+    'Example: select * from textrawl.list_entities(array[''person''], 20);';

@@ -1,5 +1,11 @@
 create function textrawl.memory_statistics(spaces integer[] default null, credential bytea default null)
-returns table (entities bigint, facts bigint, valid_facts bigint, relations bigint, events bigint, bytes bigint, types jsonb, models jsonb)
+returns table (
+    entities bigint, facts bigint, valid_facts bigint, relations bigint,
+    events bigint,  -- lines of the trail
+    bytes bigint,   -- size of the whole database
+    types jsonb,    -- entities per type, {type: count}
+    models jsonb    -- [{name, dimensions, pending}]; pending: facts that still need a vector
+)
 language sql stable security definer
 set search_path from current
 begin atomic
@@ -21,4 +27,5 @@ begin atomic
 end;
 
 comment on function textrawl.memory_statistics is
-    'How much a memory holds: entities, facts, relations, size in bytes, entities per type, and vectors still pending per model. Example: select * from textrawl.memory_statistics();';
+    'The size of a memory: entities, facts, relations, bytes, entities per type and pending vectors per model. '
+    'Example: select * from textrawl.memory_statistics();';

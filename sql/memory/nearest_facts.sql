@@ -1,4 +1,4 @@
--- Loads the library, without which only a superuser may attach its settings to a function.
+-- Loads the library of pgvector. Until then only a superuser may attach its settings to a function.
 do $$ begin perform '[1]'::halfvec; end $$;
 
 create function textrawl.nearest_facts(
@@ -10,52 +10,54 @@ language plpgsql stable rows 50
 set search_path from current
 set hnsw.iterative_scan = relaxed_order
 set hnsw.ef_search = 80
--- Of the twentieth of a million, the nearest that are looked at by default hold too few.
+-- The default of 20,000 scanned tuples returns too few rows for a space with 5 % of a million facts.
 set hnsw.max_scan_tuples = 60000
 set hnsw.scan_mem_multiplier = 2
 as $$
 declare
     vectors text := 'embedding_' || model;
-    wanted  text := 'is_valid(o.valid_from, o.valid_until, $4)';
+    condition  text := 'is_valid(o.valid_from, o.valid_until, $4)';
 begin
     if vector is null then
         return;
     end if;
     if entity_types is not null then
-        wanted := wanted || ' and o.entity_type = any($3)';
+        condition := condition || ' and o.entity_type = any($3)';
     end if;
     if rare then
         return query execute format($sql$
             select o.space_id, o.id, nullif(1 - (v.vector <=> $1), 'nan')
             from observation o join %I v on v.space_id = o.space_id and v.observation_id = o.id
             where o.space_id = any($2) and %s
-            order by (v.vector <=> $1) + 0 limit $5$sql$, vectors, wanted)
+            order by (v.vector <=> $1) + 0 limit $5$sql$, vectors, condition)
         using vector, spaces, entity_types, as_of, candidates;
     elsif large then
         perform set_config('hnsw.ef_search', breadth::text, true);
-        -- The space is no condition for an index (is true: none can serve that): the planner would
-        -- read everything the space has. Of its own index it is the condition.
+        -- `is true` hides the space from all indexes: with a plain condition the planner would read the whole space.
+        -- A space's own index is partial, so its condition has to be stated exactly.
         return query execute format($sql$
             select o.space_id, o.id, nullif(1 - (v.vector <=> $1), 'nan')
             from %I v join observation o on o.space_id = v.space_id and o.id = v.observation_id
             where %s and %s
             order by v.vector <=> $1 limit $5$sql$, vectors,
-            case when own then 'v.space_id = ' || spaces[1] else '(v.space_id = any($2)) is true' end, wanted)
+            case when own then 'v.space_id = ' || spaces[1] else '(v.space_id = any($2)) is true' end, condition)
         using vector, spaces, entity_types, as_of, candidates;
     else
-        -- The index (+ 0: not asked) would pass over most of a large store to find little of a small
-        -- space, which the planner does not know.
+        -- `+ 0` avoids the vector index, which would skip most of a large store to find the few facts of a small space.
+        -- The planner does not know this.
         return query execute format($sql$
             select o.space_id, o.id, nullif(1 - v.distance, 'nan')
             from (select n.space_id, n.observation_id, (n.vector <=> $1) + 0 as distance
                   from %I n where n.space_id = any($2) order by distance) v
             join observation o on o.space_id = v.space_id and o.id = v.observation_id
             where %s
-            order by v.distance limit $5$sql$, vectors, wanted)
+            order by v.distance limit $5$sql$, vectors, condition)
         using vector, spaces, entity_types, as_of, candidates;
     end if;
 end
 $$;
 
 comment on function textrawl.nearest_facts is
-    'Facts of spaces, valid now or as of a moment, whose vectors are nearest to one, and the cosines of both; none without a vector. Which way they are looked for, by index or by comparing all, is what assess_spaces says. Example: select id from textrawl.nearest_facts(1, ''[1,0,0]'', array[1], null, null, 50, false, false, 160);';
+    'The facts of some spaces whose vectors are nearest to a given one, valid now or at as_of. assess_spaces() says how to '
+    'search: by index or by comparing all. '
+    'Example: select id from textrawl.nearest_facts(1, ''[1,0,0]'', array[1], null, null, 50, false, false, 160);';

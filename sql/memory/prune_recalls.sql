@@ -11,7 +11,7 @@ begin atomic
         union
         select r.space_id, r.id from bound b join textrawl.recall r on r.space_id = b.space_id and r.at < now() - interval '90 days'
     ), due as materialized (
-        -- Whoever has one of them, deletes or changes it: the next hour is early enough.
+        -- Skip rows that another session is changing: the next run, an hour later, is early enough.
         select r.space_id, r.id from old join textrawl.recall r on r.space_id = old.space_id and r.id = old.id
         order by r.space_id, r.id for update of r skip locked
     ), gone as (
@@ -21,4 +21,5 @@ begin atomic
 end;
 
 comment on function textrawl.prune_recalls is
-    'Drops recalls older than 90 days and all but the newest 100,000 of each space; called by servers every hour. Returns how many there were.';
+    'Delete recalls older than 90 days and all but the newest 100,000 of each space, and return how many. Servers call it '
+    'every hour.';

@@ -1,5 +1,11 @@
 create function textrawl.recall_costs(last integer default 100, spaces integer[] default null, credential bytea default null)
-returns table (recalls bigint, p50 integer, p95 integer, largest integer, cut bigint, dropped bigint, since timestamptz)
+returns table (
+    recalls bigint,
+    p50 integer, p95 integer, largest integer,  -- tokens of a recall: median, 95th percentile, maximum
+    cut bigint,        -- recalls that had to leave out items to meet their budget
+    dropped bigint,    -- items that were left out
+    since timestamptz  -- time of the oldest recall counted
+)
 language sql stable security definer
 set search_path from current
 begin atomic
@@ -20,4 +26,6 @@ begin atomic
 end;
 
 comment on function textrawl.recall_costs is
-    'Tokens of the last recalls: how many recalls, median, 95th percentile, largest; how many were cut to their budget, and how many items that cost. Example: select * from textrawl.recall_costs(last => 1000);';
+    'The cost of the newest recalls: median, 95th percentile and maximum of their tokens, and how many were cut to their '
+    'budget. '
+    'Example: select * from textrawl.recall_costs(last => 1000);';

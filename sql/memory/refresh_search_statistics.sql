@@ -3,24 +3,24 @@ language plpgsql volatile security definer
 set search_path from current
 as $$
 declare
-    known double precision;
-    now_there double precision;
+    counted_before double precision;
+    current_facts double precision;
     share double precision;
     counted integer[];
 begin
-    -- Facts that are about to go are still seen here: claim_removal() keeps the two apart.
+    -- Facts that are being removed are still visible here: the lock excludes sessions that called claim_removal().
     begin
         lock table removal_lock in exclusive mode nowait;
     exception when lock_not_available then
         return false;
     end;
-    select facts into known from search_statistics;
-    -- The server's own counter costs nothing but lags and is lost in a crash, so small tables are counted.
-    now_there := pg_stat_get_live_tuples('observation'::regclass);
-    if now_there < 50000 then
-        now_there := (select count(*) from observation);
+    select facts into counted_before from search_statistics;
+    -- The counter of the server is free, but it lags and is lost in a crash. Count small tables.
+    current_facts := pg_stat_get_live_tuples('observation'::regclass);
+    if current_facts < 50000 then
+        current_facts := (select count(*) from observation);
     end if;
-    if not force and abs(now_there - known) <= 0.1 * known then
+    if not force and abs(current_facts - counted_before) <= 0.1 * counted_before then
         return false;
     end if;
 
@@ -29,8 +29,8 @@ begin
     insert into search_statistics (facts) select coalesce(sum(facts), 0) from space_statistics
     on conflict (singleton) do update set facts = excluded.facts, refreshed_at = now();
 
-    -- Of a large store a twentieth. Small spaces are counted whole, as far as their facts are few
-    -- together, since a sample would miss most of their words.
+    -- Sample 5 % of a large store. Count small spaces fully, smallest first, up to 50,000 facts together:
+    -- a sample would miss most of their words.
     share := case when (select facts from search_statistics) > 200000 then 0.05 else 1 end;
     counted := array(
         select space_id from (
@@ -64,4 +64,6 @@ end
 $$;
 
 comment on function textrawl.refresh_search_statistics is
-    'Counts words and facts of each space anew when the store has changed by more than a tenth, or always with force; false when there was nothing to do, another session is at it, or something is just being forgotten. Example: select textrawl.refresh_search_statistics();';
+    'Count words and facts of each space if the store changed by more than a tenth, or always with force. Return false if '
+    'nothing was done: too little changed, another session counts, or facts are being removed. '
+    'Example: select textrawl.refresh_search_statistics();';

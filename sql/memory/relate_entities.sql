@@ -19,7 +19,7 @@ begin
     if name_key(from_entity) = name_key(to_entity) then
         raise exception using errcode = 'TR005', message = 'both ends are the same entity';
     end if;
-    -- Always in the order of the names, so that two writers never wait for each other in a circle.
+    -- Claim them in the order of their names: two writers cannot deadlock.
     if name_key(from_entity) < name_key(to_entity) then
         source := claim_entity(from_entity, from_type, origin);
         target := claim_entity(to_entity, to_type, origin);
@@ -47,4 +47,6 @@ end
 $$;
 
 comment on function textrawl.relate_entities is
-    'Connects two entities, creating those that are missing, as concepts where no type is said; the same triple twice is one relation. Who may not read gets the names and types back that they sent. Errors: TR005 (both ends are the same), TR010 to TR012 (access). Example: select * from textrawl.relate_entities(''Ada'', ''works at'', ''Acme Corp'');';
+    'Connect two entities and create those that are missing; the same triple is stored once. Without the right to read, the '
+    'answer holds only the names and types you sent. Errors: TR005 (both ends are the same), TR010 to TR012 (access). '
+    'Example: select * from textrawl.relate_entities(''Ada'', ''works at'', ''Acme Corp'');';

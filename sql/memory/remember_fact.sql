@@ -36,4 +36,7 @@ end
 $$;
 
 comment on function textrawl.remember_fact is
-    'Stores one fact about an entity. A valid one of the same text (fact_key) is known, and takes over the source, confidence and end that are given; a new one has source conversation, confidence 1 and no end where none is. closest: the closest other fact, {id, content}. Who may not read gets no closest, and the name and type back that they sent. Errors: TR001, TR002 (replaces), TR003 (was replaced already), TR010 to TR012 (access). Example: select * from textrawl.remember_fact(''Jeff'', ''person'', ''prefers dark mode'');';
+    'Store a fact about an entity; if a valid fact has the same text, update its source, confidence and end instead. '
+    'Without the right to read, the answer holds only the name and type you sent. Errors: TR001, TR002 (replaces), TR003 '
+    '(was replaced already), TR010 to TR012 (access). '
+    'Example: select * from textrawl.remember_fact(''Jeff'', ''person'', ''prefers dark mode'');';

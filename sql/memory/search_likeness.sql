@@ -2,9 +2,11 @@ create function textrawl.search_likeness(cosine double precision, floor double p
 returns double precision
 language sql immutable parallel safe
 begin atomic
-    -- Not strict, or the planner could not put the expression in place of the call; least and greatest pass over nulls.
+    -- Not strict, so that the planner can inline it. The case handles null, because least and greatest ignore it.
     select case when cosine is not null then least(1, greatest(0, (cosine - floor) / (ceiling - floor))) end;
 end;
 
 comment on function textrawl.search_likeness is
-    'How alike two texts are, 0 to 1, by the cosine of their vectors and the range of cosines of their model; null without a cosine. Example: select textrawl.search_likeness(0.6, 0, 0.9);';
+    'Similarity of two texts from 0 to 1, by the cosine of their vectors and the range of cosines of their model; null '
+    'without a cosine. '
+    'Example: select textrawl.search_likeness(0.6, 0, 0.9);';

@@ -17,7 +17,7 @@ returns table (
 language plpgsql stable security definer rows 10
 set search_path from current
 set jit = off
--- Statements are planned once a session, not with every call: their shape leaves the planner one way, by index.
+-- Plan each statement once per session: these settings leave the planner only the index scan anyway.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -30,7 +30,7 @@ declare
     selecting  tsquery;
     fallback   tsquery;
     common     boolean := false;
-    way        record;
+    plan        record;
     model_row  embedding_model;
 begin
     if vector is not null then
@@ -43,29 +43,29 @@ begin
             message = 'search by meaning needs a vector and the id of the model that made it';
     end if;
 
-    select a.* into way from assess_spaces(scoped, entity_types, model) a;
+    select a.* into plan from assess_spaces(scoped, entity_types, model) a;
     if not semantic then
         select array_agg(t.term), array_agg(t.weight / t.total), string_agg('(' || t.selecting::text || ')', '|')::tsquery,
-            -- If even the rarest word is too common to select alone, it does where too few facts have another as well.
+            -- If even the rarest word is too common to select alone, use it alone when too few facts match it with another.
             case when bool_or(t.selecting = t.term) filter (where t.share is not null) then null
                 else (array_agg(t.term order by t.share) filter (where t.share is not null))[1] end,
-            -- Of a word that every tenth fact has, the index would list all before the first is looked at:
-            -- then the newest facts are.
-            coalesce(way.most and entity_types is null and min(t.share) > 0.1, false)
+            -- If every tenth fact has the word, the index would list all of them before the first is checked.
+            -- Check the newest facts instead.
+            coalesce(plan.most and entity_types is null and min(t.share) > 0.1, false)
         into terms, weights, selecting, fallback, common
-        from (select *, sum(weight) over () as total from search_terms(query, scoped, way.stale)) t;
+        from (select *, sum(weight) over () as total from search_terms(query, scoped, plan.stale)) t;
         fallback := coalesce(fallback && !!selecting, fallback);
     end if;
-    if not way.most then
-        -- Where most facts are of the spaces, asking the index for each of their names costs more than it spares.
+    if not plan.most then
+        -- If these spaces hold most facts, looking up each space name in the index costs more than it saves.
         select selecting && s.scope, fallback && s.scope into selecting, fallback
         from (select string_agg(quote_literal('~s' || space), ' | ')::tsquery as scope from unnest(scoped) space) s;
     end if;
 
     return query
         with matching as materialized (
-            -- The space is a word of the text index; as a condition on its column that an index can serve
-            -- (is true: none can) it would make the planner read everything the space has.
+            -- The text index holds the space as a word. `is true` keeps other indexes from serving the column's condition:
+            -- the planner would read the whole space.
             select space_id, id, created_at, fts from observation o
             where selecting is not null and o.fts @@ selecting and (o.space_id = any(scoped)) is true
                 and is_valid(o.valid_from, o.valid_until, as_of)
@@ -76,7 +76,7 @@ begin
             select space_id, id from (
                 select * from matching
                 union all
-                -- What has one word more has more of the query's weight, so enough of that are enough.
+                -- Facts that match two words outrank facts that match one: skip the one-word fallback if there are enough.
                 (select o.space_id, o.id, o.created_at, o.fts
                  from (
                     select space_id, id, created_at, fts, valid_from, valid_until, entity_type
@@ -96,9 +96,9 @@ begin
         ),
         nearest as materialized (
             select n.space_id, n.id, n.cosine from nearest_facts(
-                model, vector, scoped, entity_types, as_of, candidates, way.large, way.rare, way.breadth, way.own) n
+                model, vector, scoped, entity_types, as_of, candidates, plan.large, plan.rare, plan.breadth, plan.own) n
         ),
-        other as materialized (
+        lexical_only as materialized (
             select space_id, id from lexical except all select space_id, id from nearest
         ),
         scored as materialized (
@@ -110,13 +110,13 @@ begin
                 select * from nearest
                 union all
                 select * from fact_cosines(
-                    model, vector, array(select space_id from other), array(select id from other))
+                    model, vector, array(select space_id from lexical_only), array(select id from lexical_only))
             ) c
             join observation o using (space_id, id)
         ),
         best as materialized (
-            -- What was told just before and after a fact is mostly about the same: some of what speaks
-            -- for the best of them speaks for it. Only what is better counts, so the best keeps its score.
+            -- Facts stored just before and after a good match often concern the same subject, so part of its score counts
+            -- for them. Only a better neighbour counts: the best fact keeps its score.
             select *, power(own, 0.7) * power(max(own) over (
                 partition by space_id order by ordinal range between 2 preceding and 2 following), 0.3) as score
             from (select *, search_score(likeness, coverage, coalesce(model_row.trust, 0.5)) as own
@@ -134,4 +134,6 @@ end
 $$;
 
 comment on function textrawl.search_memory is
-    'Facts valid now, or as of a moment, best first, by words and, given a vector of the query, by meaning; score from 0 to 1; in the given spaces, else in all that may be read. Errors: TR010, TR011 (access), TR049 (there is no such model any more). Example: select entity_name, content, score from textrawl.search_memory(''favourite editor'');';
+    'Search facts by words and, given a vector of the query, by meaning; the score is from 0 to 1, best first. It searches '
+    'the given spaces, or all that you can read. Errors: TR010, TR011 (access), TR049 (the model was dropped). '
+    'Example: select entity_name, content, score from textrawl.search_memory(''favourite editor'');';

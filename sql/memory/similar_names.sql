@@ -5,8 +5,8 @@ create function textrawl.similar_names(
 language sql stable security definer
 set search_path from current
 begin atomic
-    -- Three cheap nets: names that begin alike, names that share a word, and the names in use, which
-    -- catch a wrong first letter. Which of them are close enough is for the caller to measure.
+    -- Three cheap sets of candidates: names with the same beginning, names with a common word, and recently updated
+    -- names, which include those with a wrong first letter. The caller decides which are close enough.
     with scope as materialized (
         select textrawl.readable_spaces(credential, similar_names.spaces) as ids
     )
@@ -27,4 +27,6 @@ begin atomic
 end;
 
 comment on function textrawl.similar_names is
-    'Names of entities that may be meant by a name: those that begin alike, share a word, or are in use. Errors: TR010, TR011 (access). Example: select * from textrawl.similar_names(''Jef Green'');';
+    'Names of entities that a misspelt name may mean: with the same beginning, with a common word, or recently updated. '
+    'Errors: TR010, TR011 (access). '
+    'Example: select * from textrawl.similar_names(''Jef Green'');';

@@ -2,15 +2,15 @@ create function textrawl.withdraw_queries(space integer, facts uuid[], name text
 language sql volatile
 set search_path from current
 begin atomic
-    with asked as materialized (
-        -- What was never recalled is in no answer: then nothing has to be looked through for it.
+    with recalled_fact as materialized (
+        -- A fact that was never recalled is in no answer: then the log need not be searched.
         select array_agg(r.observation_id) as facts from textrawl.recalled r
         where r.space_id = space and r.observation_id = any(withdraw_queries.facts)
     ), concerned as materialized (
-        -- In one order: an answer held facts of several entities.
-        select r.id from textrawl.recall r, asked
-        where r.space_id = space and (asked.facts is not null or withdraw_queries.name is not null)
-          and (r.facts && asked.facts or strpos(lower(r.query), lower(withdraw_queries.name)) > 0)
+        -- Lock in one order: an answer can hold facts of several entities.
+        select r.id from textrawl.recall r, recalled_fact
+        where r.space_id = space and (recalled_fact.facts is not null or withdraw_queries.name is not null)
+          and (r.facts && recalled_fact.facts or strpos(lower(r.query), lower(withdraw_queries.name)) > 0)
         order by r.id for update of r
     )
     update textrawl.recall r
@@ -21,4 +21,5 @@ begin atomic
 end;
 
 comment on function textrawl.withdraw_queries is
-    'Takes out of the log of recalls what was asked about facts, or about an entity by its name, that are to be forgotten. What it cost stays.';
+    'Remove from the log of recalls the queries about facts, or about an entity by name, that will be forgotten. The costs '
+    'stay.';

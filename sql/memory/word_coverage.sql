@@ -1,8 +1,8 @@
 create function textrawl.word_coverage(fts tsvector, terms tsquery[], weights double precision[]) returns double precision
 language sql immutable parallel safe
 begin atomic
-    -- Written out for the twelve terms that a query has at most (search_terms), so that the planner puts
-    -- the sum in place of the call: an aggregate over the terms would be a plan to start for every row.
+    -- Written out for the at most twelve terms of a query (search_terms), so that the planner inlines the sum.
+    -- An aggregate over the terms would start a subplan for every row.
     select case when fts @@ terms[1] then weights[1] else 0 end
         + case when fts @@ terms[2] then weights[2] else 0 end
         + case when fts @@ terms[3] then weights[3] else 0 end
@@ -21,4 +21,6 @@ begin atomic
 end;
 
 comment on function textrawl.word_coverage is
-    'The sum of the weights of those terms, of twelve at most, that a search document has. Example: select textrawl.word_coverage(to_tsvector(''english'', ''green tea''), array[''tea''::tsquery, ''coffee''::tsquery], array[0.4, 0.6]);';
+    'The sum of the weights of the terms (at most twelve) that a search document contains. '
+    'Example: select textrawl.word_coverage(to_tsvector(''english'', ''green tea''), array[''tea''::tsquery, '
+    '''coffee''::tsquery], array[0.4, 0.6]);';

@@ -3,7 +3,7 @@ language plpgsql volatile
 set search_path from current
 as $$
 begin
-    -- Before any row is locked: who waits here has nothing that others wait for.
+    -- Call this before locking any row: then a session that waits here holds nothing that others need.
     if alone then
         lock table removal_lock in exclusive mode;
     else
@@ -13,4 +13,6 @@ end
 $$;
 
 comment on function textrawl.claim_removal is
-    'Asked first by whoever takes facts out of the memory. Words are not counted until the transaction ends: what counts them would still see facts that go, and put their words back. Alone: nobody else takes anything out either; for what locks words, recalls and undos of several entities one after the other, in no one order.';
+    'Announce that this transaction removes facts: words are not counted until it ends, because a count would still include '
+    'the removed facts. With alone, nothing else is removed meanwhile: needed to lock rows of several entities in no fixed '
+    'order.';

@@ -4,8 +4,8 @@ set search_path from current
 as $$
 #variable_conflict use_column
 begin
-    -- Who is deleted by a cascade is locked as it is found: two entities that point to each other would
-    -- go from both ends. What a fact replaced is changed with it, wherever it has been moved to.
+    -- A cascade locks rows in the order in which it finds them. Two entities that point to each other would then
+    -- deadlock. Facts that were replaced by one of these change as well, even if they were moved to another entity.
     perform from observation o
     where o.space_id = space and o.id in (
         select unnest(facts)
@@ -17,4 +17,4 @@ end
 $$;
 
 comment on function textrawl.claim_rows is
-    'Locks facts and relations that are about to be deleted or changed, in the order of their ids.';
+    'Lock facts and relations that will be deleted or changed, in the order of their ids.';

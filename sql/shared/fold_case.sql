@@ -1,7 +1,6 @@
--- Full case folding of Unicode 14.0 (CaseFolding.txt, statuses C and F): what Python's str.casefold
--- does, on every version and locale of Postgres. casefold() itself comes only with PostgreSQL 18, and
--- lower() knows neither ß nor, in the C locale, anything beyond ASCII. A test compares this file with
--- Python's tables.
+-- Full case folding of Unicode 14.0 (CaseFolding.txt, statuses C and F), equal to Python's str.casefold on every
+-- version and locale of Postgres. casefold() needs PostgreSQL 18. lower() does not fold ß and, in the C locale,
+-- changes only ASCII. A test compares this file with Python's tables.
 create function textrawl.fold_case(input text) returns text
 language plpgsql immutable strict parallel safe
 set search_path from current
@@ -42,4 +41,5 @@ end
 $$;
 
 comment on function textrawl.fold_case is
-    'Text in the form in which two spellings that differ only in case are equal. Example: select textrawl.fold_case(''STRASSE'') = textrawl.fold_case(''Straße'');';
+    'Text with its case folded: spellings that differ only in case become equal. '
+    'Example: select textrawl.fold_case(''STRASSE'') = textrawl.fold_case(''Straße'');';

@@ -6,4 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.name_key is
-    'The form in which names are compared: case, composition and white space folded. Example: select textrawl.name_key(''  Acme   CORP '');';
+    'The form in which names are compared: case, composition and white space are folded. '
+    'Example: select textrawl.name_key(''  Acme   CORP '');';

@@ -11,4 +11,5 @@ end
 $$;
 
 comment on function textrawl.record_event is
-    'Adds a line to the trail; called by every function that writes, in the same transaction. Nobody is notified: any login could fill the queue of notifications, and a full one would fail the write.';
+    'Add an event to the trail; every function that writes calls it in the same transaction. It sends no notification: any '
+    'login could fill the queue, and a full queue would make the write fail.';

@@ -6,4 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.relation_key is
-    'The form in which relation types are stored. Example: select textrawl.relation_key(''Works at'');';
+    'The form in which relation types are stored. '
+    'Example: select textrawl.relation_key(''Works at'');';

@@ -1,6 +1,7 @@
 create function textrawl.replace_fact(
     space integer, replaced uuid, successor uuid, moment timestamptz,
-    out changed boolean, out valid_until timestamptz
+    out changed boolean,         -- false if the successor was already recorded
+    out valid_until timestamptz  -- the end it had before
 )
 language plpgsql volatile
 set search_path from current
@@ -11,7 +12,7 @@ declare
 begin
     select o.valid_until, o.replaced_by into valid_until, next
     from observation o where o.space_id = space and o.id = replaced for no key update;
-    -- The same call sent again after its answer was lost changes nothing and succeeds.
+    -- A client that lost the answer repeats the call: it changes nothing and succeeds.
     changed := next is distinct from successor;
     if changed and valid_until <= moment then
         raise exception using errcode = 'TR003', message = 'fact is no longer valid';
@@ -23,4 +24,5 @@ end
 $$;
 
 comment on function textrawl.replace_fact is
-    'Ends a fact at a moment and points it to its successor; as_of before that moment still finds it. Tells whether that was new, and when it would have ended. Error TR003: it had ended already.';
+    'End a fact at a moment and point it to its successor; a search with as_of before that moment still finds it. Error '
+    'TR003: it had already ended.';

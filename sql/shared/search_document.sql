@@ -1,8 +1,8 @@
 create function textrawl.search_document(space integer, name text, content text) returns tsvector
 language sql immutable strict parallel safe
 begin atomic
-    -- The name as it stands as well, so that The Who can be found. Search asks only whether a word is
-    -- there: positions would double the size for nothing.
+    -- Index the name without stop words removed as well, so that The Who can be found. Drop the positions: search does not
+    -- use them, and they would double the size.
     select array_to_tsvector(array['~s' || space::text])
         || strip(to_tsvector('english', textrawl.search_text(content)))
         || strip(to_tsvector('english', plain))
@@ -11,4 +11,5 @@ begin atomic
 end;
 
 comment on function textrawl.search_document is
-    'The words by which a fact is found, its entity''s name among them, and its space as ~s<space>. Example: select textrawl.search_document(1, ''Jeff'', ''prefers TypeScript'');';
+    'The words by which search finds a fact: its content, the name of its entity, and its space as ~s<space>. '
+    'Example: select textrawl.search_document(1, ''Jeff'', ''prefers TypeScript'');';

@@ -6,4 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.search_text is
-    'What full text sees of a text: no accents, identifiers and paths as words, CJK as pairs. Example: select textrawl.search_text(''getUserById in src/auth'');';
+    'A text as the full-text index reads it: no accents, identifiers and paths as words, CJK as pairs. '
+    'Example: select textrawl.search_text(''getUserById in src/auth'');';

@@ -1,7 +1,7 @@
 create function textrawl.split_ideographs(input text) returns text
 language sql immutable strict parallel safe
 begin atomic
-    -- Chinese, Japanese and Korean put no space between words; pairs of neighbours find most of them.
+    -- Chinese, Japanese and Korean have no spaces between words. Pairs of neighbours find most words.
     select case when input !~ '[\u1100-\u11ff\u3005-\u3007\u3041-\u30fa\u30fc-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]' then input
     else (
         select string_agg(case when ideographs then (
@@ -16,4 +16,5 @@ begin atomic
 end;
 
 comment on function textrawl.split_ideographs is
-    'Runs of Chinese, Japanese or Korean cut into overlapping pairs. Example: select textrawl.split_ideographs(''东京大学'');';
+    'Split runs of Chinese, Japanese or Korean into overlapping pairs. '
+    'Example: select textrawl.split_ideographs(''东京大学'');';
