@@ -9,8 +9,7 @@ declare
 begin
     if credential is not null then
         select * into given from token t
-        where t.hash = credential and t.revoked_at is null
-          and (t.expires_at is null or t.expires_at > clock_timestamp());
+        where t.hash = credential and is_live_token(t.revoked_at, t.expires_at);
         if given.kind = 'local' then
             -- The person whose machine and memory this is: there is nobody to be kept out.
             return query

@@ -9,7 +9,7 @@ declare
     may   jsonb;
 begin
     select * into given from token t
-    where t.hash = credential and t.revoked_at is null and (t.expires_at is null or t.expires_at > clock_timestamp());
+    where t.hash = credential and is_live_token(t.revoked_at, t.expires_at);
     if credential is not null and given.id is null then
         return;
     end if;

@@ -11,9 +11,9 @@ begin
     perform require_owner();
     return query
         select t.id, t.prefix, a.name, s.name, t.scopes, t.created_at, t.last_used_at, t.expires_at,
-            case when t.revoked_at is not null then 'revoked'
-                 when t.expires_at <= clock_timestamp() then 'expired'
-                 else 'valid' end
+            case when is_live_token(t.revoked_at, t.expires_at) then 'valid'
+                 when t.revoked_at is not null then 'revoked'
+                 else 'expired' end
         from token t join actor a on a.id = t.actor_id left join space s on s.id = t.home_space_id
         where t.kind = 'bearer' order by t.id;
 end

@@ -4,8 +4,7 @@ set search_path from current
 as $$
 begin
     if credential is not null and not exists (
-        select from token t where t.hash = credential and t.revoked_at is null
-          and (t.expires_at is null or t.expires_at > clock_timestamp())) then
+        select from token t where t.hash = credential and is_live_token(t.revoked_at, t.expires_at)) then
         raise exception using errcode = 'TR010', message = 'unknown, expired or revoked credential';
     end if;
     raise exception using errcode = 'TR011', message = 'not allowed', detail = scope;

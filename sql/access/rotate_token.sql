@@ -12,7 +12,7 @@ declare
 begin
     perform require_owner();
     former := find_token(rotate_token.name);
-    if former.revoked_at is not null or former.expires_at <= clock_timestamp() then
+    if not is_live_token(former.revoked_at, former.expires_at) then
         raise exception using errcode = 'TR022', message = format('the token %s is not valid any more', rotate_token.name),
             detail = coalesce(rotate_token.name, '');
     elsif not coalesce(overlap between interval '0' and interval '1000 years', false) then

@@ -12,7 +12,7 @@ declare
     given  observation;
     found_vector halfvec;
 begin
-    if fact ~* '^[0-9a-f]{8}[0-9a-f-]{0,28}$' then
+    if is_fact_id(fact) then
         -- The front of an id is a range of ids, which the key finds.
         select * into given from observation o
         where o.space_id = any(scoped)
@@ -23,7 +23,7 @@ begin
         select o.* into given
         from search_memory(fact, scoped, max_rows => 50, credential => credential) found
         join observation o on o.space_id = found.space_id and o.id = found.observation_id
-        where o.content_hash = md5(fact_key(fact))::uuid
+        where o.content_hash = fact_hash(fact)
         limit 1;
     end if;
     if given.id is null then

@@ -14,7 +14,7 @@ begin
     order by e.space_id, e.name_key for no key update;
     return query
     with given as materialized (
-        select g.*, md5(fact_key(g.text))::uuid as hash, a.id as author_id, e.name, e.entity_type,
+        select g.*, fact_hash(g.text) as hash, a.id as author_id, e.name, e.entity_type,
             is_valid(g.valid_from, g.valid_until) as valid
         from jsonb_to_recordset(lines) g(
             place integer, space integer, id uuid, entity uuid, text text, source text, confidence real,

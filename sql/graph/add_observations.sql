@@ -34,7 +34,7 @@ begin
           from keep_observations(nodes, add_observations.model, embeddings, origin) k group by k.place) new;
     return query
         select node.ordinality, case when readable then e.name else additions -> (node.ordinality - 1)::integer ->> 'entity' end,
-            case when readable then coalesce(e.metadata ->> 'type', e.entity_type) end,
+            case when readable then free_type(e.entity_type, e.metadata) end,
             array(select jsonb_array_elements_text(kept -> node.ordinality::text)),
             case when readable then list_observations(e.space_id, e.id) else '{}' end
         from jsonb_array_elements(nodes) with ordinality node

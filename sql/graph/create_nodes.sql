@@ -37,7 +37,7 @@ begin
           from keep_observations(nodes, create_nodes.model, embeddings, origin) k group by 1) new;
     return query
         select case when readable then e.name else entities -> (first.place - 1)::integer ->> 'name' end,
-            case when readable then coalesce(e.metadata ->> 'type', e.entity_type)
+            case when readable then free_type(e.entity_type, e.metadata)
                  else coalesce(entities -> (first.place - 1)::integer ->> 'type', 'Generic') end,
             (claimed -> e.name_key ->> 'created')::boolean, coalesce((counted ->> e.id::text)::bigint, 0),
             case when readable then list_observations(e.space_id, e.id) else first.sent end

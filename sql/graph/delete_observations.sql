@@ -31,7 +31,7 @@ begin
                 join lateral (
                     select f.id, f.whole from observation f
                     where f.space_id = e.space_id and f.entity_id = e.id and f.whole is null
-                      and f.content_hash = md5(fact_key(text.value))::uuid and f.content = text.value
+                      and f.content_hash = fact_hash(text.value) and f.content = text.value
                     union all
                     select f.id, l.whole from long l, unnest(l.facts) f(id)
                     where l.entity_id = e.id and (l.whole = md5(text.value)::uuid or l.content = text.value)) o on true
@@ -41,7 +41,7 @@ begin
           group by said.place) gone;
     return query
         select given.ordinality, coalesce(case when readable then e.name end, given.value ->> 'entity'),
-            case when readable then coalesce(e.metadata ->> 'type', e.entity_type) end,
+            case when readable then free_type(e.entity_type, e.metadata) end,
             coalesce((counted ->> given.ordinality::text)::bigint, 0),
             case when e.id is null then null when readable then list_observations(e.space_id, e.id) else '{}' end
         from jsonb_array_elements(deletions) with ordinality given

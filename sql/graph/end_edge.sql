@@ -30,15 +30,17 @@ begin
         return;
     end if;
     select r.* into other from relation r
-    where r.space_id = origin.space_id and r.from_entity = edge.to_entity and r.to_entity = edge.from_entity and r.valid_until is null
-      and (edge.relation_type, r.relation_type) in (('contiene', 'parte_de'), ('parte_de', 'contiene'), ('contains', 'part_of'), ('part_of', 'contains'));
-    outcome := case when edge.valid_until is null then 'ended' else 'known' end;
+    where r.space_id = origin.space_id and r.from_entity = edge.to_entity and r.to_entity = edge.from_entity
+      and is_valid(r.valid_from, r.valid_until, present => moment)
+      and (edge.relation_type, r.relation_type) in (('contiene', 'parte_de'), ('parte_de', 'contiene'), ('contains', 'part_of'), ('part_of', 'contains'))
+    order by r.valid_until desc nulls first, r.id limit 1;
+    outcome := case when is_valid(edge.valid_from, edge.valid_until, present => moment) then 'ended' else 'known' end;
     if outcome = 'ended' then
         update relation r set valid_until = moment where r.space_id = origin.space_id and r.id in (edge.id, other.id);
         update entity e set updated_at = moment where e.space_id = origin.space_id and e.id in (edge.from_entity, edge.to_entity);
-        perform record_event('ended', edge.from_entity, null, edge.id, origin, jsonb_build_object('to', edge.to_entity));
+        perform record_event('ended', edge.from_entity, null, edge.id, origin, jsonb_strip_nulls(jsonb_build_object('to', edge.to_entity, 'until', edge.valid_until)));
         if other.id is not null then
-            perform record_event('ended', other.from_entity, null, other.id, origin, jsonb_build_object('to', other.to_entity));
+            perform record_event('ended', other.from_entity, null, other.id, origin, jsonb_strip_nulls(jsonb_build_object('to', other.to_entity, 'until', other.valid_until)));
         end if;
     end if;
     return query

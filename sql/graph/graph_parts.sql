@@ -7,7 +7,7 @@ language sql stable rows 200
 set search_path from current
 begin atomic
     with node as materialized (
-        select e.id, e.name, coalesce(e.metadata ->> 'type', e.entity_type) as entity_type, given.place
+        select e.id, e.name, textrawl.free_type(e.entity_type, e.metadata) as entity_type, given.place
         from unnest(entities) with ordinality given(id, place)
         join textrawl.entity e on e.space_id = space and e.id = given.id
     ), end_of as (

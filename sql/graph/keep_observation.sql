@@ -8,7 +8,7 @@ as $$
 #variable_conflict use_column
 declare
     space  integer := origin.space_id;
-    hash   uuid := md5(fact_key(observation))::uuid;
+    hash   uuid := fact_hash(observation);
     moment timestamptz := clock_timestamp();
     known  uuid;
 begin

@@ -9,7 +9,7 @@ begin atomic
     with scope as materialized (
         select textrawl.graph_space(credential, node_sizes.space) as place
     ), sized as materialized (
-        select e.space_id, e.id, e.name, coalesce(e.metadata ->> 'type', e.entity_type) as entity_type,
+        select e.space_id, e.id, e.name, textrawl.free_type(e.entity_type, e.metadata) as entity_type,
             (select count(*) from textrawl.observation o
              where coalesce(o.part, 1) = 1 and o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until)) as facts
         from textrawl.entity e

@@ -21,8 +21,8 @@ begin
     found := array(
         select e.id from entity e
         where e.space_id = place and (
-            case when plain then e.name ilike pattern or coalesce(e.metadata ->> 'type', e.entity_type) ilike pattern
-                 else fold_case(e.name || e'\n' || coalesce(e.metadata ->> 'type', e.entity_type)) like pattern end
+            case when plain then e.name ilike pattern or free_type(e.entity_type, e.metadata) ilike pattern
+                 else fold_case(e.name || e'\n' || free_type(e.entity_type, e.metadata)) like pattern end
             or e.id in (
                 select o.entity_id from observation o
                 where o.space_id = place and case when plain then o.content ilike pattern else fold_case(o.content) like pattern end

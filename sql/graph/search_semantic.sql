@@ -38,7 +38,7 @@ begin
         (select count(*) from worded)
     into ids, distances, ranks, texts from ranked r;
     return query
-        select node_number(e.id), e.name, coalesce(e.metadata ->> 'type', e.entity_type), list_observations(place, e.id),
+        select node_number(e.id), e.name, free_type(e.entity_type, e.metadata), list_observations(place, e.id),
             s.score, s.importance, s.temporal, s.cooc, given.distance, case when texts > 0 then given.rrf end
         from limbic_scores(place, ids, distances, ranks) s
         join unnest(ids, distances, ranks) given(id, distance, rrf) on given.id = s.entity_id

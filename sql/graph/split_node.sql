@@ -24,7 +24,7 @@ begin
     end if;
     -- In the order of names, like every writer: those that are there and those that are made.
     select jsonb_object_agg(given.key, to_jsonb(c)) into claimed
-    from (select distinct on (key) key, name, coalesce(type, source.metadata ->> 'type', source.entity_type) as type, place
+    from (select distinct on (key) key, name, coalesce(type, free_type(source.entity_type, source.metadata)) as type, place
           from (select name_key(value ->> 'name') as key, value ->> 'name' as name, value ->> 'type' as type, ordinality as place
                 from jsonb_array_elements(splits) with ordinality
                 union all
@@ -42,7 +42,7 @@ begin
         if made.id = source.id then
             raise exception using errcode = 'TR005', message = 'both ends are the same entity';
         end if;
-        perform retype_node(made.id, coalesce(child.value ->> 'type', source.metadata ->> 'type', source.entity_type), origin);
+        perform retype_node(made.id, coalesce(child.value ->> 'type', free_type(source.entity_type, source.metadata)), origin);
         names := names || case when may_read(credential, origin.space_id) then made.stored_name else child.value ->> 'name' end;
         wholes := array(
             select l.whole

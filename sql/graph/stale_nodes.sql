@@ -8,7 +8,7 @@ begin atomic
     with scope as materialized (
         select textrawl.graph_space(credential, stale_nodes.space) as place
     ), used as materialized (
-        select e.name, coalesce(e.metadata ->> 'type', e.entity_type) as entity_type,
+        select e.name, textrawl.free_type(e.entity_type, e.metadata) as entity_type,
             (select max(u.last_at) from textrawl.entity_use u where u.space_id = e.space_id and u.entity_id = e.id) as last_at,
             coalesce((select sum(u.count) from textrawl.entity_use u where u.space_id = e.space_id and u.entity_id = e.id), 0) as uses,
             (select count(*) from textrawl.observation o

@@ -13,15 +13,17 @@ begin
           -- A part of a long observation is not a fact of its own.
           and o.whole is null
           -- A fact that had ended before it was stored differs from a valid one. Stored again, it finds itself.
-          and case when f.valid_until <= clock_timestamp() then o.valid_until = f.valid_until and o.replaced_by is null
-                   else o.valid_until is null or o.valid_until > clock_timestamp() end
+          and case when is_valid(null, f.valid_until, present => clock_timestamp())
+                   then is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
+                   else o.valid_until = f.valid_until and o.replaced_by is null end
         -- The graph tools store each spelling: prefer the identical one.
         order by o.content <> f.content, o.ordinal limit 1) stored on true
     left join lateral (
         select e.id from unnest(facts) with ordinality e
         where e.ordinality < f.ordinality and e.entity_id = f.entity_id and e.content_hash = f.content_hash
-          and case when f.valid_until <= clock_timestamp() then e.valid_until = f.valid_until
-                   else e.valid_until is null or e.valid_until > clock_timestamp() end
+          and case when is_valid(null, f.valid_until, present => clock_timestamp())
+                   then is_valid(null, e.valid_until, present => clock_timestamp())
+                   else e.valid_until = f.valid_until end
         order by e.ordinality limit 1) earlier on true);
 end
 $$;

@@ -6,8 +6,7 @@ as $$
 declare
     matches uuid[];
 begin
-    -- An id or its first characters. The text of a fact is unlikely to look like one.
-    if reference ~* '^[0-9a-f]{8}[0-9a-f-]{0,28}$' then
+    if is_fact_id(reference) then
         select array_agg(o.id) into matches from (
             select id from observation
             where space_id = space and entity_id = entity and starts_with(id::text, lower(reference))
@@ -17,8 +16,8 @@ begin
         select array_agg(o.id) into matches from (
             select id from observation
             where space_id = space and entity_id = entity
-              and content_hash = md5(fact_key(reference))::uuid
-            order by valid_until is not null, whole is not null, content <> reference, created_at desc
+              and content_hash = fact_hash(reference)
+            order by is_valid(valid_from, valid_until, present => clock_timestamp()) desc, whole is not null, content <> reference, created_at desc
             limit 1) o;
     end if;
     if cardinality(matches) > 1 then

@@ -6,7 +6,7 @@ begin
     return (
         select array_agg(
             row(gen_random_uuid(), e.id, e.name, e.entity_type,
-                input.fact ->> 'observation', md5(fact_key(input.fact ->> 'observation'))::uuid,
+                input.fact ->> 'observation', fact_hash(input.fact ->> 'observation'),
                 input.fact ->> 'source', (input.fact ->> 'confidence')::real,
                 (input.fact ->> 'valid_until')::timestamptz, input.fact ->> 'replaces', embeddings[input.place])::new_fact
             order by input.place)

@@ -2,7 +2,8 @@
 grant select on textrawl.migration, textrawl.code to textrawl_app, textrawl_analyst;
 
 grant execute on function
-    textrawl.name_key, textrawl.fact_key, textrawl.relation_key, textrawl.is_valid, textrawl.fold_case
+    textrawl.name_key, textrawl.fact_key, textrawl.relation_key, textrawl.is_valid, textrawl.is_fact_id,
+    textrawl.fact_hash, textrawl.free_type, textrawl.fold_case
     to textrawl_analyst;
 
 -- Row-level security shows a login the rows of the spaces that were granted to it.

@@ -14,7 +14,7 @@ begin
     from observation o where o.space_id = space and o.id = replaced for no key update;
     -- A client that lost the answer repeats the call: it changes nothing and succeeds.
     changed := next is distinct from successor;
-    if changed and valid_until <= moment then
+    if changed and not is_valid(null, valid_until, present => moment) then
         raise exception using errcode = 'TR003', message = 'fact is no longer valid';
     elsif changed then
         update observation set valid_until = moment, replaced_by = successor

@@ -9,7 +9,7 @@ declare
     known   entity;
 begin
     select * into known from entity e where e.space_id = origin.space_id and e.id = node;
-    if type is null or not known.type_guessed and type = coalesce(known.metadata ->> 'type', known.entity_type) then
+    if type is null or not known.type_guessed and type = free_type(known.entity_type, known.metadata) then
         return;
     end if;
     perform record_event('retyped', node, null, null, origin);

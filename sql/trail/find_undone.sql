@@ -11,8 +11,8 @@ begin atomic
     where d.space_id = space and d.names @> array[textrawl.name_key(name)]
       and (fact is null and hash is null
            or d.kind = 'observation' and (
-               fact ~* '^[0-9a-f]{8}[0-9a-f-]{0,28}$' and starts_with(d.id::text, lower(fact))
-               or d.before ->> 'content_hash' in (hash::text, md5(textrawl.fact_key(fact))::uuid::text)));
+               textrawl.is_fact_id(fact) and starts_with(d.id::text, lower(fact))
+               or d.before ->> 'content_hash' in (hash::text, textrawl.fact_hash(fact)::text)));
 end;
 
 comment on function textrawl.find_undone is

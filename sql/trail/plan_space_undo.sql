@@ -52,7 +52,7 @@ begin atomic
             where f.space_id = space and f.relation_id = edge.id and f.id not in (select thought.id from thought)))
     ), reopened as materialized (
         -- Relations that stay and were ended by nobody else, unless they were said anew since: of the same one, the newest.
-        select distinct on (r.from_entity, r.relation_type, r.to_entity) r.id, r.from_entity
+        select distinct on (r.from_entity, r.relation_type, r.to_entity) r.id, r.from_entity, (told.detail ->> 'until')::timestamptz as until
         from told join textrawl.relation r on r.space_id = space and r.id = told.relation_id
         where told.action = 'ended' and r.valid_until is not null and r.id not in (select gone.id from gone)
           and not exists (
@@ -62,7 +62,7 @@ begin atomic
               select from textrawl.relation anew
               where anew.space_id = space and anew.valid_until is null and anew.id not in (select gone.id from gone)
                 and (anew.from_entity, anew.relation_type, anew.to_entity) = (r.from_entity, r.relation_type, r.to_entity))
-        order by r.from_entity, r.relation_type, r.to_entity, r.created_at desc, r.id
+        order by r.from_entity, r.relation_type, r.to_entity, r.created_at desc, r.id, told.id
     ), removed as materialized (
         select fact.id, fact.entity_id from fact where fact.event_id is null
     ), moved as materialized (
@@ -233,7 +233,7 @@ begin atomic
     select 'hand over', 'relation', edge.id, edge.from_entity, edge.event_id, null, null, null
     from edge where edge.actor_id <> edge.author_id
     union all
-    select 'revive', 'relation', r.id, r.from_entity, null, null, null, null from reopened r
+    select 'revive', 'relation', r.id, r.from_entity, null, r.until, null, null from reopened r
     union all
     select 'remove', 'reflection', thought.id, thought.entity_id, null, null, null, null from thought
     union all

@@ -51,7 +51,8 @@ begin
     update relation r set valid_until = (d.before ->> 'valid_until')::timestamptz
     from undone d
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'revive' and d.kind = 'relation'
-      and r.space_id = restore_undone.space and r.id = d.id and r.valid_until is null;
+      and r.space_id = restore_undone.space and r.id = d.id
+      and r.valid_until is not distinct from (d.after ->> 'valid_until')::timestamptz;
     insert into relation
     select edge.*
     from undone d

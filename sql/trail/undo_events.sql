@@ -56,7 +56,7 @@ begin
     delete from relation r using undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'relation'
       and r.space_id = place and r.id = d.id;
-    update relation r set valid_until = null
+    update relation r set valid_until = (d.after ->> 'valid_until')::timestamptz
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'relation'
       and r.space_id = place and r.id = d.id;

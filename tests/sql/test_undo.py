@@ -237,3 +237,35 @@ def test_a_relation_that_was_ended_twice_comes_back_once_as_its_newest(team: Tea
     assert team.sql.execute(live, (team.space,)).fetchall() == [(again,)]
     team.revert(undone["undo_id"])
     assert team.digest() == before
+
+
+def test_a_relation_that_was_ended_early_gets_its_own_end_back(team: Team) -> None:
+    def end(relation: object) -> str:
+        return team.fetch(
+            "select outcome from end_edge(node_number(%s), credential => %s, space => %s)",
+            relation,
+            team.credential("eve"),
+            team.space,
+        )
+
+    job = team.relate("ana", "Jeff", "works at", "Acme")
+    team.sql.execute("update relation set valid_until = now() + interval '1 year'")
+    planned, since = team.digest(), team.now()
+    assert [end(job), end(job)] == ["ended", "known"]
+    ended = team.digest()
+
+    undone = team.undo("eve", since)
+    assert team.digest() == planned
+    team.revert(undone["undo_id"])
+    assert team.digest() == ended
+
+
+def test_a_reference_by_text_finds_the_fact_that_is_valid(team: Team) -> None:
+    valid = team.remember("ana", "Jeff", "likes tea", valid_until="2999-01-01")
+    team.remember("ana", "Jeff", "likes tea", valid_until="2001-01-01")
+
+    water = team.remember("ana", "Jeff", "likes water", replaces="likes tea")
+
+    state = team.state(valid)
+    assert state is not None
+    assert state[1] == water.id

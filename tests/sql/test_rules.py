@@ -1,0 +1,66 @@
+"""Rules that stand in one SQL function: written nowhere else, and as fast as if they were."""
+
+import re
+from pathlib import Path
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+
+from textrawl.entity_types import ENTITY_TYPES, SYNONYMS, name_type
+
+Sql = psycopg.Connection[Any]
+
+FILES = [
+    file
+    for file in (Path(__file__).parents[2] / "sql").glob("*/*.sql")
+    if file.parent.name != "migrations"
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "function"),
+    [
+        (r"valid_until (?:is null or|<=|>)", "is_valid"),
+        (r"\[0-9a-f\]\{8\}", "is_fact_id"),
+        (r"md5\((?:textrawl\.)?fact_key", "fact_hash"),
+        (r"metadata ->> 'type'", "free_type"),
+        (r"expires_at (?:is null or|<=? clock|> clock)", "is_live_token"),
+    ],
+)
+def test_a_rule_is_written_in_its_function_alone(rule: str, function: str) -> None:
+    written = [file.stem for file in FILES if re.search(rule, file.read_text("utf-8"))]
+    assert [name for name in written if name not in _EXCEPTIONS.get(function, ())] == [function]
+
+
+_EXCEPTIONS = {
+    # It lists ends, and an index on them answers "<= now()".
+    "is_valid": ("memory_timeline",),
+}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select from observation o where is_valid(o.valid_from, o.valid_until)",
+        "select from observation o where is_valid(o.valid_from, o.valid_until, now())",
+        """select from observation o
+           where is_valid(o.valid_from, o.valid_until, present => clock_timestamp())""",
+        "select from observation o where is_fact_id(o.content)",
+        "select from observation o where o.content_hash = fact_hash(o.content)",
+        "select from entity e where free_type(e.entity_type, e.metadata) = 'Engineer'",
+        "select from token t where is_live_token(t.revoked_at, t.expires_at)",
+    ],
+)
+def test_the_planner_puts_a_rule_in_place_of_its_call(sql: Sql, query: LiteralString) -> None:
+    plan = "\n".join(line for (line,) in sql.execute(f"explain (verbose) {query}").fetchall())
+    [function] = re.findall(r"(?<= )(?:is_\w+|free_type|fact_hash)(?=\()", query)
+    assert "Filter" in plan
+    assert f"{function}(" not in plan
+
+
+@pytest.mark.parametrize("word", [*ENTITY_TYPES, *SYNONYMS])
+def test_the_memory_tools_and_the_graph_take_a_word_for_the_same_type(sql: Sql, word: str) -> None:
+    for spelling in (word, f"{word}s", word.upper()):
+        found = sql.execute("select nearest_type(%s)", (spelling,)).fetchone()
+        assert found == (name_type(spelling),)
