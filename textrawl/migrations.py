@@ -21,7 +21,7 @@ from textrawl.errors import DatabaseUnavailable, SchemaOutdated, StartRefused
 from textrawl.holders import describe_holders, end_analysts, find_holders
 from textrawl.passwords import make_password, write_verifier
 from textrawl.pooling import Connection, find_pooler
-from textrawl.schema import create_code, drop_code, read_fingerprint, read_folder
+from textrawl.schema import create_code, drop_code, find_missing, read_fingerprint, read_folder
 
 APP_ROLE = "textrawl_app"
 ANALYST_ROLE = "textrawl_analyst"
@@ -59,8 +59,8 @@ async def migrate(conninfo: str, *, connect_timeout: float = 10, patience: float
     sessions; for others it tries again and again, `patience` seconds in all.
 
     Raises StartRefused when Postgres or pgvector is too old or missing, a right is missing, or the
-    database was made by a newer version of textrawl, or somebody's own views depend on ours, or
-    others hold what it needs: it names them.
+    database was made by a newer version of textrawl or one from before the first release, or
+    somebody's own views depend on ours, or others hold what it needs: it names them.
     """
     async with await connect(conninfo, connect_timeout) as connection:
         await _check_server(connection)
@@ -385,24 +385,23 @@ async def _ensure_records(connection: AsyncConnection) -> None:
             'Shared memory for AI agents. Read the memory_* views; write through the functions.';
         create table migration (
             name text primary key, applied_at timestamptz not null default now());
-        comment on table migration is 'Numbered schema files that were applied, and when.';
+        comment on table migration is 'Migrations that were applied: the numbered files of tables.';
+        comment on column migration.name is 'Name of the file.';
+        comment on column migration.applied_at is 'When it was applied.';
         create table code (
             singleton boolean primary key default true check (singleton),
             fingerprint text not null);
-        comment on table code is 'Fingerprint of the function and view files now in the database.';
+        comment on table code is 'Fingerprint of the functions and views in this database.';
+        comment on column code.singleton is 'Always true, because the table has one row.';
+        comment on column code.fingerprint is
+            'SHA-256 of the files of functions, views and grants.';
     """)
 
 
 async def _missing_files(connection: AsyncConnection) -> list[str]:
-    """Numbered files not applied yet, in order. Raises StartRefused when the database is newer."""
+    """Return the migrations that the database does not have yet. Raises StartRefused."""
     cursor = await connection.execute("select name from textrawl.migration")
-    recorded = {str(name) for (name,) in await cursor.fetchall()}
-    files = read_folder("migrations")
-    if unknown := recorded - files.keys():
-        raise StartRefused(
-            f"The database was made by a newer textrawl (it has {max(unknown)}): upgrade textrawl"
-        )
-    return [name for name in files if name not in recorded]
+    return find_missing({str(name) for (name,) in await cursor.fetchall()}, "database")
 
 
 async def _recorded_fingerprint(connection: AsyncConnection) -> str | None:

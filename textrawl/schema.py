@@ -6,13 +6,19 @@ from graphlib import TopologicalSorter
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import LiteralString, cast
+from typing import Literal, LiteralString, cast
 
 from psycopg import AsyncConnection
+
+from textrawl.errors import StartRefused
 
 _TABLES = "migrations"
 _VIEWS = "views"
 _GRANTS = "grants"
+_FIRST_STEPS = {
+    "database": "With the version that made it",
+    "backup": "Restore it with the version that made it. With that version",
+}
 
 
 def _find_sql() -> Traversable:
@@ -48,6 +54,36 @@ def read_grants() -> LiteralString:
         if (file := _find_sql() / name / f"{_GRANTS}.sql").is_file()
     ]
     return cast("LiteralString", "\n".join(file.read_text("utf-8") for file in files))
+
+
+def find_missing(recorded: set[str], subject: Literal["database", "backup"]) -> list[str]:
+    """Return the migrations that a database or backup does not have yet, in order.
+
+    Raises StartRefused if a newer version made it, or a version from before the first release.
+    """
+    refuse_unreleased(recorded, subject)
+    files = read_folder("migrations")
+    if unknown := recorded - files.keys():
+        raise StartRefused(
+            f"The {subject} was made by a newer textrawl (it has {max(unknown)}): upgrade textrawl"
+        )
+    return [name for name in files if name not in recorded]
+
+
+def refuse_unreleased(recorded: set[str], subject: Literal["database", "backup"]) -> None:
+    """Raise StartRefused if a version from before the first release made a database or backup.
+
+    Released migrations never change. A newer version therefore has all of ours, and more.
+    """
+    files = read_folder("migrations").keys()
+    if (unknown := recorded - files) and files - recorded:
+        raise StartRefused(
+            f"The {subject} was made by a textrawl from before the first release (it has "
+            f"{min(unknown)}), whose tables this version cannot change. {_FIRST_STEPS[subject]} "
+            "run `textrawl export memory.jsonl`. Then run `textrawl migrate` and `textrawl import "
+            "memory.jsonl` with this version on a new database or DATA_DIR. Tokens, grants and the "
+            "trail are not exported"
+        )
 
 
 def read_restrictions() -> LiteralString:

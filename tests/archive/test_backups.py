@@ -3,6 +3,7 @@
 import itertools
 import json
 import stat
+import subprocess
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ from tests.archive.conftest import (
 )
 from tests.commands.conftest import Launch, Run
 from tests.conftest import Databases
-from textrawl.archive.programs import run_program
+from textrawl.archive.programs import find_program, run_program
 from textrawl.embedded.configuration import APP, OWNER
 from textrawl.errors import StartRefused
 
@@ -295,6 +296,44 @@ def test_a_backup_of_a_newer_textrawl_is_refused(
     outcome = run("restore", str(file), DATABASE_URL=empty)
 
     assert "newer textrawl (it has 9999_future)" in outcome.complaint
+
+
+def test_no_backup_is_made_of_a_memory_from_before_the_first_release(
+    run: Run, url: str, tmp_path: Path
+) -> None:
+    make_unreleased(url)
+
+    outcome = run("backup", str(tmp_path / "memory.dump"), DATABASE_URL=url)
+
+    assert outcome.code == 1
+    assert "The database was made by a textrawl from before the first release" in outcome.complaint
+    assert "run `textrawl export " in outcome.complaint
+    assert list_names(tmp_path) == []
+
+
+def test_a_backup_from_before_the_first_release_is_refused(
+    run: Run, url: str, empty: str, tmp_path: Path
+) -> None:
+    make_unreleased(url)
+    file = tmp_path / "memory.dump"
+    words = ["--format=custom", "--schema=textrawl", f"--file={file}", as_superuser(url)]
+    subprocess.run([find_program("pg_dump"), *words], check=True)
+
+    outcome = run("restore", str(file), DATABASE_URL=empty)
+
+    assert outcome.code == 1
+    assert "The backup was made by a textrawl from before the first release" in outcome.complaint
+    assert "Restore it with the version that made it" in outcome.complaint
+    with psycopg.connect(empty) as owner:
+        assert owner.execute("select to_regnamespace('textrawl')").fetchone() == (None,)
+
+
+def make_unreleased(url: str) -> None:
+    """Record another first migration, as versions before the first release did."""
+    with psycopg.connect(url) as owner:
+        owner.execute(
+            "update textrawl.migration set name = '0001_memory' where name = '0001_spaces'"
+        )
 
 
 def test_nothing_is_restored_over_a_memory_that_holds_anything(

@@ -67,6 +67,20 @@ def test_migrate_rebuilds_functions_that_are_of_another_textrawl(
     assert outcome.out == "Rebuilt the functions.\n"
 
 
+def test_a_database_from_before_the_first_release_is_not_migrated(
+    run: Run, owner: psycopg.Connection, postgres: Databases, database: str
+) -> None:
+    owner.execute("update migration set name = '0001_memory' where name = '0001_spaces'")
+    url = postgres.cluster.dsn(OWNER, database)
+
+    outcomes = [run(command, DATABASE_URL=url) for command in ("migrate", "export", "doctor")]
+
+    assert [outcome.code for outcome in outcomes] == [1, 1, 1]
+    for outcome in outcomes:
+        message = " ".join((outcome.out + outcome.err).split())
+        assert "from before the first release" in message
+
+
 def test_migrate_without_pgvector_says_which_statement_a_superuser_has_to_run(
     run: Run, postgres: Databases, empty: str
 ) -> None:

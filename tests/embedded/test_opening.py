@@ -13,6 +13,7 @@ from textrawl import opening
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.embedded.postmaster import find_postmaster
+from textrawl.errors import StartRefused
 from textrawl.opening import open_memory
 from textrawl.settings import read_settings
 
@@ -42,6 +43,20 @@ async def test_a_start_survives_postgres_dying_under_it(
                     async with open_memory(settings, serving=True) as memory:
                         await memory.ping()
     assert "died during the start" in caplog.text
+
+
+async def test_a_memory_from_before_the_first_release_says_how_to_take_its_content_along(
+    data_dir: Path,
+) -> None:
+    settings = read_settings(data_dir=data_dir, embedding_provider="none")
+    async with run_embedded(data_dir) as cluster:
+        with psycopg.connect(cluster.dsn(OWNER)) as owner:
+            owner.execute("create schema textrawl; create table textrawl.migration (name text)")
+            owner.execute("insert into textrawl.migration values ('0001_memory')")
+    commands = "`textrawl export .*`textrawl migrate`.*`textrawl import .* or DATA_DIR"
+    with pytest.RaisesGroup(pytest.RaisesExc(StartRefused, match=commands)):
+        async with open_memory(settings, serving=True):
+            pytest.fail("it was opened")
 
 
 async def test_a_server_goes_on_though_its_missing_indexes_cannot_be_made(

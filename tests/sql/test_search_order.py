@@ -4,14 +4,10 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg.sql import SQL
 
 from tests.sql.team import Team
-from textrawl import migrate
 
 Sql = psycopg.Connection[Any]
-
-pytestmark = pytest.mark.anyio
 
 TRIP = "planned a trip to Oslo"
 
@@ -69,34 +65,7 @@ def test_an_undo_that_is_reverted_gives_facts_their_place_again(sql: Sql) -> Non
     order = "select content from observation order by ordinal"
     before = sql.execute(order).fetchall()
     assert before == [(TRIP,), ("took a tent",)]
-    # What an undo of a former version kept has no number.
-    for kept in (SQL("before"), SQL("before - 'ordinal'")):
-        undone = team.undo("eve", since)
-        assert sql.execute(order).fetchall() == []
-        sql.execute(SQL("update undone set before = {} where action = 'remove'").format(kept))
-        team.revert(undone["undo_id"])
-        assert sorted(sql.execute(order).fetchall()) == sorted(before)
-        assert kept != SQL("before") or sql.execute(order).fetchall() == before
-
-
-async def test_facts_of_a_former_version_get_their_order_and_words(sql: Sql) -> None:
-    remember(
-        sql, "took a tent", "and a stove", TRIP, "reads", "sings", "sold a tent", "runs v1.2.3"
-    )
-    found = search(sql)
-    sql.execute("alter table observation drop column ordinal cascade")
-    sql.execute(
-        "update observation set fts = array_to_tsvector('{~s1,v1.2.3}') where content ~ 'v1'"
-    )
-    assert search_version(sql) is None
-    sql.execute("delete from migration where name = '0010_order'")
-    await migrate(sql.info.dsn)
-    assert search(sql) == found
-    assert search_version(sql) == "runs v1.2.3"
-
-
-def search_version(sql: Sql) -> str | None:
-    row = sql.execute(
-        "select content from observation where fts @@ '''1.2.3'''::tsquery"
-    ).fetchone()
-    return row[0] if row else None
+    undone = team.undo("eve", since)
+    assert sql.execute(order).fetchall() == []
+    team.revert(undone["undo_id"])
+    assert sql.execute(order).fetchall() == before

@@ -9,6 +9,7 @@ from textrawl.archive.files import write_whole
 from textrawl.archive.place import Place
 from textrawl.archive.programs import find_program, read_program, run_program
 from textrawl.errors import StartRefused
+from textrawl.schema import refuse_unreleased
 
 _COPY = re.compile(rb'COPY textrawl\."?(\w+)"? ')
 _END = b"\\."
@@ -50,8 +51,9 @@ async def write_backup(place: Place, file: Path, *, force: bool = False) -> Back
             snapshot = f"--snapshot={await session.export_snapshot()}"
             target = f"--file={draft}"
             await run_program(program, [*words, snapshot, target], place.conninfo)
-        found = (await read_contents(draft, place.programs)).rows
-        if found != there:
+        contents = await read_contents(draft, place.programs)
+        refuse_unreleased(set(contents.migrations), "database")
+        if (found := contents.rows) != there:
             raise StartRefused(f"The backup is not kept: {compare_rows(there, found)}. Try again")
         size = draft.stat().st_size
     return Backup(str(file), size, there["observation"], there)

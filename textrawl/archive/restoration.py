@@ -12,7 +12,7 @@ from textrawl.archive.place import Place
 from textrawl.archive.programs import find_program, run_program
 from textrawl.errors import StartRefused
 from textrawl.migrations import migrate
-from textrawl.schema import read_folder
+from textrawl.schema import find_missing
 
 _ENTRY = re.compile(rf"\d+; \d+ \d+ (?P<kind>[A-Z ]+?) (?P<schema>{SCHEMA}|-) (?P<rest>.*)")
 
@@ -20,8 +20,8 @@ _ENTRY = re.compile(rf"\d+; \d+ \d+ (?P<kind>[A-Z ]+?) (?P<schema>{SCHEMA}|-) (?
 async def restore_backup(place: Place, file: Path) -> Backup:
     """Restores `file` and brings it to this version's schema; counts are those of the file.
 
-    Raises StartRefused where the file is not whole, of a newer textrawl or none of ours, and where
-    the memory that is there holds anything; DatabaseUnavailable.
+    Raises StartRefused where the file is not whole, of a version that cannot be migrated, or
+    none of ours, and where the memory that is there holds anything; DatabaseUnavailable.
     """
     path = anyio.Path(file)
     await _require_file(path)
@@ -59,10 +59,7 @@ async def _require_file(path: anyio.Path) -> None:
 
 
 async def _refuse_unfit(contents: Contents, takeover: Takeover) -> None:
-    if newer := set(contents.migrations) - read_folder("migrations").keys():
-        raise StartRefused(
-            f"The backup was made by a newer textrawl (it has {max(newer)}): upgrade textrawl"
-        )
+    find_missing(set(contents.migrations), "backup")
     if holdings := await takeover.find_holdings():
         told = ", ".join(f"{number:,} {kind}" for kind, number in holdings.items())
         raise StartRefused(

@@ -1,13 +1,15 @@
--- Stemming cuts endings: it brings walked to walk and leaves went as it is.
+-- Keyword search: words that belong together, and how often each word occurs.
 
 create table word_form (
     stem  text not null,
     other text not null check (other <> stem),
     primary key (stem, other)
 );
-comment on table word_form is 'Words that mean one thing and have different stems, such as go and went: whoever asks for one finds the other.';
-comment on column word_form.stem is 'As to_tsvector(''english'', …) has it.';
+comment on table word_form is 'Words with the same meaning but different stems, such as go and went. A search for one also finds the other.';
+comment on column word_form.stem is 'Stem as to_tsvector(''english'', …) produces it.';
+comment on column word_form.other is 'Another stem with the same meaning.';
 
+-- Stemming cuts endings. It turns walked into walk, but it leaves went as it is.
 insert into word_form (stem, other)
 with written as (
     select string_to_array(line, ' ') as forms from unnest(string_to_array(trim(both e'\n' from $forms$
@@ -220,6 +222,17 @@ refrigerator fridge
 examination exam
 university uni
 mathematics maths math
+analysis analyses
+crisis crises
+thesis theses
+hypothesis hypotheses
+diagnosis diagnoses
+synthesis syntheses
+criterion criteria
+phenomenon phenomena
+matrix matrices
+vertex vertices
+index indices
     $forms$), e'\n')) as line
 ), stemmed as (
     select word, lexeme as stem
@@ -228,3 +241,34 @@ mathematics maths math
 )
 select distinct one.stem, other.stem from stemmed one join stemmed other using (word)
 where one.stem <> other.stem;
+
+create table lexeme (
+    space_id  integer not null references space on delete cascade,
+    word      text not null,
+    frequency integer not null check (frequency > 0),
+    primary key (space_id, word)
+);
+comment on table lexeme is 'Number of facts of a space that contain a word, as of the last refresh_search_statistics(). Counts are kept per space, so that the scores of one space reveal nothing about another.';
+comment on column lexeme.space_id is 'Space whose facts are counted.';
+comment on column lexeme.word is 'Stem as the text index stores it.';
+comment on column lexeme.frequency is 'Number of facts of the space that contain the stem.';
+-- A search in many spaces looks up one word in all of them.
+create index lexeme_word_idx on lexeme (word, space_id) include (frequency);
+
+create table search_statistics (
+    singleton    boolean primary key default true check (singleton),
+    facts        double precision not null,
+    refreshed_at timestamptz not null default now()
+);
+comment on table search_statistics is 'Number of all facts at the last refresh_search_statistics().';
+comment on column search_statistics.singleton is 'Always true, because the table has one row.';
+comment on column search_statistics.facts is 'Number of facts.';
+comment on column search_statistics.refreshed_at is 'When the facts were counted.';
+
+create table space_statistics (
+    space_id integer primary key references space on delete cascade,
+    facts    bigint not null
+);
+comment on table space_statistics is 'Number of facts per space at the last refresh_search_statistics(). Search scans small spaces exactly and uses an index for large ones.';
+comment on column space_statistics.space_id is 'The space.';
+comment on column space_statistics.facts is 'Number of facts in the space.';

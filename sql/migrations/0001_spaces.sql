@@ -1,0 +1,33 @@
+-- Spaces and the actors that write in them. All other files build on these two tables.
+--
+-- Rules for every file in this folder:
+-- * A table that belongs to a space has space_id first in its primary key, unique indexes and foreign
+--   keys. The schema can then be partitioned or distributed by space.
+-- * A table may depend only on the functions of this folder. Every migration drops and creates the
+--   functions of the other folders.
+
+create table space (
+    id          integer generated always as identity primary key,
+    name        text not null unique check (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
+    created_at  timestamptz not null default now(),
+    archived_at timestamptz
+);
+comment on table space is 'A named memory of a team, a project or a person. All other rows belong to a space.';
+comment on column space.id is 'Id of the space. It comes first in every key of its rows.';
+comment on column space.name is 'Lower-case letters, digits, - and _. Part of addresses such as /mcp/team.';
+comment on column space.created_at is 'When the space was created.';
+comment on column space.archived_at is 'Since when tokens can neither read nor write the space. Null: in use.';
+
+insert into space (name) values ('default');
+
+create table actor (
+    id         integer generated always as identity primary key,
+    name       text not null unique check (char_length(name) between 1 and 200),
+    role_name  text unique,
+    created_at timestamptz not null default now()
+);
+comment on table actor is 'A person, an agent or a service that writes.';
+comment on column actor.id is 'Id of the actor.';
+comment on column actor.name is 'Unique name of the actor.';
+comment on column actor.role_name is 'Database login whose sessions act as this actor, such as the login of an analyst. Null: the actor uses tokens only.';
+comment on column actor.created_at is 'When the actor was registered.';

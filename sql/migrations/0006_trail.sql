@@ -1,0 +1,109 @@
+-- The trail of events, and undo: which events count no more, and the rows that a revert puts back.
+
+create table event (
+    space_id       integer not null references space,
+    id             bigint generated always as identity,
+    at             timestamptz not null default now(),
+    actor_id       integer not null references actor,
+    client         text,
+    tool           text not null,
+    request        text,
+    action         text not null,
+    entity_id      uuid,
+    observation_id uuid,
+    relation_id    uuid,
+    detail         jsonb not null default '{}',
+    transaction    xid8 not null default pg_current_xact_id(),
+    primary key (space_id, id)
+);
+comment on table event is 'Append-only trail of all writes: who did what, when, with which client and tool. It contains no text of facts.';
+comment on column event.space_id is 'Space of the event.';
+comment on column event.id is 'Number of the event. A higher number is later, except for transactions that overlap.';
+comment on column event.at is 'When it happened.';
+comment on column event.actor_id is 'Actor who did it.';
+comment on column event.client is 'Name and version of the MCP client. Null: done from SQL.';
+comment on column event.tool is 'Tool that did it. sql: done from psql.';
+comment on column event.request is 'Id of the request, as in the log of the server. Null: done from SQL.';
+comment on column event.action is 'Of an entity: created, retyped. Of a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence or end), replaced, moved (to another entity). Of a relation: related, ended. Also reflected, forgotten, undone, restored, imported.';
+comment on column event.entity_id is 'Entity of the event. The id is kept after the entity is forgotten.';
+comment on column event.observation_id is 'Fact of the event. Null: none, or several.';
+comment on column event.relation_id is 'Relation of the event.';
+comment on column event.detail is 'Counts, ids and values of the action, such as the values before and after an update. Never the text of a fact.';
+comment on column event.transaction is 'Transaction of the event. Followers of the trail read in the order of transaction and id, because ids alone become visible out of order.';
+create index event_entity_idx on event (space_id, entity_id);
+create index event_observation_idx on event (space_id, observation_id) where observation_id is not null;
+create index event_relation_idx on event (space_id, relation_id) where relation_id is not null;
+create index event_replaced_idx on event (space_id, (detail ->> 'replaced')) where detail ? 'replaced';
+create index event_actor_idx on event (space_id, actor_id, at);
+create index event_feed_idx on event (space_id, transaction, id);
+
+-- Triggers and their functions belong to the table. They stay when a migration rebuilds the other functions.
+create function keep_events() returns trigger
+language plpgsql
+set search_path from current
+as $$
+begin
+    -- settle_events() sets the transaction to 0: transaction numbers of another cluster mean nothing.
+    if tg_op = 'UPDATE' and to_jsonb(new) = to_jsonb(old) || '{"transaction": "0"}' then
+        return new;
+    end if;
+    raise exception 'the trail is append-only' using errcode = 'object_not_in_prerequisite_state';
+end
+$$;
+
+comment on function keep_events is 'Refuses to change or delete an event, also for the owner of the memory.';
+
+create trigger event_is_kept before update or delete on event
+for each row execute function keep_events();
+create trigger events_are_kept before truncate on event
+for each statement execute function keep_events();
+
+create table undo (
+    space_id    integer not null references space,
+    id          bigint generated always as identity,
+    author_id   integer not null references actor,
+    actor_id    integer not null references actor,
+    since       timestamptz not null check (isfinite(since)),
+    at          timestamptz not null default now(),
+    events      bigint[] not null,
+    reverted_at timestamptz,
+    purged_at   timestamptz,
+    primary key (space_id, id)
+);
+comment on table undo is 'An undo of the writes of one author in one space.';
+comment on column undo.space_id is 'Space of the undo.';
+comment on column undo.id is 'Number of the undo.';
+comment on column undo.author_id is 'Author whose writes were undone.';
+comment on column undo.actor_id is 'Actor who started the undo.';
+comment on column undo.since is 'Writes from this instant on were undone.';
+comment on column undo.at is 'When the writes were undone.';
+comment on column undo.events is 'Ids of the events that no longer count. They count again after a revert.';
+comment on column undo.reverted_at is 'When the undo was reverted. Null: it was not.';
+comment on column undo.purged_at is 'When the undone content was deleted permanently. Null: it is kept.';
+
+create table undone (
+    space_id integer not null,
+    undo_id  bigint not null,
+    action   text not null check (action in
+             ('remove', 'hand over', 'revive', 'reset', 'drop entity', 'move back', 'retype')),
+    kind     text not null check (kind in ('entity', 'observation', 'relation', 'reflection')),
+    id       uuid not null,
+    names    text[] not null,
+    entities jsonb not null default '[]',
+    before   jsonb not null,
+    after    jsonb,
+    primary key (space_id, undo_id, id, action),
+    foreign key (space_id, undo_id) references undo on delete cascade
+);
+comment on table undone is 'Rows that an undo removed or changed. They are kept until the undo is purged or their entity is forgotten.';
+comment on column undone.space_id is 'Space of the row.';
+comment on column undone.undo_id is 'The undo.';
+comment on column undone.action is 'Change of the row. remove. hand over: to another author of the same fact. revive: valid again. reset: source, confidence and end as before. drop entity. move back: to the former entity. retype: to the former type.';
+comment on column undone.kind is 'entity, observation, relation or reflection.';
+comment on column undone.id is 'Id of the row.';
+comment on column undone.names is 'name_key of each entity that the row says something about.';
+comment on column undone.entities is 'These entities as they were, if no other row has them.';
+comment on column undone.before is 'The removed row, or the former values of the changed columns.';
+comment on column undone.after is 'The changed columns after the undo. Null: the row was removed.';
+create index undone_id_idx on undone (space_id, id);
+create index undone_names_idx on undone using gin (names);

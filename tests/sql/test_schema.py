@@ -1,0 +1,32 @@
+"""sql/schema.sql has all tables, as the migrations make them."""
+
+import os
+from typing import Any
+
+import psycopg
+
+from tests.conftest import Databases
+from tests.pages import ROOT
+from tests.sql.table_dump import dump_tables
+from textrawl.embedded.configuration import SUPERUSER
+
+SCHEMA = ROOT / "sql/schema.sql"
+
+
+def test_the_committed_tables_are_those_that_the_migrations_make(
+    sql: psycopg.Connection[Any],
+) -> None:
+    found = dump_tables(sql)
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        SCHEMA.write_text(found, encoding="utf-8")
+
+    assert SCHEMA.read_text(encoding="utf-8") == found
+
+
+def test_the_committed_tables_can_be_made_and_are_then_the_same(postgres: Databases) -> None:
+    with postgres.create() as name:
+        dsn = postgres.cluster.dsn(SUPERUSER, name)
+        with psycopg.connect(dsn, autocommit=True) as superuser:
+            superuser.execute("create extension vector")
+            superuser.execute(SCHEMA.read_bytes())
+            assert dump_tables(superuser) == SCHEMA.read_text(encoding="utf-8")
