@@ -1,8 +1,16 @@
-"""Indexes: docs/README.md lists every page, benchmarks/README.md every benchmark."""
+"""Indexes list every page and benchmark; anchors and paths that pages name exist."""
 
 import re
+from pathlib import Path
 
-from tests.pages import ROOT
+import pytest
+
+from tests.pages import PAGES, ROOT
+
+TEXTS = [
+    *PAGES,
+    *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")),
+]
 
 
 def test_each_page_is_listed_once() -> None:
@@ -22,3 +30,35 @@ def test_each_benchmark_that_can_be_run_is_in_the_table_once() -> None:
 
     assert len(listed) == len(set(listed))
     assert modules - {"__pycache__", "__init__"} <= {*listed, *named}
+
+
+def slugify(heading: str) -> str:
+    """Return the anchor that hosts of repositories give a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def find_anchors(page: Path) -> set[str]:
+    """Find the anchors of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {slugify(heading) for heading in headings}
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_anchor_of_a_link_is_a_heading(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", page.read_text("utf-8"))
+
+    assert [
+        f"{target}#{anchor}"
+        for target, anchor in links
+        if anchor not in find_anchors(page.parent / target if target else page)
+    ] == []
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_that_a_page_names_exists(page: Path) -> None:
+    named = re.findall(
+        r"(?<![\w/.])((?:textrawl|tests|sql|benchmarks|compose)/[\w./-]*\w)",
+        page.read_text("utf-8"),
+    )
+
+    assert [name for name in named if not (ROOT / name).exists()] == []
