@@ -13,7 +13,26 @@ from textrawl.passwords import make_password, write_verifier
 from textrawl.settings import read_settings
 from textrawl.texts import clean_name
 
-analyst = typer.Typer(help="Logins that read the memory in SQL.", no_args_is_help=True)
+analyst = typer.Typer(
+    help="Create, list and drop logins that read the memory in SQL.", no_args_is_help=True
+)
+
+_Name = Annotated[
+    str, typer.Argument(metavar="NAME", parser=clean_name, help="Name of the database login.")
+]
+_Spaces = Annotated[
+    list[str],
+    typer.Option(metavar="SPACE", help="A space that the login can read; may be repeated."),
+]
+_Actor = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ACTOR",
+        parser=clean_name,
+        help="The actor that the login belongs to; default: NAME.",
+    ),
+]
+_AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 
 @dataclass(frozen=True)
@@ -46,21 +65,15 @@ def group() -> None:
 
 @analyst.command()
 def create(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", parser=clean_name, help="Of the database login.")
-    ],
-    space: Annotated[
-        list[str], typer.Option(metavar="SPACE", help="What it reads; once for each.")
-    ],
-    actor: Annotated[
-        str | None,
-        typer.Option(metavar="ACTOR", parser=clean_name, help="Whose it is; unset: NAME."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    name: _Name,
+    space: _Spaces,
+    actor: _Actor = None,
+    as_json: _AsJson = False,
 ) -> None:
-    """Make a login that reads spaces and changes nothing; its password is written to stdout.
+    """Create a login that can only read spaces, and write its password to stdout.
 
-    The password is not shown again. The embedded Postgres has none: `textrawl psql --as NAME`.
+    The password is not shown again. On the embedded Postgres the login has none: use `textrawl psql
+    --as NAME`.
     """
     embedded = read_settings().database_url is None
     password = None if embedded else make_password()
@@ -83,9 +96,9 @@ def create(
 
 @analyst.command(name="list")
 def list_analysts(
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: _AsJson = False,
 ) -> None:
-    """Show the logins of analysts, whose they are and what they read."""
+    """Show the logins of analysts with their actors and the spaces that they can read."""
 
     async def work(memory: Administration) -> list[_AnalystRow]:
         return await memory.call("list_analysts", _AnalystRow)
@@ -107,14 +120,12 @@ def _list_cells(row: _AnalystRow) -> list[str]:
 
 @analyst.command()
 def drop(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", parser=clean_name, help="Of the database login.")
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    name: _Name,
+    as_json: _AsJson = False,
 ) -> None:
-    """Drop a login, with its sessions and what `textrawl analyst create` granted for it.
+    """Drop a login, its sessions, and what `textrawl analyst create` granted for it.
 
-    What its actor was granted otherwise, or holds by tokens, stays.
+    Other grants of its actor, and the actor's tokens, are kept.
     """
 
     async def work(memory: Administration) -> _DroppedRow:

@@ -18,7 +18,8 @@ from textrawl.embedded.location import default_data_dir
 
 def demo(
     data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of the demo's memory; default: one beside yours.")
+        Path | None,
+        typer.Option(help="Folder of the demo's memory; default: one beside that of your memory."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:

@@ -34,14 +34,18 @@ _COLOURS = {"ok": "green", "note": "yellow", "broken": "bold red"}
 
 def doctor(
     http: Annotated[
-        bool, typer.Option("--http", help="For `textrawl serve --http`, whose clients have tokens.")
+        bool,
+        typer.Option(
+            "--http", help="Check for `textrawl serve --http`, whose clients have tokens."
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Try all that a call needs, from settings to embeddings, and say what to do.
+    """Check everything that a call needs, from settings to embeddings.
 
-    Exits with 1 if calls of a server with these settings would fail. Makes and changes nothing; an
-    embedded Postgres that exists is started for as long as the check takes.
+    The command says what to do about each fault. Its exit code is 1 if calls of a server with these
+    settings would fail. It creates and changes nothing. An embedded Postgres that exists is started
+    while the check runs.
     """
     with show_wait("Looking"):
         findings = run_foreground(lambda: _examine(http=http))

@@ -29,7 +29,7 @@ embed = typer.Typer(
 def status(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Show every model that has vectors, and how many facts wait for one."""
+    """Show every model that has vectors, and how many facts wait for a vector."""
     rows = administer(_read_progress)
     if as_json:
         write_json([write_plain(asdict(row)) for row in rows])
@@ -44,10 +44,15 @@ def status(
 def start(
     provider: Annotated[
         str | None,
-        typer.Option(metavar="PROVIDER", help=f"{', '.join(PROVIDERS)}; default: as set."),
+        typer.Option(
+            metavar="PROVIDER", help=f"{', '.join(PROVIDERS)}; default: EMBEDDING_PROVIDER."
+        ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Name of the model there; default: as set.")
+        str | None,
+        typer.Option(
+            metavar="MODEL", help="Name of the provider's model; default: EMBEDDING_MODEL."
+        ),
     ] = None,
 ) -> None:
     """Build the vectors of another model beside those in use.
@@ -63,7 +68,7 @@ def start(
 def switch() -> None:
     """Search with the model that was built.
 
-    The model before it is kept and gets vectors of new facts too, for `textrawl embed rollback`.
+    The previous model is kept for `textrawl embed rollback`, and gets vectors of new facts too.
     """
     settings = read_settings()
 

@@ -40,7 +40,7 @@ _Kind = Annotated[
     Kind,
     typer.Option(
         "--to",
-        help="File format; server-memory: that of the reference memory server, of one space.",
+        help="File format; server-memory is that of the reference memory server, for one space.",
     ),
 ]
 _WithVectors = Annotated[
@@ -60,7 +60,7 @@ def export(
 ) -> None:
     """Write spaces, entities, facts, relations and reflections as JSON Lines.
 
-    The export has all of them, with their authors; facts that are no longer valid too. Tokens,
+    The export has all of them with their authors, and also facts that are no longer valid. Tokens,
     grants, logins and the trail are not in it: use `textrawl backup` for these.
     """
     settings = read_settings()

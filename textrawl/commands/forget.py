@@ -17,7 +17,7 @@ _Fact = Annotated[
     typer.Argument(
         metavar="[FACT]",
         parser=read_reference,
-        help="Only this fact: its id, its first 8 characters, or its text.",
+        help="Only this fact: its id, the first 8 characters of its id, or its text.",
     ),
 ]
 _DryRun = Annotated[
@@ -35,7 +35,8 @@ def forget(
 ) -> None:
     """Delete an entity, or one fact of it, for good.
 
-    It shows what would be deleted and asks. To correct a fact use `textrawl remember --replaces`.
+    The command shows what would be deleted, and asks. To correct a fact use `textrawl remember
+    --replaces`.
     """
     if not yes:
         plan = _work(name, fact, space, dry_run=True)

@@ -17,7 +17,7 @@ from textrawl.commands.console import open_console, write_json
 from textrawl.commands.rows import BoundLoginRow, GrantedRow, GrantListRow, WithdrawnRow
 from textrawl.texts import clean_name
 
-grant = typer.Typer(help="Say who may do what in which space.", no_args_is_help=True)
+grant = typer.Typer(help="Set, list and revoke what actors may do in spaces.", no_args_is_help=True)
 
 Actor = Annotated[
     str, typer.Argument(metavar="ACTOR", parser=clean_name, help="A person or an agent.")
@@ -26,7 +26,7 @@ Space = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="
 Scopes = Annotated[
     str,
     typer.Option(
-        metavar="SCOPES", help="Any of read, write, forget, admin and metrics, with commas."
+        metavar="SCOPES", help="Any of read, write, forget, admin and metrics, separated by commas."
     ),
 ]
 Login = Annotated[
@@ -46,10 +46,10 @@ def set_grant(
     login: Login = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set what an actor may do in a space; what was granted there before is replaced.
+    """Set what an actor may do in a space. This replaces the earlier grant.
 
-    A token can use a scope only if both the token and its actor's grant include it. With --login
-    a database login, such as an analyst's, sees in psql what the actor may read.
+    A token can use a scope only if both the token and its actor's grant include it. With --login, a
+    database login such as an analyst's can read in psql what the actor may read.
     """
     scopes = read_scopes(scope)
 
@@ -114,7 +114,7 @@ def _plain(row: GrantListRow) -> dict[str, object]:
 
 @grant.command()
 def revoke(actor: Actor, space: Space) -> None:
-    """Revoke all that an actor was granted in a space; their tokens lose it at once."""
+    """Revoke everything that an actor was granted in a space; their tokens lose it at once."""
 
     async def work(memory: Administration) -> WithdrawnRow:
         [row] = await memory.call(

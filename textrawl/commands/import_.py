@@ -66,7 +66,7 @@ def import_(
 ) -> None:
     """Add an export to the memory.
 
-    What is there already stays as it is: importing a file twice adds nothing. Bad lines are
+    What the memory already has stays as it is: importing a file twice adds nothing. Bad lines are
     reported by number and skipped, and the exit code is 1. DATABASE_URL needs the rights of the
     database's owner, since a file names the author of each fact.
     """

@@ -66,7 +66,7 @@ _After = Annotated[
     ),
 ]
 _AsJson = Annotated[
-    bool, typer.Option("--json", help="Write JSON; with --follow an object a line.")
+    bool, typer.Option("--json", help="Write JSON; with --follow one object per line.")
 ]
 
 
@@ -81,9 +81,9 @@ def log(  # noqa: PLR0913, PLR0917 - an argument is an option
     after: _After = None,
     as_json: _AsJson = False,
 ) -> None:
-    """Show who did what to the memory, newest first; never what was said.
+    """Show who did what to the memory, newest first, without the content.
 
-    With --follow no event is missed or written twice: to continue later, give the `cursor` of the
+    With --follow no event is missed or written twice. To continue later, pass the `cursor` of the
     last event (see --json) to --after.
     """
     chosen = Filter(by, entity, action, None if since is None else find_start(since))

@@ -20,7 +20,9 @@ from textrawl.settings import Settings, read_settings
 def migrate(
     login: Annotated[
         bool,
-        typer.Option("--login", help="Then give servers a password; write their DATABASE_URL."),
+        typer.Option(
+            "--login", help="Also give the servers' login a password, and write their DATABASE_URL."
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:

@@ -44,7 +44,7 @@ def psql(
 ) -> None:
     """Open psql on the memory, as a role that can only read.
 
-    On the embedded Postgres, without --as, that is an analyst of all spaces.
+    On the embedded Postgres the default is an analyst of all spaces.
     """
     settings, given = read_settings(), arguments or []
 

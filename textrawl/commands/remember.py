@@ -38,14 +38,16 @@ _Replaces = Annotated[
     typer.Option(
         metavar="FACT",
         parser=read_reference,
-        help="The fact that this one corrects: its id, its first 8 characters, or its text.",
+        help="The fact that this one corrects: its id, the first 8 characters of it, or its text.",
     ),
 ]
 
 
 def remember(  # noqa: PLR0913, PLR0917 - an argument is an option
     name: EntityName,
-    fact: Annotated[str, typer.Argument(metavar="FACT", parser=read_fact, help="What is true.")],
+    fact: Annotated[
+        str, typer.Argument(metavar="FACT", parser=read_fact, help="Text of the fact.")
+    ],
     entity_type: _EntityType = "concept",
     until: _Until = None,
     replaces: _Replaces = None,

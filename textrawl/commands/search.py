@@ -18,6 +18,10 @@ from textrawl.rows import HitRow
 
 _MOST = 50
 
+_Limit = Annotated[
+    int, typer.Option("--limit", "-n", min=1, max=_MOST, help="Maximum number of facts.")
+]
+
 
 def search(
     query: Annotated[
@@ -31,16 +35,16 @@ def search(
             help="Only entities of this type, such as person; may be repeated.",
         ),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=_MOST, help="Most facts.")] = 10,
+    limit: _Limit = 10,
     as_of: AsOf = None,
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Search the memory by words and by meaning.
 
-    Each fact has a score: 90 is highly relevant, 70 good, 50 moderate. Piped, each fact is a line
-    with tabs: score, entity, type, space, id, time, author, fact. A search is not a recall that
-    `textrawl stats` counts.
+    Each fact has a score from 0 to 100: 90 is highly relevant, 70 good, 50 moderate. Piped, each
+    fact is one line with tabs between its cells: score, entity, type, space, id, time, author,
+    fact. `textrawl stats` does not count this search.
     """
     asked = Question(read_query(" ".join(query)), types or None, as_of, limit)
 

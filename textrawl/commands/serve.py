@@ -14,7 +14,9 @@ _Http = Annotated[
 ]
 _Host = Annotated[
     str | None,
-    typer.Option(help="Address to listen on; any but this machine's needs PUBLIC_URL. [HTTP_HOST]"),
+    typer.Option(
+        help="Address to listen on; others than this machine's need PUBLIC_URL. [HTTP_HOST]"
+    ),
 ]
 _Port = Annotated[
     int | None, typer.Option(min=0, max=65_535, help="Port to listen on. [HTTP_PORT]")
@@ -31,7 +33,7 @@ def serve(
     port: _Port = None,
     insecure: _Insecure = False,
 ) -> None:
-    """Serve the memory to an MCP client. This is what `textrawl` alone does.
+    """Serve the memory to an MCP client. `textrawl` without a command does the same.
 
     The client starts it and speaks through stdin and stdout. With --http any number of clients
     connect to http://127.0.0.1:8000/mcp, each with a token.

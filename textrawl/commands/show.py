@@ -20,7 +20,10 @@ Item = Mapping[str, Any]
 def show(
     name: EntityName,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=100_000, help="Most facts, newest first.")
+        int,
+        typer.Option(
+            "--limit", "-n", min=1, max=100_000, help="Maximum number of facts, newest first."
+        ),
     ] = 20,
     as_of: AsOf = None,
     space: SpaceName = None,
@@ -28,8 +31,9 @@ def show(
 ) -> None:
     """Show an entity with its newest facts and its relations.
 
-    Piped, each line begins with what it is: entity, name, type, space, description; fact, id, time,
-    author, space, fact; relation, from, relation, to; with tabs between them.
+    Piped, the cells of a line have tabs between them, and the first one is the kind of the line. An
+    entity line has entity, name, type, space, description. A fact line has fact, id, time, author,
+    space, fact. A relation line has relation, from, relation, to.
     """
 
     async def work(visit: Visit) -> tuple[EntityRow, Visit]:

@@ -33,8 +33,8 @@ def stats(
 ) -> None:
     """Show what the memory holds, how it grows, and what answers cost.
 
-    Also the slowest answers, stale facts, and questions without an answer. Questions are shown as
-    text only if RECORD_RECALLS=text stored them.
+    It also shows the slowest answers, stale facts, and questions without an answer. Questions are
+    shown as text only if RECORD_RECALLS=text stored them.
     """
     if html is not None:
         require_plots()

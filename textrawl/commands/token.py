@@ -38,16 +38,29 @@ Expires = Annotated[
         metavar="SPAN", help="How long it is valid, such as 90d; default: it never expires."
     ),
 ]
+_NewExpires = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPAN",
+        help="How long the new token is valid; default: until the old one would have ended.",
+    ),
+]
 Vouches = Annotated[
     str | None,
-    typer.Option(metavar="URL", help="Servers with it vouch for tokens of this OAUTH_ISSUER."),
+    typer.Option(
+        metavar="URL", help="Servers with this token vouch for tokens of this OAUTH_ISSUER."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 
 _Actor = Annotated[
     str,
-    typer.Option(metavar="ACTOR", parser=clean_name, help="The owner of the token; may be new."),
+    typer.Option(
+        metavar="ACTOR",
+        parser=clean_name,
+        help="The actor whose token it is; created if it is new.",
+    ),
 ]
 _Space = Annotated[
     str, typer.Option(metavar="SPACE", parser=clean_name, help="Home space: where it writes.")
@@ -55,7 +68,7 @@ _Space = Annotated[
 _Scope = Annotated[
     str,
     typer.Option(
-        metavar="SCOPES", help="Any of read, write, forget, admin and metrics, with commas."
+        metavar="SCOPES", help="Any of read, write, forget, admin and metrics, separated by commas."
     ),
 ]
 
@@ -71,8 +84,8 @@ def create(
 ) -> None:
     """Create a token and write it to stdout.
 
-    Only its hash is stored: it is not shown again. Its scopes in the home space are granted to the
-    actor as well. In other spaces it can do what `textrawl grant` allows, within its scopes.
+    Only its hash is stored, so it is not shown again. Its scopes in the home space are granted to
+    the actor as well. In other spaces it can do what `textrawl grant` allows, within its scopes.
     """
     scopes, expires_at, text = read_scopes(scope), find_end(expires), make_token()
 
@@ -135,13 +148,12 @@ def rotate(
     overlap: Annotated[
         str, typer.Option(metavar="SPAN", help="How long both tokens are valid.")
     ] = "1h",
-    expires: Expires = None,
+    expires: _NewExpires = None,
     as_json: AsJson = False,
 ) -> None:
     """Create a token in place of another, and write it to stdout.
 
-    The new token has the same scopes and, without --expires, the same end. The old token ends
-    after the overlap.
+    The new token has the same scopes. The old token ends after the overlap.
     """
     span, expires_at, text = read_span(overlap), find_end(expires), make_token()
 

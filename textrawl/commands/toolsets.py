@@ -33,7 +33,7 @@ def toolsets(
     """List the toolsets that a server can offer.
 
     TOOLSETS chooses which ones it does offer; over HTTP each also has the path /mcp/t/NAME. The
-    tokens are those of the definitions, which every conversation pays for.
+    tokens are those of the tools' definitions, which every conversation pays for.
     """
     settings = read_settings()
     offers = run_foreground(lambda: _count(settings))

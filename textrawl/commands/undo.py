@@ -27,7 +27,7 @@ Author = Annotated[
 ]
 Since = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Start of what is undone: 2h, 7d, 2026-08-01T12:00Z."),
+    typer.Option(metavar="TIME", help="Undo what was written since: 2h, 7d, 2026-08-01T12:00Z."),
 ]
 SpaceName = Annotated[
     str | None,
