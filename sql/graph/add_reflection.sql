@@ -9,21 +9,21 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    origin origin := open_write(credential, space, 'write', client, tool, request);
-    about  uuid;
-    edge   uuid;
-    made   reflection;
+    origin         origin := open_write(credential, space, 'write', client, tool, request);
+    about_entity   uuid;
+    about_relation uuid;
+    stored         reflection;
 begin
     if target_type = 'entity' then
-        select e.id into about from number_range(target) range
+        select e.id into about_entity from number_range(target) range
         join entity e on e.space_id = origin.space_id and e.id between range.first and range.last
         order by e.id limit 1 for key share of e;
     elsif target_type = 'relation' then
-        select r.id into edge from number_range(target) range
+        select r.id into about_relation from number_range(target) range
         join relation r on r.space_id = origin.space_id and r.id between range.first and range.last
         order by r.id limit 1 for key share of r;
     end if;
-    if target_type in ('entity', 'relation') and about is null and edge is null then
+    if target_type in ('entity', 'relation') and about_entity is null and about_relation is null then
         raise exception using errcode = 'TR052', message = 'nothing has that number';
     end if;
     if not exists (select from embedding_model m where m.id = add_reflection.model) then
@@ -31,14 +31,16 @@ begin
     end if;
     insert into reflection as r (space_id, target_type, entity_id, relation_id, content, voice, mood,
                                  author_id, client, tool, request, fts, model_id, vector)
-    values (origin.space_id, add_reflection.target_type, about, edge, add_reflection.content, add_reflection.voice, add_reflection.mood,
+    values (origin.space_id, add_reflection.target_type, about_entity, about_relation,
+            add_reflection.content, add_reflection.voice, add_reflection.mood,
             origin.author_id, origin.client, origin.tool, origin.request,
             to_tsvector('english', search_text(add_reflection.content)), model, case when model is not null then embedding end)
-    returning r.* into made;
-    perform record_event('reflected', about, null, edge, origin, jsonb_build_object('reflection', made.id));
-    return query select node_number(made.id), made.created_at;
+    returning r.* into stored;
+    perform record_event('reflected', about_entity, null, about_relation, origin, jsonb_build_object('reflection', stored.id));
+    return query select node_number(stored.id), stored.created_at;
 end
 $$;
 
 comment on function textrawl.add_reflection is
-    'Stores what somebody (voice) thinks about the entity or relation of a number, a session or everything. Errors: TR052 (nothing has that number), TR010 to TR012 (access).';
+    'Store what a person or model (voice) thinks about an entity or relation (target: its number), a session or everything. '
+    'Errors: TR052 (nothing has that number), TR010 to TR012 (access).';

@@ -1,11 +1,16 @@
 create function textrawl.claim_edges(relations jsonb, origin textrawl.origin)
-returns table (place bigint, label text, key text, source uuid, target uuid, missing text[])
+returns table (
+    place bigint,             -- position in relations, from 1
+    label text, key text,     -- the relation as sent, and its relation_key()
+    source uuid, target uuid,
+    missing text[]            -- names of ends that do not exist
+)
 language plpgsql volatile
 set search_path from current
 as $$
 #variable_conflict use_column
 begin
-    -- In one statement: who is made meanwhile is not claimed, and missing.
+    -- Lock and join in one statement: an entity created meanwhile is not locked, so it counts as missing.
     return query
         with claimed as materialized (
             select e.id, e.name_key from entity e
@@ -13,15 +18,15 @@ begin
                 select name_key(unnest(array[value ->> 'from', value ->> 'to'])) from jsonb_array_elements(relations))
             order by e.name_key for no key update
         )
-        select given.ordinality, given.value ->> 'relation', relation_key(given.value ->> 'relation'), source.id, target.id,
-            array_remove(array[case when source.id is null then given.value ->> 'from' end,
-                               case when target.id is null then given.value ->> 'to' end], null)
-        from jsonb_array_elements(relations) with ordinality given
-        left join claimed source on source.name_key = name_key(given.value ->> 'from')
-        left join claimed target on target.name_key = name_key(given.value ->> 'to')
-        order by given.ordinality;
+        select triple.ordinality, triple.value ->> 'relation', relation_key(triple.value ->> 'relation'), source.id, target.id,
+            array_remove(array[case when source.id is null then triple.value ->> 'from' end,
+                               case when target.id is null then triple.value ->> 'to' end], null)
+        from jsonb_array_elements(relations) with ordinality triple
+        left join claimed source on source.name_key = name_key(triple.value ->> 'from')
+        left join claimed target on target.name_key = name_key(triple.value ->> 'to')
+        order by triple.ordinality;
 end
 $$;
 
 comment on function textrawl.claim_edges is
-    'The ends of relations [{from, relation, to}] by place, with the names that are not there; keeps other writers of these entities waiting until the transaction ends.';
+    'Look up both ends of relations [{from, relation, to}] and lock these entities until the transaction ends.';

@@ -1,6 +1,9 @@
 create function textrawl.compared_observations(
     most_pairs bigint default 200000, space integer default null, credential bytea default null
-) returns table (compared bigint, facts bigint)
+) returns table (
+    compared bigint,  -- facts that are compared
+    facts bigint      -- facts of entities that have at least two
+)
 language sql stable security definer
 set search_path from current
 begin atomic
@@ -9,4 +12,5 @@ begin atomic
 end;
 
 comment on function textrawl.compared_observations is
-    'How many facts similar_observations compares, of those that share their entity with others. Errors: TR010, TR011 (access). Example: select compared, facts from textrawl.compared_observations();';
+    'How many facts similar_observations() compares. Errors: TR010, TR011 (access). '
+    'Example: select compared, facts from textrawl.compared_observations();';

@@ -2,47 +2,54 @@ create function textrawl.create_nodes(
     entities jsonb, model integer default null, embeddings halfvec[] default null,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null
-) returns table (name text, entity_type text, created boolean, added bigint, observations text[])
+) returns table (
+    name text, entity_type text, created boolean,
+    added bigint,        -- number of new observations
+    observations text[]  -- all observations; without the right to read those that were sent
+)
 language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    origin  origin := open_write(credential, space, 'write', client, tool, request);
-    moment  timestamptz := clock_timestamp();
-    claimed jsonb;
-    nodes   jsonb;
-    counted jsonb;
-    readable boolean := may_read(credential, origin.space_id);
+    origin       origin := open_write(credential, space, 'write', client, tool, request);
+    moment       timestamptz := clock_timestamp();
+    claimed      jsonb;
+    nodes        jsonb;
+    added_counts jsonb;
+    readable     boolean := may_read(credential, origin.space_id);
 begin
-    -- In the order of names, so that two writers never wait for each other in a circle; dated in the
-    -- order of the call, in which the graph is read.
-    select coalesce(jsonb_object_agg(given.key, to_jsonb(c)), '{}') into claimed
+    -- Claim in the order of names, so that two writers cannot deadlock. Date them in the order of the call, in which the
+    -- graph is read.
+    select coalesce(jsonb_object_agg(input.key, to_jsonb(c)), '{}') into claimed
     from (select distinct on (name_key(value ->> 'name')) name_key(value ->> 'name') as key, ordinality,
               value ->> 'name' as name, value ->> 'type' as type
           from jsonb_array_elements(entities) with ordinality
-          order by name_key(value ->> 'name'), ordinality) given
-    cross join lateral claim_node(given.name, given.type, moment + given.ordinality * interval '1 microsecond', origin) c;
-    perform retype_node((known.value ->> 'id')::uuid, given.type, origin)
+          order by name_key(value ->> 'name'), ordinality) input
+    cross join lateral claim_node(input.name, input.type, moment + input.ordinality * interval '1 microsecond', origin) c;
+    perform retype_node((existing.value ->> 'id')::uuid, input.type, origin)
     from (select distinct on (name_key(value ->> 'name')) name_key(value ->> 'name') as key, value ->> 'type' as type
           from jsonb_array_elements(entities) with ordinality
-          order by name_key(value ->> 'name'), ordinality) given
-    join jsonb_each(claimed) known on known.key = given.key
-    where not (known.value ->> 'created')::boolean;
+          order by name_key(value ->> 'name'), ordinality) input
+    join jsonb_each(claimed) existing on existing.key = input.key
+    where not (existing.value ->> 'created')::boolean;
     select coalesce(jsonb_agg(jsonb_build_object(
         'id', claimed -> name_key(value ->> 'name') ->> 'id', 'observations', value -> 'observations') order by ordinality), '[]')
     into nodes from jsonb_array_elements(entities) with ordinality;
-    select coalesce(jsonb_object_agg(new.id, new.added), '{}') into counted
+    select coalesce(jsonb_object_agg(new.id, new.added), '{}') into added_counts
     from (select nodes -> (k.place - 1)::integer ->> 'id' as id, count(*) as added
           from keep_observations(nodes, create_nodes.model, embeddings, origin) k group by 1) new;
     return query
         select case when readable then e.name else entities -> (first.place - 1)::integer ->> 'name' end,
             case when readable then free_type(e.entity_type, e.metadata)
                  else coalesce(entities -> (first.place - 1)::integer ->> 'type', 'Generic') end,
-            (claimed -> e.name_key ->> 'created')::boolean, coalesce((counted ->> e.id::text)::bigint, 0),
+            (claimed -> e.name_key ->> 'created')::boolean, coalesce((added_counts ->> e.id::text)::bigint, 0),
             case when readable then list_observations(e.space_id, e.id) else first.sent end
         from (select node.value ->> 'id' as id, min(node.ordinality) as place,
-                  coalesce(array_agg(observation_text(text.value) order by node.ordinality, text.ordinality) filter (where text.value is not null), '{}') as sent
+                  coalesce(
+                      array_agg(observation_text(text.value) order by node.ordinality, text.ordinality)
+                          filter (where text.value is not null),
+                      '{}') as sent
               from jsonb_array_elements(nodes) with ordinality node
               left join lateral jsonb_array_elements(coalesce(nullif(node.value -> 'observations', 'null'), '[]'))
                   with ordinality text on true
@@ -53,4 +60,6 @@ end
 $$;
 
 comment on function textrawl.create_nodes is
-    'Creates entities [{name, type, observations}] or adds to those that are there; for each its name, type, whether it is new, how many observations are, and all of them, for who may not read those that were sent. embeddings: one for each observation. Errors: TR010 to TR012 (access). Example: select * from textrawl.create_nodes(''[{"name": "Ada", "type": "Engineer", "observations": ["leads QA"]}]'');';
+    'Create entities [{name, type, observations}], or add the observations to existing ones; embeddings has one vector for '
+    'each observation. Errors: TR010 to TR012 (access). '
+    'Example: select * from textrawl.create_nodes(''[{"name": "Ada", "type": "Engineer", "observations": ["leads QA"]}]'');';

@@ -2,7 +2,10 @@ create function textrawl.delete_nodes(
     names text[],
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null
-) returns table (name text, deleted boolean)
+) returns table (
+    name text,
+    deleted boolean  -- false if there was no such entity
+)
 language plpgsql volatile security definer
 set search_path from current
 as $$
@@ -10,31 +13,31 @@ as $$
 declare
     origin    origin := open_write(credential, space, 'forget', client, tool, request);
     entry     record;
-    later     jsonb := '{}';
+    locked    jsonb := '{}';
     forgotten text[] := '{}';
 begin
     perform claim_removal(alone => true);
-    -- All entities are locked first, in the order of names, like every writer. Forgetting one also locks facts that
+    -- Lock all entities first, in the order of names, like every writer. Forgetting an entity also locks facts that
     -- were moved to another entity, whose writer may wait for the next of these names.
     for entry in select distinct on (key) name_key(n) as key, n as name from unnest(names) n order by key loop
         if exists (select from entity e where e.space_id = origin.space_id and e.name_key = entry.key for update) then
-            later := later || jsonb_build_object(entry.key, entry.name);
+            locked := locked || jsonb_build_object(entry.key, entry.name);
         elsif (forget_entity(entry.name, credential => delete_nodes.credential, space => delete_nodes.space,
                              client => delete_nodes.client, tool => delete_nodes.tool, request => delete_nodes.request)).entity_id is not null then
-            -- An undo had kept it, or it was made since.
+            -- Only an undo had kept it, or it was created meanwhile.
             forgotten := forgotten || entry.key;
         end if;
     end loop;
-    for entry in select l.key, l.value as name from jsonb_each_text(later) l order by l.key loop
+    for entry in select l.key, l.value as name from jsonb_each_text(locked) l order by l.key loop
         perform forget_entity(entry.name, credential => delete_nodes.credential, space => delete_nodes.space,
                               client => delete_nodes.client, tool => delete_nodes.tool, request => delete_nodes.request);
         forgotten := forgotten || entry.key;
     end loop;
     return query
-        select given.name, name_key(given.name) = any(forgotten)
-        from unnest(names) with ordinality given(name, place) order by given.place;
+        select input.name, name_key(input.name) = any(forgotten)
+        from unnest(names) with ordinality input(name, place) order by input.place;
 end
 $$;
 
 comment on function textrawl.delete_nodes is
-    'Forgets entities with all that is said about them; for each name whether there was one. Errors: TR010 to TR012 (access).';
+    'Forget entities with all their facts and relations. Errors: TR010 to TR012 (access).';

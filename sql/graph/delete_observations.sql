@@ -2,16 +2,21 @@ create function textrawl.delete_observations(
     deletions jsonb,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null
-) returns table (place bigint, name text, entity_type text, deleted bigint, observations text[])
+) returns table (
+    place bigint,        -- position in deletions, from 1
+    name text, entity_type text,
+    deleted bigint,      -- number of observations that were forgotten
+    observations text[]  -- those that remain; null: no such entity; empty without the right to read
+)
 language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    origin  origin := open_write(credential, space, 'forget', client, tool, request);
-    claimed uuid[];
-    counted jsonb;
-    readable boolean := may_read(credential, origin.space_id);
+    origin         origin := open_write(credential, space, 'forget', client, tool, request);
+    claimed        uuid[];
+    deleted_counts jsonb;
+    readable       boolean := may_read(credential, origin.space_id);
 begin
     perform claim_removal(alone => true);
     claimed := array(
@@ -22,12 +27,14 @@ begin
     with long as materialized (
         select l.* from long_observations(origin.space_id, claimed) l
     )
-    select coalesce(jsonb_object_agg(gone.place, gone.deleted), '{}') into counted
-    from (select said.place, count(distinct coalesce(said.whole, said.id)) filter (where forgotten.observation_id is not null) as deleted
-          from (select distinct on (o.id) given.ordinality as place, e.name, o.id, o.whole
-                from jsonb_array_elements(deletions) with ordinality given
-                join entity e on e.space_id = origin.space_id and e.name_key = name_key(given.value ->> 'entity') and e.id = any(claimed)
-                join lateral jsonb_array_elements_text(given.value -> 'observations') text on true
+    select coalesce(jsonb_object_agg(result.place, result.deleted), '{}') into deleted_counts
+    from (select target.place,
+              count(distinct coalesce(target.whole, target.id)) filter (where forgotten.observation_id is not null) as deleted
+          from (select distinct on (o.id) deletion.ordinality as place, e.name, o.id, o.whole
+                from jsonb_array_elements(deletions) with ordinality deletion
+                join entity e on e.space_id = origin.space_id and e.name_key = name_key(deletion.value ->> 'entity')
+                    and e.id = any(claimed)
+                join lateral jsonb_array_elements_text(deletion.value -> 'observations') text on true
                 join lateral (
                     select f.id, f.whole from observation f
                     where f.space_id = e.space_id and f.entity_id = e.id and f.whole is null
@@ -35,20 +42,21 @@ begin
                     union all
                     select f.id, l.whole from long l, unnest(l.facts) f(id)
                     where l.entity_id = e.id and (l.whole = md5(text.value)::uuid or l.content = text.value)) o on true
-                order by o.id, given.ordinality) said
-          cross join lateral forget_entity(said.name, said.id::text, false, delete_observations.credential, origin.space_id,
-                                           delete_observations.client, delete_observations.tool, delete_observations.request) forgotten
-          group by said.place) gone;
+                order by o.id, deletion.ordinality) target
+          cross join lateral forget_entity(
+              target.name, target.id::text, false, delete_observations.credential, origin.space_id,
+              delete_observations.client, delete_observations.tool, delete_observations.request) forgotten
+          group by target.place) result;
     return query
-        select given.ordinality, coalesce(case when readable then e.name end, given.value ->> 'entity'),
+        select deletion.ordinality, coalesce(case when readable then e.name end, deletion.value ->> 'entity'),
             case when readable then free_type(e.entity_type, e.metadata) end,
-            coalesce((counted ->> given.ordinality::text)::bigint, 0),
+            coalesce((deleted_counts ->> deletion.ordinality::text)::bigint, 0),
             case when e.id is null then null when readable then list_observations(e.space_id, e.id) else '{}' end
-        from jsonb_array_elements(deletions) with ordinality given
-        left join entity e on e.space_id = origin.space_id and e.name_key = name_key(given.value ->> 'entity')
-        order by given.ordinality;
+        from jsonb_array_elements(deletions) with ordinality deletion
+        left join entity e on e.space_id = origin.space_id and e.name_key = name_key(deletion.value ->> 'entity')
+        order by deletion.ordinality;
 end
 $$;
 
 comment on function textrawl.delete_observations is
-    'Forgets observations [{entity, observations}] by their exact text; for each its place, the entity, how many went, and those that are left (null: no such entity; none for who may not read). Errors: TR010 to TR012 (access).';
+    'Forget observations [{entity, observations}] by their exact text. Errors: TR010 to TR012 (access).';

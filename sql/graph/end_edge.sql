@@ -2,18 +2,22 @@ create function textrawl.end_edge(
     number bigint,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null
-) returns table (outcome text, from_entity text, relation text, to_entity text, inverse bigint)
+) returns table (
+    outcome text,   -- ended, known (it had already ended) or missing
+    from_entity text, relation text, to_entity text,  -- null without the right to read
+    inverse bigint  -- number of the inverse relation, if it ended as well
+)
 language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    origin origin := open_write(credential, space, 'write', client, tool, request);
-    claimed uuid[];
+    origin   origin := open_write(credential, space, 'write', client, tool, request);
+    claimed  uuid[];
     readable boolean := may_read(credential, origin.space_id);
-    edge   relation;
-    other  relation;
-    moment timestamptz := clock_timestamp();
+    edge     relation;
+    opposite relation;
+    moment   timestamptz := clock_timestamp();
 begin
     claimed := array(
         select e.id from entity e
@@ -29,28 +33,34 @@ begin
         return query select 'missing', null::text, null::text, null::text, null::bigint;
         return;
     end if;
-    select r.* into other from relation r
-    where r.space_id = origin.space_id and r.from_entity = edge.to_entity and r.to_entity = edge.from_entity
+    select r.* into opposite from relation r
+    where r.space_id = origin.space_id
+      and r.from_entity = edge.to_entity and r.to_entity = edge.from_entity
       and is_valid(r.valid_from, r.valid_until, present => moment)
-      and (edge.relation_type, r.relation_type) in (('contiene', 'parte_de'), ('parte_de', 'contiene'), ('contains', 'part_of'), ('part_of', 'contains'))
+      -- split_node() writes the Spanish names.
+      and (edge.relation_type, r.relation_type) in (
+        ('contiene', 'parte_de'), ('parte_de', 'contiene'), ('contains', 'part_of'), ('part_of', 'contains'))
     order by r.valid_until desc nulls first, r.id limit 1;
     outcome := case when is_valid(edge.valid_from, edge.valid_until, present => moment) then 'ended' else 'known' end;
     if outcome = 'ended' then
-        update relation r set valid_until = moment where r.space_id = origin.space_id and r.id in (edge.id, other.id);
+        update relation r set valid_until = moment where r.space_id = origin.space_id and r.id in (edge.id, opposite.id);
         update entity e set updated_at = moment where e.space_id = origin.space_id and e.id in (edge.from_entity, edge.to_entity);
-        perform record_event('ended', edge.from_entity, null, edge.id, origin, jsonb_strip_nulls(jsonb_build_object('to', edge.to_entity, 'until', edge.valid_until)));
-        if other.id is not null then
-            perform record_event('ended', other.from_entity, null, other.id, origin, jsonb_strip_nulls(jsonb_build_object('to', other.to_entity, 'until', other.valid_until)));
+        perform record_event('ended', edge.from_entity, null, edge.id, origin,
+            jsonb_strip_nulls(jsonb_build_object('to', edge.to_entity, 'until', edge.valid_until)));
+        if opposite.id is not null then
+            perform record_event('ended', opposite.from_entity, null, opposite.id, origin,
+                jsonb_strip_nulls(jsonb_build_object('to', opposite.to_entity, 'until', opposite.valid_until)));
         end if;
     end if;
     return query
         select end_edge.outcome, case when readable then f.name end,
             case when readable then coalesce(edge.label, edge.relation_type) end, case when readable then t.name end,
-            case when end_edge.outcome = 'ended' then node_number(other.id) end
+            case when end_edge.outcome = 'ended' then node_number(opposite.id) end
         from entity f, entity t
         where f.space_id = origin.space_id and f.id = edge.from_entity and t.space_id = origin.space_id and t.id = edge.to_entity;
 end
 $$;
 
 comment on function textrawl.end_edge is
-    'Ends the relation of a number of node_number(), and the inverse of one that says what contains what; ended, known (it had ended) or missing. It stays, as what was so. Names are for who may read. Errors: TR010 to TR012 (access).';
+    'End the relation with a number of node_number(), and its inverse if it says what contains what. It stays as history. '
+    'Errors: TR010 to TR012 (access).';

@@ -6,4 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.graph_space is
-    'The one space that graph tools read: the given one, else the home of a credential, else the first it may read. Errors: TR010, TR011 (access).';
+    'The one space that the graph tools read: the given one, else the home space of the credential, else the first readable '
+    'one. Errors: TR010, TR011 (access).';

@@ -7,19 +7,19 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    space  integer := origin.space_id;
-    hash   uuid := fact_hash(observation);
-    moment timestamptz := clock_timestamp();
-    known  uuid;
+    space     integer := origin.space_id;
+    hash      uuid := fact_hash(observation);
+    moment    timestamptz := clock_timestamp();
+    stored_id uuid;
 begin
-    -- Word for word: who wrote two spellings expects to read, and to delete, both.
-    select o.id into known from observation o
+    -- Compare the exact text: an author who wrote two spellings expects to read and delete both.
+    select o.id into stored_id from observation o
     where o.space_id = space and o.entity_id = entity and o.content_hash = hash and o.content = observation
       and (o.whole, o.part) is not distinct from (keep_observation.whole, keep_observation.part)
       and is_valid(o.valid_from, o.valid_until, present => moment)
     limit 1;
-    if known is not null then
-        perform record_event('repeated', entity, known, null, origin);
+    if stored_id is not null then
+        perform record_event('repeated', entity, stored_id, null, origin);
         return false;
     end if;
     insert into observation as o (space_id, entity_id, entity_type, content, content_hash, source,
@@ -28,12 +28,13 @@ begin
         moment, origin.author_id, origin.client, origin.tool, origin.request, moment,
         search_document(space, e.name, observation), keep_observation.whole, keep_observation.part
     from entity e where e.space_id = space and e.id = entity
-    returning o.id into known;
-    perform store_embeddings(space, array[known], model, array[embedding]);
-    perform record_event('remembered', entity, known, null, origin);
+    returning o.id into stored_id;
+    perform store_embeddings(space, array[stored_id], model, array[embedding]);
+    perform record_event('remembered', entity, stored_id, null, origin);
     return true;
 end
 $$;
 
 comment on function textrawl.keep_observation is
-    'Stores an observation, or a part of a long one, of an entity that the caller has claimed, unless a valid one is the same word for word; whether it is new.';
+    'Store an observation, or a part of a long one, for a claimed entity. Return false if a valid one has exactly the same '
+    'text.';

@@ -2,25 +2,30 @@ create function textrawl.limbic_scores(
     space integer, entities uuid[], distances double precision[], ranks double precision[],
     moment timestamptz default clock_timestamp()
 ) returns table (
-    entity_id uuid, importance double precision, temporal double precision, cooc double precision, score double precision
+    entity_id uuid,
+    importance double precision,  -- from how often and on how many days it was used, and its relations; relative to the candidates
+    temporal double precision,    -- freshness of its last use, see limbic_decay()
+    cooc double precision,        -- uses together with other candidates
+    score double precision
 )
 language sql stable
 set search_path from current
 begin atomic
     with candidate as materialized (
-        select given.id, given.distance, given.rank, e.created_at,
-            coalesce(used.times, 0) as times, coalesce(used.days, 0) as days, used.last_at,
-            (select count(*) from textrawl.relation r where r.space_id = limbic_scores.space and r.from_entity = given.id)
-            + (select count(*) from textrawl.relation r where r.space_id = limbic_scores.space and r.to_entity = given.id) as degree
-        from unnest(entities, distances, ranks) given(id, distance, rank)
-        join textrawl.entity e on e.space_id = limbic_scores.space and e.id = given.id
+        select input.id, input.distance, input.rank, e.created_at,
+            coalesce(uses.times, 0) as times, coalesce(uses.days, 0) as days, uses.last_at,
+            (select count(*) from textrawl.relation r where r.space_id = limbic_scores.space and r.from_entity = input.id)
+            + (select count(*) from textrawl.relation r where r.space_id = limbic_scores.space and r.to_entity = input.id) as degree
+        from unnest(entities, distances, ranks) input(id, distance, rank)
+        join textrawl.entity e on e.space_id = limbic_scores.space and e.id = input.id
         left join lateral (
             select sum(u.count)::double precision as times, count(*)::double precision as days, max(u.last_at) as last_at
-            from textrawl.entity_use u where u.space_id = limbic_scores.space and u.entity_id = given.id) used on true
+            from textrawl.entity_use u where u.space_id = limbic_scores.space and u.entity_id = input.id) uses on true
     ), bounds as (
         select max(c.times) as times, max(c.days) as days, min(c.rank) as low, max(c.rank) as high from candidate c
     ), part as (
         select c.id,
+            -- Without a distance (found by words only), spread the rank from 0.2 to 0.8.
             case when c.distance is not null then greatest(0, 1 - c.distance)
                  when b.high > b.low then 0.2 + 0.6 * (c.rank - b.low) / (b.high - b.low)
                  else 0.8 end as relevance,
@@ -43,4 +48,5 @@ begin atomic
 end;
 
 comment on function textrawl.limbic_scores is
-    'How candidates of search_semantic rank: relevance (1 - distance; where only words found one, its rank between the lowest and highest, from 0.2 to 0.8) times how often, how lately and with which of the others it was looked at. Computed from counters when asked; nothing has to be refreshed.';
+    'Rank candidates of search_semantic(): relevance times how often, how recently and how often together they were used. '
+    'Computed from counters on each call.';

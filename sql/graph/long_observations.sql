@@ -1,5 +1,10 @@
 create function textrawl.long_observations(space integer, entities uuid[])
-returns table (entity_id uuid, whole uuid, content text, facts uuid[])
+returns table (
+    entity_id uuid,
+    whole uuid,    -- md5 of the original text
+    content text,  -- the valid parts, joined
+    facts uuid[]   -- ids of all parts
+)
 language sql stable
 set search_path from current
 begin atomic
@@ -12,4 +17,4 @@ begin atomic
 end;
 
 comment on function textrawl.long_observations is
-    'The long observations of entities: the md5 of the text as it was given, the text of the parts that are valid as the graph tools show it, and the ids of all parts.';
+    'The long observations of entities, which are stored in parts.';

@@ -2,7 +2,12 @@ create function textrawl.node_sizes(
     entity text default null, larger boolean default false,
     max_rows integer default 200, most_texts bigint default 2000,
     space integer default null, credential bytea default null
-) returns table (number bigint, name text, entity_type text, facts bigint, threshold integer, observations text[])
+) returns table (
+    number bigint, name text, entity_type text,
+    facts bigint,        -- valid facts
+    threshold integer,   -- see split_threshold()
+    observations text[]  -- their texts; empty once the entities before have most_texts facts together
+)
 language sql stable security definer
 set search_path from current
 begin atomic
@@ -11,7 +16,8 @@ begin atomic
     ), sized as materialized (
         select e.space_id, e.id, e.name, textrawl.free_type(e.entity_type, e.metadata) as entity_type,
             (select count(*) from textrawl.observation o
-             where coalesce(o.part, 1) = 1 and o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until)) as facts
+             where coalesce(o.part, 1) = 1 and o.space_id = e.space_id and o.entity_id = e.id
+               and textrawl.is_valid(o.valid_from, o.valid_until)) as facts
         from textrawl.entity e
         where e.space_id = (select place from scope) and (entity is null or e.name_key = textrawl.name_key(entity))
     ), chosen as materialized (
@@ -20,8 +26,8 @@ begin atomic
         where not larger or s.facts > textrawl.split_threshold(s.entity_type)
         order by s.facts desc, s.name, s.id limit max_rows
     )
-    -- Texts of as many entities as have most_texts together: all of an entity's, or none. One that
-    -- was asked for by name has its newest, since none would be no answer.
+    -- Return texts until the entities have most_texts together: all texts of an entity, or none. An entity asked for by
+    -- name gets its newest texts, because an empty list would be no answer.
     select textrawl.node_number(c.id), c.name, c.entity_type, c.facts, textrawl.split_threshold(c.entity_type),
         case when c.running <= most_texts or entity is not null and most_texts > 0 then array(
             select newest.content from (
@@ -37,4 +43,6 @@ begin atomic
 end;
 
 comment on function textrawl.node_sizes is
-    'Entities with how many facts they have and should have at most: the one of a name, or those that are larger, the largest first. Texts come with as many entities as have most_texts together, an entity asked for by name has its newest. Errors: TR010, TR011 (access). Example: select name, facts, threshold from textrawl.node_sizes(larger => true, most_texts => 0);';
+    'Entities with their number of facts and the number from which they should be split: one by name, or those that are '
+    'larger, the largest first. Errors: TR010, TR011 (access). '
+    'Example: select name, facts, threshold from textrawl.node_sizes(larger => true, most_texts => 0);';

@@ -5,4 +5,5 @@ begin atomic
     where number between 0 and (1::bigint << 48) - 1;
 end;
 
-comment on function textrawl.number_range is 'The ids that have a number of node_number().';
+comment on function textrawl.number_range is
+    'The range of ids that share a number of node_number().';

@@ -1,4 +1,8 @@
-create function textrawl.observation_parts(said jsonb) returns table (part smallint, whole uuid, content text)
+create function textrawl.observation_parts(said jsonb) returns table (
+    part smallint,  -- position in a long observation, else null
+    whole uuid,     -- md5 of the text of a long observation, else null
+    content text
+)
 language sql immutable parallel safe rows 2
 set search_path from current
 begin atomic
@@ -11,4 +15,5 @@ begin atomic
 end;
 
 comment on function textrawl.observation_parts is
-    'The facts that an observation is stored as: one for a text, one for each part of a long one, in order. Example: select part, content from textrawl.observation_parts(''["One. ", "Two."]'');';
+    'Split an observation into the facts that it is stored as: one for a text, one for each part of a long one. '
+    'Example: select part, content from textrawl.observation_parts(''["One. ", "Two."]'');';

@@ -8,4 +8,5 @@ begin atomic
 end;
 
 comment on function textrawl.observation_text is
-    'An observation as it was given: a text, or the parts of a long one, joined. Example: select textrawl.observation_text(''["One. ", "Two."]'');';
+    'The text of an observation that was sent as a text or as a list of parts. '
+    'Example: select textrawl.observation_text(''["One. ", "Two."]'');';

@@ -14,11 +14,14 @@ declare
 begin
     return query
         select p.* from graph_parts(place, array(
-            select e.id from (select name_key(n) as key, min(o) as turn from unnest(names) with ordinality given(n, o) group by 1) wanted
+            select e.id from (
+                select name_key(n) as key, min(o) as turn from unnest(names) with ordinality input(n, o) group by 1) wanted
             join entity e on e.space_id = place and e.name_key = wanted.key
             order by wanted.turn), skip, max_rows, max_text, false) p;
 end
 $$;
 
 comment on function textrawl.open_nodes is
-    'Entities by name in the order asked for, those that are not there left out, with their facts and all relations at either end. Errors: TR010, TR011 (access). Example: select name, kind, content from textrawl.open_nodes(array[''Ada'']);';
+    'Entities by name in the given order, with their facts and all their relations; unknown names are skipped. Errors: '
+    'TR010, TR011 (access). '
+    'Example: select name, kind, content from textrawl.open_nodes(array[''Ada'']);';

@@ -1,5 +1,8 @@
 create function textrawl.pair_candidates(place integer, entity text default null, most_pairs bigint default 200000)
-returns table (space_id integer, entity_id uuid, name text, facts bigint, compared bigint)
+returns table (
+    space_id integer, entity_id uuid, name text, facts bigint,
+    compared bigint  -- newest facts to compare: up to 300, or 600 by name; 0 once more recent entities use up most_pairs
+)
 language sql stable
 set search_path from current
 begin atomic
@@ -19,4 +22,4 @@ begin atomic
 end;
 
 comment on function textrawl.pair_candidates is
-    'Entities of a space with how many of their newest facts similar_observations compares with each other: up to 300, or 600 of one asked for by name; none once those that were written to later have most_pairs together.';
+    'Entities with the number of their newest facts that similar_observations() compares with each other.';

@@ -18,7 +18,7 @@ begin
         join entity e on e.space_id = place and e.id between range.first and range.last
         order by e.id limit 1;
         if start.id is null then
-            raise exception using errcode = 'TR051', message = 'the entity where it was to go on is gone';
+            raise exception using errcode = 'TR051', message = 'the entity to continue from was deleted';
         end if;
     end if;
     return query
@@ -30,4 +30,6 @@ end
 $$;
 
 comment on function textrawl.read_graph is
-    'The graph of one space in the order in which it was told, each entity with its facts and the relations that leave it, from the entity numbered beginning on, without the first skip parts of that. Errors: TR051 (that entity is gone), TR010, TR011 (access). Example: select name, kind, content, relation, to_entity from textrawl.read_graph();';
+    'The graph of one space in the order in which it was stored: each entity with its facts and outgoing relations, from '
+    'the entity with the number beginning on. Errors: TR051 (that entity is gone), TR010, TR011 (access). '
+    'Example: select name, kind, content, relation, to_entity from textrawl.read_graph();';

@@ -14,11 +14,11 @@ declare
     place   integer := graph_space(credential, space);
     folded  text := fold_case(query);
     pattern text := '%' || replace(replace(replace(folded, '\', '\\'), '%', '\%'), '_', '\_') || '%';
-    -- What is ASCII needs no folding beyond what ilike does, which is much faster.
-    plain   boolean := octet_length(folded) = char_length(folded);
-    found   uuid[];
+    -- ilike folds ASCII correctly and is much faster than fold_case().
+    plain      boolean := octet_length(folded) = char_length(folded);
+    entity_ids uuid[];
 begin
-    found := array(
+    entity_ids := array(
         select e.id from entity e
         where e.space_id = place and (
             case when plain then e.name ilike pattern or free_type(e.entity_type, e.metadata) ilike pattern
@@ -29,16 +29,18 @@ begin
                   and is_valid(o.valid_from, o.valid_until)))
         order by e.created_at, e.id limit max_nodes);
     if btrim(query) <> '' and place is not null then
-        -- Then what holds its words apart, or means the same: from the score on that docs/search.md calls moderate.
-        found := found || array(
+        -- Then add entities that match the words separately or by meaning, from 0.4 on: docs/search.md calls that moderate.
+        entity_ids := entity_ids || array(
             select hit.entity_id
             from search_memory(query, array[place], null, null, 20, model, vector, false, credential) hit
-            where hit.score >= 0.4 and hit.entity_id <> all(found)
+            where hit.score >= 0.4 and hit.entity_id <> all(entity_ids)
             group by hit.entity_id order by max(hit.score) desc, hit.entity_id);
     end if;
-    return query select p.* from graph_parts(place, found[1:max_nodes], skip, max_rows, max_text, false) p;
+    return query select p.* from graph_parts(place, entity_ids[1:max_nodes], skip, max_rows, max_text, false) p;
 end
 $$;
 
 comment on function textrawl.search_nodes is
-    'Entities whose name, type or a fact holds a text, in any case, oldest first; then those that search_memory finds by its words and, given a vector, its meaning. Errors: TR010, TR011 (access), TR049 (no such model). Example: select distinct name from textrawl.search_nodes(''astro'');';
+    'Entities whose name, type or facts contain a text, in any case, oldest first; then those that search_memory() finds. '
+    'Errors: TR010, TR011 (access), TR049 (no such model). '
+    'Example: select distinct name from textrawl.search_nodes(''astro'');';

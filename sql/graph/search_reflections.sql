@@ -3,7 +3,10 @@ create function textrawl.search_reflections(
     voice text default null, mood text default null, target_type text default null, max_rows integer default 10,
     space integer default null, credential bytea default null
 ) returns table (
-    number bigint, target_type text, target bigint, author text, voice text, content text, mood text, created_at timestamptz,
+    number bigint, target_type text, target bigint,
+    author text,  -- the actor that wrote it
+    voice text,   -- the speaker it names; the parameter voice matches both
+    content text, mood text, created_at timestamptz,
     score double precision
 )
 language sql stable security definer rows 10
@@ -11,27 +14,28 @@ set search_path from current
 begin atomic
     with scope as materialized (
         select textrawl.graph_space(credential, search_reflections.space) as place
-    ), wanted as materialized (
-        select r.*, a.name as author, case when r.model_id = search_reflections.model then 1 - (r.vector <=> search_reflections.vector) end as cosine,
-            ts_rank(r.fts, asked.terms) as likeness, r.fts @@ asked.terms as worded
+    ), candidate as materialized (
+        select r.*, a.name as author,
+            case when r.model_id = search_reflections.model then 1 - (r.vector <=> search_reflections.vector) end as cosine,
+            ts_rank(r.fts, query_terms.terms) as likeness, r.fts @@ query_terms.terms as worded
         from textrawl.reflection r join textrawl.actor a on a.id = r.author_id
-        cross join plainto_tsquery('english', textrawl.search_text(query)) asked(terms)
+        cross join plainto_tsquery('english', textrawl.search_text(query)) query_terms(terms)
         where r.space_id = (select place from scope)
           and (search_reflections.voice is null or search_reflections.voice in (r.voice, a.name))
           and (search_reflections.mood is null or r.mood = search_reflections.mood)
           and (search_reflections.target_type is null or r.target_type = search_reflections.target_type)
-    ), near as (
-        select w.id, row_number() over (order by w.cosine desc, w.id) as rank from wanted w
+    ), by_meaning as (
+        select w.id, row_number() over (order by w.cosine desc, w.id) as rank from candidate w
         where w.cosine is not null and w.cosine <> 'nan' order by w.cosine desc, w.id limit 3 * max_rows
-    ), worded as (
-        select w.id, row_number() over (order by w.likeness desc, w.id) as rank from wanted w
+    ), by_words as (
+        select w.id, row_number() over (order by w.likeness desc, w.id) as rank from candidate w
         where w.worded order by w.likeness desc, w.id limit 3 * max_rows
     ), scored as (
-        -- Without any word in common it is the likeness of meaning alone.
+        -- If no word matches, the cosine alone is the score.
         select w.*, textrawl.limbic_decay(w.created_at, clock_timestamp())
-            * case when exists (select from worded) then coalesce(1.0 / (60 + n.rank), 0) + coalesce(1.0 / (60 + t.rank), 0)
+            * case when exists (select from by_words) then coalesce(1.0 / (60 + n.rank), 0) + coalesce(1.0 / (60 + t.rank), 0)
                    else greatest(0, w.cosine) end::double precision as score
-        from wanted w left join near n on n.id = w.id left join worded t on t.id = w.id
+        from candidate w left join by_meaning n on n.id = w.id left join by_words t on t.id = w.id
         where n.id is not null or t.id is not null
     )
     select textrawl.node_number(s.id), s.target_type, textrawl.node_number(coalesce(s.entity_id, s.relation_id)),
@@ -40,4 +44,6 @@ begin atomic
 end;
 
 comment on function textrawl.search_reflections is
-    'Reflections by their words and, given a vector, by meaning: reciprocal ranks of both (k 60), or the cosine where no word fits, times how fresh they are. Errors: TR010, TR011 (access). author is who wrote it, voice who speaks as that one says; voice => asks for either. Example: select author, content from textrawl.search_reflections(''architecture'');';
+    'Search reflections by words and, given a vector, by meaning: reciprocal rank fusion (k = 60) times freshness. Errors: '
+    'TR010, TR011 (access). '
+    'Example: select author, content from textrawl.search_reflections(''architecture'');';

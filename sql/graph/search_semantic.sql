@@ -3,8 +3,10 @@ create function textrawl.search_semantic(
     space integer default null, credential bytea default null
 ) returns table (
     number bigint, name text, entity_type text, observations text[],
-    limbic_score double precision, importance double precision, temporal double precision, cooc double precision,
-    distance double precision, rrf double precision
+    limbic_score double precision, importance double precision,  -- these four: see limbic_scores()
+    temporal double precision, cooc double precision,
+    distance double precision,  -- null if only the words match
+    rrf double precision        -- reciprocal rank fusion (k = 60); null if no words match
 )
 language plpgsql stable security definer rows 10
 set search_path from current
@@ -18,34 +20,35 @@ begin
     if place is null then
         return;
     end if;
-    -- Three times as many as asked for: use may bring up what meaning alone would not have.
-    with near as materialized (
+    -- Take three times as many candidates as asked for: use can lift an entity that meaning alone would leave out.
+    with by_meaning as materialized (
         select hit.entity_id as id, 1 - max(hit.cosine)::double precision as distance
         from search_memory(query, array[place], null, null, 12 * max_rows, model, vector, true, credential) hit
         where hit.cosine is not null
         group by hit.entity_id order by 2, 1 limit 3 * max_rows
-    ), worded as materialized (
+    ), by_words as materialized (
         select hit.entity_id as id, max(hit.score) as score
         from search_memory(query, array[place], null, null, 12 * max_rows, null, null, false, credential) hit
         group by hit.entity_id order by 2 desc, 1 limit 3 * max_rows
     ), ranked as (
         select coalesce(n.id, w.id) as id, n.distance,
             coalesce(1.0 / (60 + n.rank), 0) + coalesce(1.0 / (60 + w.rank), 0) as rrf
-        from (select *, row_number() over (order by distance, id) as rank from near) n
-        full join (select *, row_number() over (order by score desc, id) as rank from worded) w on w.id = n.id
+        from (select *, row_number() over (order by distance, id) as rank from by_meaning) n
+        full join (select *, row_number() over (order by score desc, id) as rank from by_words) w on w.id = n.id
     )
     select array_agg(r.id order by r.id), array_agg(r.distance order by r.id), array_agg(r.rrf::double precision order by r.id),
-        (select count(*) from worded)
+        (select count(*) from by_words)
     into ids, distances, ranks, texts from ranked r;
     return query
         select node_number(e.id), e.name, free_type(e.entity_type, e.metadata), list_observations(place, e.id),
-            s.score, s.importance, s.temporal, s.cooc, given.distance, case when texts > 0 then given.rrf end
+            s.score, s.importance, s.temporal, s.cooc, candidate.distance, case when texts > 0 then candidate.rrf end
         from limbic_scores(place, ids, distances, ranks) s
-        join unnest(ids, distances, ranks) given(id, distance, rrf) on given.id = s.entity_id
+        join unnest(ids, distances, ranks) candidate(id, distance, rrf) on candidate.id = s.entity_id
         join entity e on e.space_id = place and e.id = s.entity_id
         order by s.score desc, e.id limit max_rows;
 end
 $$;
 
 comment on function textrawl.search_semantic is
-    'Entities with a fact near a vector of the query, and those that hold its words, ranked by limbic_scores(). Errors: TR010, TR011 (access), TR049 (no such model).';
+    'Entities with a fact near the query''s vector or with its words, ranked by limbic_scores(). Errors: TR010, TR011 '
+    '(access), TR049 (no such model).';

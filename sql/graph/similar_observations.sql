@@ -3,7 +3,13 @@ create function textrawl.similar_observations(
     threshold double precision default 0.85, containment double precision default 0.7, max_rows integer default 500,
     most_pairs bigint default 200000, most_compared bigint default 20000,
     space integer default null, credential bytea default null
-) returns table (entity_name text, total bigint, one text, other text, similarity double precision, match_type text)
+) returns table (
+    entity_name text,
+    total bigint,  -- facts of the entity
+    one text, other text,
+    similarity double precision,
+    match_type text  -- cosine, or containment: the share of the shorter text's words in one at least twice as long
+)
 language plpgsql stable security definer rows 100
 set search_path from current
 set jit = off
@@ -23,19 +29,19 @@ begin
                 where o.space_id = c.space_id and o.entity_id = c.entity_id and textrawl.is_valid(o.valid_from, o.valid_until)
                 order by o.created_at desc, o.id limit c.compared) o
             left join %s v on v.space_id = c.space_id and v.observation_id = o.id
-        ), near as materialized (
-            -- Without the texts: each stands in hundreds of pairs.
+        ), compared as materialized (
+            -- Join the texts later: each is part of hundreds of pairs.
             select a.id, b.id as other, a.length as one_length, b.length as other_length,
                 nullif(1 - (a.vector <=> b.vector), 'nan') as cosine
             from fact a join fact b on b.entity_id = a.entity_id and (b.created_at, b.id) > (a.created_at, a.id)
                 and (a.whole = b.whole) is not true
         ), pair as (
-            select n.id, n.other, n.cosine as share, 'cosine' as kind from near n where n.cosine >= $3
+            select n.id, n.other, n.cosine as share, 'cosine' as kind from compared n where n.cosine >= $3
             union all
-            -- To compare words takes longest: the first so many of the pairs that vectors leave open.
+            -- Comparing words takes longest, so limit it to the first pairs that the vectors leave open.
             select n.id, n.other, n.contained, 'containment' from (
                 select o.id, o.other, textrawl.text_containment(a.content, b.content) as contained
-                from (select n.id, n.other from near n
+                from (select n.id, n.other from compared n
                       where n.cosine >= $3 is not true
                         and greatest(n.one_length, n.other_length) >= 2.0 * least(n.one_length, n.other_length)
                       limit $7) o
@@ -52,4 +58,6 @@ end
 $$;
 
 comment on function textrawl.similar_observations is
-    'Pairs of facts of one entity, or of each, that may say the same, but not of two parts of one text: cosine of their vectors, or, where one text is at least twice as long, the share of the shorter one''s words in it. Bounded: of an entity its newest 300 facts (600 by name), most_pairs of vectors, most_compared of words. Errors: TR010, TR011 (access). Example: select one, other, similarity from textrawl.similar_observations(''Ada'');';
+    'Pairs of facts of one entity that may state the same. It compares the newest 300 facts of an entity (600 by name), at '
+    'most most_pairs vectors and most_compared texts. Errors: TR010, TR011 (access). '
+    'Example: select one, other, similarity from textrawl.similar_observations(''Ada'');';

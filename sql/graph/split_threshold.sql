@@ -7,4 +7,5 @@ begin atomic
 end;
 
 comment on function textrawl.split_threshold is
-    'How many facts an entity of a type may have before it should be split. Example: select textrawl.split_threshold(''Sesión'');';
+    'The number of facts above which an entity of a type should be split. '
+    'Example: select textrawl.split_threshold(''Sesión'');';

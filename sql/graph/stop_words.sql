@@ -2,7 +2,7 @@ create function textrawl.stop_words(words text[]) returns text[]
 language sql stable
 set search_path from current
 begin atomic
-    -- The lists of every language that Postgres has, so that nobody has to say which one is spoken.
+    -- Use the lists of all languages of Postgres, so that nobody has to name a language.
     select coalesce(array_agg(word), '{}') from unnest(words) word
     where exists (
         select from pg_catalog.pg_ts_dict d
@@ -11,4 +11,5 @@ begin atomic
 end;
 
 comment on function textrawl.stop_words is
-    'Those of some lower-case words that say nothing by themselves in some language. Example: select textrawl.stop_words(array[''with'', ''para'', ''anvil'']);';
+    'The stop words of any language among some lower-case words. '
+    'Example: select textrawl.stop_words(array[''with'', ''para'', ''anvil'']);';

@@ -16,4 +16,5 @@ begin atomic
 end;
 
 comment on function textrawl.text_containment is
-    'Share of the words of the shorter text that the longer one has; 1 for one without words. Example: select textrawl.text_containment(''FastMCP'', ''Stack: FastMCP + SQLite'');';
+    'The share of the shorter text''s words that the longer text contains; 1 for a text without words. '
+    'Example: select textrawl.text_containment(''FastMCP'', ''Stack: FastMCP + SQLite'');';
