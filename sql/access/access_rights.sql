@@ -1,34 +1,38 @@
 create function textrawl.access_rights(credential bytea default null)
-returns table (actor_id integer, space_id integer, scopes text[], home boolean)
+returns table (
+    actor_id integer,  -- null for the owner of the memory
+    space_id integer, scopes text[],
+    home boolean       -- the space to which this credential writes by default
+)
 language plpgsql stable parallel safe security definer rows 2
 set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    given token;
+    found_token token;
 begin
     if credential is not null then
-        select * into given from token t
+        select * into found_token from token t
         where t.hash = credential and is_live_token(t.revoked_at, t.expires_at);
-        if given.kind = 'local' then
-            -- The person whose machine and memory this is: there is nobody to be kept out.
+        if found_token.kind = 'local' then
+            -- The token of the person who owns this machine and its memory: every space.
             return query
-                select given.actor_id, s.id, given.scopes, s.id = given.home_space_id
+                select found_token.actor_id, s.id, found_token.scopes, s.id = found_token.home_space_id
                 from space s where s.archived_at is null;
-        elsif given.kind = 'bearer' then
+        elsif found_token.kind = 'bearer' then
             return query
-                select given.actor_id, g.space_id, array(select unnest(g.scopes) intersect select unnest(given.scopes)),
-                    g.space_id is not distinct from given.home_space_id
+                select found_token.actor_id, g.space_id, array(select unnest(g.scopes) intersect select unnest(found_token.scopes)),
+                    g.space_id is not distinct from found_token.home_space_id
                 from space_grant g join space s on s.id = g.space_id
-                where g.actor_id = given.actor_id and s.archived_at is null and g.scopes && given.scopes;
-        elsif given.kind = 'federated' then
+                where g.actor_id = found_token.actor_id and s.archived_at is null and g.scopes && found_token.scopes;
+        elsif found_token.kind = 'federated' then
             return query
-                select given.actor_id, g.space_id, array(select unnest(g.scopes) intersect select unnest(given.scopes)), false
+                select found_token.actor_id, g.space_id, array(select unnest(g.scopes) intersect select unnest(found_token.scopes)), false
                 from token voucher
                 cross join access_rights(voucher.hash) vouched
                 join space_grant g on g.space_id = vouched.space_id
-                where voucher.id = given.voucher_id and voucher.kind <> 'federated' and 'admin' = any(vouched.scopes)
-                  and g.actor_id = given.actor_id and g.scopes && given.scopes;
+                where voucher.id = found_token.voucher_id and voucher.kind <> 'federated' and 'admin' = any(vouched.scopes)
+                  and g.actor_id = found_token.actor_id and g.scopes && found_token.scopes;
         end if;
     elsif owns_memory() then
         return query
@@ -44,4 +48,5 @@ end
 $$;
 
 comment on function textrawl.access_rights is
-    'What a credential (the SHA-256 of a token) may do now, space by space; without one, what this database session may: everything for the memory''s owner, else what was granted to its login. No row: nothing.';
+    'The rights of a credential (the SHA-256 of a token), space by space; no row means no right. Without a credential: the '
+    'rights of this database session, which are all for the owner, else those granted to its login.';

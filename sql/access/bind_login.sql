@@ -5,29 +5,35 @@ as $$
 #variable_conflict use_column
 declare
     reason text;
-    somebody integer;
+    bound_actor integer;
 begin
     perform require_owner();
-    somebody := enrol_actor(bind_login.actor);
+    bound_actor := enrol_actor(bind_login.actor);
     if bind_login.role_name is not null then
-        -- What is granted to a login that servers share, everybody would have without a token.
+        -- Servers share a login: a grant to it would give its rights to everybody, without a token.
         select case
-            when not exists (select from pg_roles where rolname = bind_login.role_name) then 'there is no such login'
+            when not exists (select from pg_roles where rolname = bind_login.role_name) then 'this login does not exist'
             when exists (select from pg_namespace where nspname = 'textrawl'
                          and pg_has_role(bind_login.role_name, nspowner, 'member')) then 'it owns the memory'
-            when pg_has_role(bind_login.role_name, 'textrawl_app', 'member') then 'servers log in as that'
-            when exists (select from pg_roles where rolname = bind_login.role_name and rolbypassrls) then 'row-level security does not bind it'
-            when exists (select from actor a where a.role_name = bind_login.role_name and a.id <> somebody) then 'it acts as another'
+            when pg_has_role(bind_login.role_name, 'textrawl_app', 'member') then 'servers use it'
+            when exists (select from pg_roles where rolname = bind_login.role_name and rolbypassrls)
+                then 'it bypasses row-level security'
+            when exists (select from actor a where a.role_name = bind_login.role_name and a.id <> bound_actor)
+                then 'it is assigned to another actor'
         end into reason;
     end if;
     if reason is not null then
-        raise exception using errcode = 'TR027', message = format('the login %s cannot act as %s: %s', bind_login.role_name, bind_login.actor, reason),
+        raise exception using errcode = 'TR027',
+            message = format('the login %s cannot act as %s: %s', bind_login.role_name, bind_login.actor, reason),
             detail = format('%s: %s', bind_login.role_name, reason);
     end if;
-    update actor a set role_name = bind_login.role_name where a.id = somebody;
+    update actor a set role_name = bind_login.role_name where a.id = bound_actor;
     return coalesce(pg_has_role(bind_login.role_name, 'textrawl_analyst', 'usage'), false);
 end
 $$;
 
 comment on function textrawl.bind_login is
-    'Lets a database login, such as an analyst''s in psql, see what is granted to an actor (null: no login any more); tells whether the login has the rights of textrawl_analyst, without which it sees nothing. Errors: TR013 not the owner, TR025 no name for an actor, TR027 a login that cannot. Example: select textrawl.bind_login(actor => ''ana'', role_name => ''ana_psql'');';
+    'Let a database login, such as an analyst''s in psql, read what an actor may read; null removes the login. Return false '
+    'if the login lacks the rights of textrawl_analyst. Errors: TR013 not the owner, TR025 no name for an actor, TR027 a '
+    'login that cannot act as an actor. '
+    'Example: select textrawl.bind_login(actor => ''ana'', role_name => ''ana_psql'');';

@@ -3,15 +3,15 @@ language plpgsql immutable parallel safe
 set search_path from current
 as $$
 declare
-    known text[] := array['read', 'write', 'forget', 'admin', 'metrics'];
+    all_scopes text[] := array['read', 'write', 'forget', 'admin', 'metrics'];
 begin
-    if scopes is null or scopes = '{}' or not scopes <@ known then
-        raise exception using errcode = 'TR026', message = 'scopes are read, write, forget, admin and metrics, at least one of them',
+    if scopes is null or scopes = '{}' or not scopes <@ all_scopes then
+        raise exception using errcode = 'TR026', message = 'name at least one of the scopes read, write, forget, admin and metrics',
             detail = coalesce(array_to_string(scopes, ', ', 'null'), '');
     end if;
-    return array(select word from unnest(known) with ordinality as one(word, place) where word = any(scopes) order by place);
+    return array(select word from unnest(all_scopes) with ordinality as scope(word, place) where word = any(scopes) order by place);
 end
 $$;
 
 comment on function textrawl.check_scopes is
-    'Scopes in their usual order, each once. Error TR026: none, or one that there is not.';
+    'Sort scopes in their usual order and remove duplicates. Error TR026: no scope, or an unknown one.';

@@ -7,10 +7,12 @@ declare
     reason text;
 begin
     select case
-        when check_token.hash is null or octet_length(check_token.hash) <> 32 then 'hash has to be a SHA-256, of 32 bytes'
-        when exists (select from token t where t.hash = check_token.hash) then 'there is a token of that hash already'
-        when check_token.prefix is null or char_length(check_token.prefix) not between 4 and 16 then 'prefix has 4 to 16 characters'
-        when check_token.expires_at <= now() or not isfinite(check_token.expires_at) then 'the time to expire has to lie ahead'
+        when check_token.hash is null or octet_length(check_token.hash) <> 32 then 'the hash must be a SHA-256 of 32 bytes'
+        when exists (select from token t where t.hash = check_token.hash) then 'a token with this hash exists already'
+        when check_token.prefix is null or char_length(check_token.prefix) not between 4 and 16
+            then 'the prefix must have 4 to 16 characters'
+        when check_token.expires_at <= now() or not isfinite(check_token.expires_at)
+            then 'the time of expiry must be in the future'
     end into reason;
     if reason is not null then
         raise exception using errcode = 'TR029', message = reason, detail = reason;
@@ -19,4 +21,4 @@ end
 $$;
 
 comment on function textrawl.check_token is
-    'Raises TR029 for what a new token cannot have: another''s hash, or one of another length, no prefix, an end that has passed or never comes.';
+    'Check hash, prefix and time of expiry of a new token. Error TR029: one of them cannot be used.';

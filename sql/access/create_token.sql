@@ -7,8 +7,8 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place integer;
-    made  integer;
+    place      integer;
+    created_id integer;
 begin
     perform require_owner();
     place := find_space(create_token.space);
@@ -16,15 +16,20 @@ begin
     insert into token as t (hash, kind, prefix, actor_id, home_space_id, scopes, expires_at, issuer)
     values (create_token.hash, 'bearer', create_token.prefix, enrol_actor(create_token.actor), place,
             check_scopes(create_token.scopes), create_token.expires_at, create_token.issuer)
-    returning t.id into made;
+    returning t.id into created_id;
     insert into space_grant as g (space_id, actor_id, scopes)
-    select place, t.actor_id, t.scopes from token t where t.id = made
+    select place, t.actor_id, t.scopes from token t where t.id = created_id
     on conflict (space_id, actor_id) do update
-    set scopes = check_scopes(g.scopes || excluded.scopes), for_login = g.for_login and not 'read' = any(excluded.scopes), granted_at = now()
+    set scopes = check_scopes(g.scopes || excluded.scopes),
+        for_login = g.for_login and not 'read' = any(excluded.scopes), granted_at = now()
     where not g.scopes @> excluded.scopes or g.for_login;
-    return made;
+    return created_id;
 end
 $$;
 
 comment on function textrawl.create_token is
-    'Records a token of an actor, created when new, by its SHA-256 and first characters, and returns its id: at home in a space, where its scopes are granted to the actor if they were not; issuer: the identity provider that a server with this token may vouch for. Errors: TR013 not the owner, TR020 no such space, TR025 no name for an actor, TR026 wrong scopes, TR029 wrong hash, prefix or time. Example: select textrawl.create_token(hash => sha256(''trl_…''), prefix => ''trl_example'', actor => ''ana'', space => ''team'', scopes => array[''read'']);';
+    'Store a token of an actor by its SHA-256 and first characters, grant its scopes in its home space, and return its id. '
+    'With issuer, a server that uses the token may accept logins of this identity provider. Errors: TR013 not the owner, '
+    'TR020 no such space, TR025 no name for an actor, TR026 wrong scopes, TR029 wrong hash, prefix or time. '
+    'Example: select textrawl.create_token(hash => sha256(''trl_…''), prefix => ''trl_example'', actor => ''ana'', space => '
+    '''team'', scopes => array[''read'']);';

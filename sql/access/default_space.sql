@@ -6,4 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.default_space is
-    'The first space, which is there from the start and belongs to whoever owns the memory. Example: select textrawl.default_space();';
+    'The first space, which exists from the start. '
+    'Example: select textrawl.default_space();';

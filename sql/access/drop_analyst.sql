@@ -9,23 +9,25 @@ begin
     perform require_owner();
     perform from list_analysts() l where l.login = drop_analyst.login;
     if not found then
-        raise exception using errcode = 'TR073', message = 'no login of an analyst', detail = coalesce(left(drop_analyst.login, 200), '');
+        raise exception using errcode = 'TR073', message = 'this is not the login of an analyst',
+            detail = coalesce(left(drop_analyst.login, 200), '');
     end if;
     select string_agg(pg_describe_object(d.classid, d.objid, d.objsubid), ', ') into owned
     from pg_shdepend d
     where d.refclassid = 'pg_authid'::regclass and d.refobjid = (select r.oid from pg_roles r where r.rolname = drop_analyst.login)
       and d.deptype = 'o' and d.dbid in (0, (select b.oid from pg_database b where b.datname = current_database()));
     if owned is not null then
-        raise exception using errcode = 'TR074', message = 'the login owns something', detail = left(format('%s: %s', drop_analyst.login, owned), 500);
+        raise exception using errcode = 'TR074', message = 'the login owns objects',
+            detail = left(format('%s: %s', drop_analyst.login, owned), 500);
     end if;
     begin
         execute format('alter role %I nologin', drop_analyst.login);
-        -- Who made the login may give it to itself, and with it the right to end what it has.
+        -- The creator of a login may grant it to itself, which includes the right to end its sessions.
         if not pg_has_role(drop_analyst.login, 'usage') then
             execute format('grant %I to current_user with inherit true', drop_analyst.login);
         end if;
         perform pg_terminate_backend(p.pid) from pg_stat_activity p where p.usename = drop_analyst.login;
-        -- It owns nothing here: this revokes what was granted to it.
+        -- The login owns nothing here, so this only revokes its grants.
         execute format('drop owned by %I', drop_analyst.login);
         execute format('drop role %I', drop_analyst.login);
     exception
@@ -33,23 +35,26 @@ begin
             raise exception using errcode = 'TR072', message = 'this login may not drop logins', detail = drop_analyst.login;
         when dependent_objects_still_exist then
             get stacked diagnostics owned = pg_exception_detail;
-            raise exception using errcode = 'TR074', message = 'the login has something in another database',
+            raise exception using errcode = 'TR074', message = 'the login owns objects or has rights in another database',
                 detail = left(format('%s: %s', drop_analyst.login, owned), 500);
     end;
-    with freed as (
+    with unbound as (
         update actor a set role_name = null where a.role_name = drop_analyst.login returning a.id
-    ), taken as (
-        delete from space_grant g using freed
-        where g.actor_id = freed.id and g.for_login and g.scopes = array['read'] returning g.space_id
+    ), revoked as (
+        delete from space_grant g using unbound
+        where g.actor_id = unbound.id and g.for_login and g.scopes = array['read'] returning g.space_id
     ), narrowed as (
         update space_grant g set scopes = array_remove(g.scopes, 'read'), for_login = false, granted_at = now()
-        from freed where g.actor_id = freed.id and g.for_login and g.scopes <> array['read'] returning g.space_id
+        from unbound where g.actor_id = unbound.id and g.for_login and g.scopes <> array['read'] returning g.space_id
     )
     select array_agg(s.name order by s.name) into drop_analyst.spaces
-    from (select space_id from taken union all select space_id from narrowed) gone join space s on s.id = gone.space_id;
+    from (select space_id from revoked union all select space_id from narrowed) affected join space s on s.id = affected.space_id;
     drop_analyst.spaces := coalesce(drop_analyst.spaces, '{}');
 end
 $$;
 
 comment on function textrawl.drop_analyst is
-    'Drops a login of an analyst: ends its sessions, revokes what was granted to it, and takes from its actor the reading that create_analyst() granted (returns those spaces); what the actor was granted otherwise stays. Errors: TR013 not the owner, TR072 may not drop logins, TR073 no such analyst, TR074 it owns something. Example: select textrawl.drop_analyst(''ana_psql'');';
+    'Drop the login of an analyst, end its sessions and return the spaces that its actor can no longer read: those granted '
+    'by create_analyst(). Other grants of the actor stay. Errors: TR013 not the owner, TR072 may not drop logins, TR073 no '
+    'such analyst, TR074 it owns something. '
+    'Example: select textrawl.drop_analyst(''ana_psql'');';

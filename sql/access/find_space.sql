@@ -7,13 +7,15 @@ declare
     found_id integer;
 begin
     select id into found_id from space where space.name = find_space.name;
-    -- Whoever does not own the memory is told by the check of their rights, and no more than others.
+    -- To other callers the check of their rights answers, so that they cannot learn which spaces exist.
     if found_id is null and owns_memory() then
-        raise exception using errcode = 'TR020', message = format('there is no space %s', find_space.name), detail = coalesce(find_space.name, '');
+        raise exception using errcode = 'TR020', message = format('there is no space %s', find_space.name),
+            detail = coalesce(find_space.name, '');
     end if;
     return found_id;
 end
 $$;
 
 comment on function textrawl.find_space is
-    'The id of a space, archived or not. Error TR020: none of that name; to others than the memory''s owner then null, which their rights never cover.';
+    'The id of a space, archived or not. If there is none, the owner gets error TR020, others get null, which no right '
+    'covers.';

@@ -10,7 +10,8 @@ begin
                      where t.kind = 'bearer' and (t.prefix = find_token.name or t.id::text = find_token.name)
                      order by t.id for update);
     if cardinality(matches) <> 1 then
-        raise exception using errcode = 'TR022', message = format('%s tokens are called %s', cardinality(matches), find_token.name),
+        raise exception using errcode = 'TR022',
+            message = format('%s tokens have the prefix or id %s', cardinality(matches), find_token.name),
             detail = coalesce(find_token.name, '');
     end if;
     return matches[1];
@@ -18,4 +19,4 @@ end
 $$;
 
 comment on function textrawl.find_token is
-    'The token that textrawl token created and a prefix or an id names, locked. Error TR022: none, or more than one.';
+    'Find a token by its prefix or id and lock it. Error TR022: none, or more than one.';

@@ -5,7 +5,7 @@ as $$
 #variable_conflict use_column
 declare
     place integer := find_space(grant_access.space);
-    given text[];
+    granted text[];
     member integer;
 begin
     perform require_admin(credential, place);
@@ -14,10 +14,13 @@ begin
     insert into space_grant as g (space_id, actor_id, scopes)
     values (place, member, check_scopes(grant_access.scopes))
     on conflict (space_id, actor_id) do update set scopes = excluded.scopes, for_login = false, granted_at = now()
-    returning g.scopes into given;
-    return given;
+    returning g.scopes into granted;
+    return granted;
 end
 $$;
 
 comment on function textrawl.grant_access is
-    'Sets what an actor, created when new, may do in a space, in place of what it was, and returns it; for the owner, and for credentials with the scope admin there. Errors: TR010, TR011 (access), TR020 no such space, TR025 no name for an actor, TR026 wrong scopes. Example: select textrawl.grant_access(actor => ''ana'', space => ''team'', scopes => array[''read'', ''write'']);';
+    'Set the scopes of an actor in a space, replacing earlier ones, and return them; the actor is created if new. For the '
+    'owner and for credentials with the scope admin there. Errors: TR010, TR011 (access), TR020 no such space, TR025 no '
+    'name for an actor, TR026 wrong scopes. '
+    'Example: select textrawl.grant_access(actor => ''ana'', space => ''team'', scopes => array[''read'', ''write'']);';

@@ -1,9 +1,10 @@
 create function textrawl.is_live_token(revoked_at timestamptz, expires_at timestamptz) returns boolean
 language sql volatile parallel safe
 begin atomic
-    -- Volatile because of its clock: the planner puts no volatile expression in place of a stable call.
+    -- Volatile like clock_timestamp(): the planner does not inline a volatile expression into a stable function.
     select revoked_at is null and (expires_at is null or expires_at > clock_timestamp());
 end;
 
 comment on function textrawl.is_live_token is
-    'True for an access token that is neither revoked nor expired. Example: select prefix from textrawl.token t where textrawl.is_live_token(t.revoked_at, t.expires_at);';
+    'True for an access token that is neither revoked nor expired. '
+    'Example: select prefix from textrawl.token t where textrawl.is_live_token(t.revoked_at, t.expires_at);';

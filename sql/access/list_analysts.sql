@@ -1,5 +1,11 @@
 create function textrawl.list_analysts()
-returns table (login text, actor text, spaces text, sessions bigint, most_sessions integer)
+returns table (
+    login text,
+    actor text,            -- null if the login belongs to no actor of this memory
+    spaces text,           -- names of the spaces that it reads
+    sessions bigint,       -- open sessions
+    most_sessions integer  -- its connection limit; null: none
+)
 language plpgsql stable
 set search_path from current
 as $$
@@ -20,4 +26,5 @@ end
 $$;
 
 comment on function textrawl.list_analysts is
-    'Logins of analysts of this server: whose they are (null: nobody''s in this memory), the spaces that they read, open sessions and how many they may have. Error TR013: not the owner. Example: select * from textrawl.list_analysts();';
+    'The logins of analysts on this database server. Error TR013: not the owner. '
+    'Example: select * from textrawl.list_analysts();';

@@ -1,5 +1,8 @@
 create function textrawl.list_grants(space text default null, credential bytea default null)
-returns table (space_name text, actor_name text, scopes text[], granted_at timestamptz, login text)
+returns table (
+    space_name text, actor_name text, scopes text[], granted_at timestamptz,
+    login text  -- database login that acts as the actor
+)
 language plpgsql stable security definer
 set search_path from current
 as $$
@@ -27,4 +30,6 @@ end
 $$;
 
 comment on function textrawl.list_grants is
-    'Who may do what, in one space, or in all that the owner, or a credential with the scope admin, may administer; login is the database login that acts as the actor. Errors: TR010, TR011 (access), TR020 no such space. Example: select * from textrawl.list_grants(space => ''team'');';
+    'The grants of one space, or of all spaces that the owner or a credential with the scope admin administers. Errors: '
+    'TR010, TR011 (access), TR020 no such space. '
+    'Example: select * from textrawl.list_grants(space => ''team'');';

@@ -1,5 +1,10 @@
 create function textrawl.list_spaces()
-returns table (name text, created_at timestamptz, archived_at timestamptz, facts bigint, members bigint, own_index text)
+returns table (
+    name text, created_at timestamptz, archived_at timestamptz,
+    facts bigint,    -- valid facts
+    members bigint,  -- actors with a grant
+    own_index text   -- its own vector index: ready, unfinished, or null if it has none
+)
 language plpgsql stable security definer
 set search_path from current
 as $$
@@ -17,4 +22,5 @@ end
 $$;
 
 comment on function textrawl.list_spaces is
-    'All spaces with their valid facts and how many actors something is granted to, archived ones last; own_index: ready or unfinished where its vectors have an index of their own. Error TR013: not the owner. Example: select * from textrawl.list_spaces();';
+    'All spaces with their valid facts and members, archived ones last. Error TR013: not the owner. '
+    'Example: select * from textrawl.list_spaces();';

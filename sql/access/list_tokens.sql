@@ -1,7 +1,9 @@
 create function textrawl.list_tokens()
 returns table (
     id integer, prefix text, actor text, home text, scopes text[], created_at timestamptz,
-    last_used_at timestamptz, expires_at timestamptz, state text
+    last_used_at timestamptz,  -- to the minute
+    expires_at timestamptz,
+    state text                 -- valid, expired or revoked
 )
 language plpgsql stable security definer
 set search_path from current
@@ -20,4 +22,5 @@ end
 $$;
 
 comment on function textrawl.list_tokens is
-    'All tokens that textrawl token created, oldest first, with when each was last used (to the minute) and whether it is valid, expired or revoked. Error TR013: not the owner. Example: select * from textrawl.list_tokens();';
+    'All tokens created by `textrawl token`, oldest first. Error TR013: not the owner. '
+    'Example: select * from textrawl.list_tokens();';

@@ -7,4 +7,5 @@ begin atomic
 end;
 
 comment on function textrawl.may_read is
-    'Whether a credential, or this session, may read a space: one that may not gets back what it sent, ids and counts.';
+    'True if a credential, or this session, may read a space. Otherwise answers contain only what the caller sent, ids and '
+    'counts.';

@@ -13,13 +13,13 @@ begin
     select array_agg(r.space_id), coalesce(chosen, max(r.space_id) filter (where r.home)), max(r.actor_id)
     into allowed, chosen, author
     from access_rights(credential) r where open_write.scope = any(r.scopes);
-    -- Nobody is sent to another space than their home because that was closed to them.
+    -- A token whose home space is closed must not write to another space instead.
     if chosen is null and cardinality(allowed) = 1
        and not exists (select from token t where t.hash = credential and t.home_space_id is not null) then
         chosen := allowed[1];
     elsif chosen is null and cardinality(allowed) > 1
        and not exists (select from token t where t.hash = credential and t.home_space_id is not null) then
-        raise exception using errcode = 'TR012', message = 'which space to write to is not said';
+        raise exception using errcode = 'TR012', message = 'name the space to write to';
     end if;
     if chosen is null or not chosen = any(coalesce(allowed, '{}')) then
         perform refuse_access(credential, scope);
@@ -29,4 +29,5 @@ end
 $$;
 
 comment on function textrawl.open_write is
-    'Where a call that needs a scope writes, and as whom: the given space, else the credential''s home, else the only one it may. Errors: TR010 unknown credential, TR011 not allowed, TR012 more than one space to choose from.';
+    'Choose space and author of a call that needs a scope: the given space, else the credential''s home space, else the '
+    'only space it may use. Errors: TR010 unknown credential, TR011 not allowed, TR012 more than one space to choose from.';

@@ -6,4 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.owns_memory is
-    'Whether this session is the owner''s of the memory, or a superuser''s. Example: select textrawl.owns_memory();';
+    'True if this session belongs to the owner of the memory or to a superuser. '
+    'Example: select textrawl.owns_memory();';

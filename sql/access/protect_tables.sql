@@ -16,11 +16,12 @@ begin
     loop
         execute format('alter table %s enable row level security', protected.name);
         execute format('alter table %s force row level security', protected.name);
-        -- Functions run as the owner and name their spaces themselves. A condition here would keep
-        -- the text index from being used; one that is always true is gone before the planner looks.
+        -- Functions run as the owner and restrict the spaces themselves. A real condition here would keep them from using the
+        -- text index; the planner removes one that is always true.
         execute format('create policy owner on %s to %I using (true) with check (true)', protected.name, protected.owner);
         if protected.relname <> 'token' then
-            execute format('create policy readers on %s for select using (%I = any((select textrawl.session_spaces())::integer[]))',
+            execute format(
+                'create policy readers on %s for select using (%I = any((select textrawl.session_spaces())::integer[]))',
                 protected.name, protected.space);
         end if;
     end loop;
@@ -28,4 +29,5 @@ end
 $$;
 
 comment on function textrawl.protect_tables is
-    'Gives every table with spaces that has none its row-level security: the owner''s functions see all rows, any other session those of the spaces it may read.';
+    'Add row-level security to every table with spaces that lacks it: functions of the owner see all rows, other sessions '
+    'those of the spaces they may read.';

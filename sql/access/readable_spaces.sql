@@ -18,4 +18,6 @@ end
 $$;
 
 comment on function textrawl.readable_spaces is
-    'The spaces that may be read, the home of a credential first; given some, those, or an error. Errors: TR010 unknown credential, TR011 not allowed. Example: select textrawl.readable_spaces();';
+    'The spaces that a credential or this session may read, home space first. Given spaces are checked and returned. '
+    'Errors: TR010 unknown credential, TR011 not allowed. '
+    'Example: select textrawl.readable_spaces();';

@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function textrawl.refuse_access is
-    'Raises TR010 where a credential is not valid, else TR011 with the scope that is missing.';
+    'Raise TR010 if a credential is not valid, else TR011 with the missing scope.';

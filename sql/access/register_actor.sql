@@ -8,7 +8,7 @@ declare
 begin
     select id into found_id from actor where actor.name = register_actor.name;
     if found_id is null then
-        -- Where another was first, no lock on the row: all that they write waits for its key.
+        -- `do nothing`: a lock on an existing row would make all writes that refer to the actor wait.
         insert into actor (name) values (register_actor.name) on conflict (name) do nothing returning id into found_id;
     end if;
     if found_id is null then
@@ -19,4 +19,5 @@ end
 $$;
 
 comment on function textrawl.register_actor is
-    'The id of an author, created when new. Example: select textrawl.register_actor(''ana'');';
+    'The id of an actor, created if new. '
+    'Example: select textrawl.register_actor(''ana'');';

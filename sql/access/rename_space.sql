@@ -4,19 +4,22 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    made space;
+    renamed space;
 begin
     perform require_owner();
-    update space set name = new_name where id = find_space(rename_space.name) returning * into made;
-    return made;
+    update space set name = new_name where id = find_space(rename_space.name) returning * into renamed;
+    return renamed;
 exception
     when unique_violation then
-        raise exception using errcode = 'TR021', message = format('there is a space %s already', new_name), detail = coalesce(new_name, '');
+        raise exception using errcode = 'TR021', message = format('the space %s exists already', new_name), detail = coalesce(new_name, '');
     when check_violation or not_null_violation then
-        raise exception using errcode = 'TR024', message = 'a space''s name has 1 to 63 of a-z, 0-9, - and _, a letter or digit first',
+        raise exception using errcode = 'TR024',
+            message = 'the name of a space has 1 to 63 characters of a-z, 0-9, - and _ and begins with a letter or digit',
             detail = coalesce(left(new_name, 200), '');
 end
 $$;
 
 comment on function textrawl.rename_space is
-    'Gives a space another name; grants, tokens and facts stay with it, addresses that name it do not. Errors: TR013 not the owner, TR020 no such space, TR021 the name is taken, TR024 no name for a space. Example: select textrawl.rename_space(name => ''team'', new_name => ''core-team'');';
+    'Rename a space. Grants, tokens and facts stay; URLs with the old name stop working. Errors: TR013 not the owner, TR020 '
+    'no such space, TR021 the name is taken, TR024 no name for a space. '
+    'Example: select textrawl.rename_space(name => ''team'', new_name => ''core-team'');';

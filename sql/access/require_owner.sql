@@ -10,4 +10,4 @@ end
 $$;
 
 comment on function textrawl.require_owner is
-    'Raises TR013 unless this session is the owner''s of the memory: spaces and tokens are theirs to make and end.';
+    'Raise TR013 unless this session belongs to the owner of the memory.';

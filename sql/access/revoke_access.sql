@@ -5,19 +5,21 @@ as $$
 #variable_conflict use_column
 declare
     place integer := find_space(revoke_access.space);
-    taken text[];
+    revoked text[];
 begin
     perform require_admin(credential, place);
     delete from space_grant g using actor a
     where g.space_id = place and g.actor_id = a.id and a.name = revoke_access.actor
-    returning g.scopes into taken;
-    if taken is null then
-        raise exception using errcode = 'TR023', message = format('nothing is granted to %s there', revoke_access.actor),
+    returning g.scopes into revoked;
+    if revoked is null then
+        raise exception using errcode = 'TR023', message = format('%s has no grant in this space', revoke_access.actor),
             detail = coalesce(revoke_access.actor, '');
     end if;
-    return taken;
+    return revoked;
 end
 $$;
 
 comment on function textrawl.revoke_access is
-    'Takes from an actor all that was granted in a space, and returns it; for the owner, and for credentials with the scope admin there. Errors: TR010, TR011 (access), TR020 no such space, TR023 nothing was granted. Example: select textrawl.revoke_access(actor => ''ana'', space => ''team'');';
+    'Revoke the grant of an actor in a space and return its scopes. For the owner and for credentials with the scope admin '
+    'there. Errors: TR010, TR011 (access), TR020 no such space, TR023 nothing was granted. '
+    'Example: select textrawl.revoke_access(actor => ''ana'', space => ''team'');';

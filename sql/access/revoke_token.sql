@@ -17,4 +17,5 @@ end
 $$;
 
 comment on function textrawl.revoke_token is
-    'Ends a token, by its prefix or id, from the next call on; a second time changes nothing. Errors: TR013 not the owner, TR022 no such token. Example: select * from textrawl.revoke_token(name => ''trl_example'');';
+    'Revoke a token by its prefix or id, effective from the next call on. Errors: TR013 not the owner, TR022 no such token. '
+    'Example: select * from textrawl.revoke_token(name => ''trl_example'');';

@@ -14,21 +14,23 @@ begin
     if voucher.id is null then
         perform refuse_access(credential, 'admin');
     elsif voucher.issuer is null or voucher.issuer is distinct from vouch.issuer then
-        raise exception using errcode = 'TR014', message = 'this token does not vouch for that issuer', detail = coalesce(vouch.issuer, '');
+        raise exception using errcode = 'TR014', message = 'this token cannot accept logins of that issuer',
+            detail = coalesce(vouch.issuer, '');
     end if;
-    -- Another server may be at it.
+    -- Skip rows that another server is deleting.
     delete from token t where t.id in (
         select old.id from token old
         where old.kind = 'federated' and old.expires_at < now() - interval '1 day' for update skip locked);
     insert into token as t (hash, kind, actor_id, scopes, voucher_id, expires_at)
     select bearer, 'federated', a.id, vouch.scopes, voucher.id,
-        -- A server that still sees the bearer verifies it and vouches again.
+        -- A server that meets the token later verifies it again and calls this again.
         least(vouch.expires_at, clock_timestamp() + interval '1 hour')
     from actor a
     where a.name = vouch.actor and exists (select from space_grant g where g.actor_id = a.id)
-    -- The server's own token may have been rotated since: the former one ends, and what it vouched for.
+    -- The server's own token may have been rotated: the former one ends, and with it the tokens it vouched for.
     on conflict (hash) do update
-    set actor_id = excluded.actor_id, scopes = excluded.scopes, voucher_id = excluded.voucher_id, expires_at = excluded.expires_at
+    set actor_id = excluded.actor_id, scopes = excluded.scopes,
+        voucher_id = excluded.voucher_id, expires_at = excluded.expires_at
     where t.kind = 'federated' and t.revoked_at is null;
     return exists (
         select from token t join actor a on a.id = t.actor_id
@@ -37,4 +39,6 @@ end
 $$;
 
 comment on function textrawl.vouch is
-    'Accepts a token of an identity provider for an hour at most, by its SHA-256, on the word of a server whose credential has the scope admin and was made for this issuer; false where nothing was granted to the actor. Errors: TR010, TR011, TR014 another issuer, or none.';
+    'Accept a token of an identity provider for at most an hour, by its SHA-256. The calling server''s credential must have '
+    'the scope admin and name this issuer. Return false if the actor has no grant. '
+    'Errors: TR010, TR011, TR014 another issuer, or none.';
