@@ -17,4 +17,5 @@ end
 $$;
 
 comment on function textrawl.administered_spaces is
-    'The spaces that a credential has the scope admin in, or the given one of them. Errors: TR010 unknown credential, TR011 not allowed.';
+    'The spaces in which a credential has the scope admin; a given space is checked and returned. Errors: TR010 unknown '
+    'credential, TR011 not allowed.';

@@ -2,7 +2,7 @@ create function textrawl.change_nodes(space integer, undo bigint, back boolean) 
 language sql volatile
 set search_path from current
 begin atomic
-    -- Only what is still as the undo found it, or left it: others may have written since.
+    -- Change only rows that are still as the undo found or left them: others may have written since.
     update textrawl.observation o
     set entity_id = e.id, entity_type = e.entity_type, fts = textrawl.search_document(o.space_id, e.name, o.content)
     from textrawl.undone d
@@ -12,15 +12,16 @@ begin atomic
     where d.space_id = space and d.undo_id = undo and d.action = 'move back'
       and o.space_id = space and o.id = d.id
       and o.entity_id = textrawl.find_restored(d.space_id, d.entities, (change.former ->> 'entity_id')::uuid)
-      -- Where the same was stored anew meanwhile, it stays: nothing is there twice.
+      -- If the same text was stored again meanwhile, leave the fact where it is: it must not exist twice.
       and not (textrawl.is_valid(o.valid_from, o.valid_until, present => clock_timestamp()) and exists (
-          select from textrawl.observation twin
-          where twin.space_id = o.space_id and twin.entity_id = e.id and twin.content_hash = o.content_hash
-            and twin.content = o.content and (twin.whole, twin.part) is not distinct from (o.whole, o.part)
-            and textrawl.is_valid(twin.valid_from, twin.valid_until, present => clock_timestamp())
-            -- But for what goes with the undo.
-            and not exists (select from textrawl.undone gone
-                            where gone.space_id = space and gone.undo_id = undo and gone.action = 'remove' and gone.id = twin.id)));
+          select from textrawl.observation duplicate
+          where duplicate.space_id = o.space_id and duplicate.entity_id = e.id and duplicate.content_hash = o.content_hash
+            and duplicate.content = o.content and (duplicate.whole, duplicate.part) is not distinct from (o.whole, o.part)
+            and textrawl.is_valid(duplicate.valid_from, duplicate.valid_until, present => clock_timestamp())
+            -- Facts that this undo removes do not count.
+            and not exists (select from textrawl.undone removed
+                            where removed.space_id = space and removed.undo_id = undo
+                              and removed.action = 'remove' and removed.id = duplicate.id)));
     update textrawl.entity e set entity_type = change.next ->> 'entity_type', metadata = change.next -> 'metadata',
         type_guessed = (change.next ->> 'type_guessed')::boolean
     from textrawl.undone d
@@ -34,4 +35,5 @@ begin atomic
 end;
 
 comment on function textrawl.change_nodes is
-    'Moves facts to the entities and gives entities the types that an undo keeps as after, or back to those before.';
+    'Move facts back to their former entities and give entities their former types, as an undo recorded them in `before` '
+    'and `after`. With back, revert that.';

@@ -4,15 +4,15 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    known record;
+    claimed record;
 begin
-    -- Those that are there and those that come back in one order, that of the names, like every writer.
-    for known in
+    -- Claim existing and restored entities together in the order of their names, like every writer.
+    for claimed in
         select name_key, (array_agg(kept order by kept is null))[1] as kept
         from (select unnest(d.names) as name_key, null::jsonb as kept
               from undone d where d.space_id = claim_kept.space and d.undo_id = claim_kept.undo
               union all
-              -- Facts whose updates it took back, also where a later update hid that.
+              -- Facts whose updates the undo reverted, even if a later update hid that.
               select n.name_key, null
               from undo u
               join event v on v.space_id = u.space_id and v.id = any(u.events) and v.detail ? 'before'
@@ -22,23 +22,25 @@ begin
               union all
               select e.value ->> 'name_key', e.value
               from undone d, jsonb_array_elements(d.entities) e
-              where d.space_id = claim_kept.space and d.undo_id = claim_kept.undo) named
+              where d.space_id = claim_kept.space and d.undo_id = claim_kept.undo) mentioned
         group by name_key order by name_key
     loop
-        perform from entity e where e.space_id = claim_kept.space and e.name_key = known.name_key for update;
-        if not found and known.kept is not null then
-            -- Another may make an entity of this name meanwhile, which then takes what belonged to the former. All
-            -- unique indexes are asked: one alone can miss a row that is being updated.
-            insert into entity (space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)
+        perform from entity e where e.space_id = claim_kept.space and e.name_key = claimed.name_key for update;
+        if not found and claimed.kept is not null then
+            -- Another session may create an entity of this name meanwhile; it then receives what belonged to the former one.
+            -- `on conflict do nothing` without a target checks all unique indexes: one alone can miss a row that is being updated.
+            insert into entity (
+                space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)
             select e.space_id, e.id, e.name, e.name_key, e.entity_type, coalesce(e.type_guessed, false), e.description, e.metadata,
                 to_tsvector('simple', search_text(e.name)), e.created_at, e.updated_at
-            from jsonb_populate_record(null::entity, known.kept) e
+            from jsonb_populate_record(null::entity, claimed.kept) e
             on conflict do nothing;
-            perform from entity e where e.space_id = claim_kept.space and e.name_key = known.name_key for update;
+            perform from entity e where e.space_id = claim_kept.space and e.name_key = claimed.name_key for update;
         end if;
     end loop;
 end
 $$;
 
 comment on function textrawl.claim_kept is
-    'Puts back the entities that an undo keeps, unless there is one of the name, and keeps other writers of all that it is about waiting until the transaction ends.';
+    'Restore the entities that an undo keeps, unless their name exists, and lock all entities it concerns until the '
+    'transaction ends.';

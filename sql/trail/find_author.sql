@@ -14,4 +14,5 @@ begin
 end
 $$;
 
-comment on function textrawl.find_author is 'The id of somebody who writes. Error TR030: nobody of that name ever did.';
+comment on function textrawl.find_author is
+    'The id of an actor that has written. Error TR030: no such author.';

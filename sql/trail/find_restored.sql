@@ -7,4 +7,5 @@ begin atomic
     where kept.value ->> 'id' = entity::text;
 end;
 
-comment on function textrawl.find_restored is 'The entity that bears a kept entity''s name now.';
+comment on function textrawl.find_restored is
+    'The entity that now has the name of an entity kept by an undo.';

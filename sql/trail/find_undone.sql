@@ -3,11 +3,11 @@ returns table (kind text, id uuid, entity_id uuid, entity_name text)
 language sql stable
 set search_path from current
 begin atomic
-    select d.kind, d.id, (named.value ->> 'id')::uuid, named.value ->> 'name'
+    select d.kind, d.id, (kept_entity.value ->> 'id')::uuid, kept_entity.value ->> 'name'
     from textrawl.undone d
     left join lateral (
         select kept.value from jsonb_array_elements(d.entities) kept
-        where kept.value ->> 'name_key' = textrawl.name_key(name)) named on true
+        where kept.value ->> 'name_key' = textrawl.name_key(name)) kept_entity on true
     where d.space_id = space and d.names @> array[textrawl.name_key(name)]
       and (fact is null and hash is null
            or d.kind = 'observation' and (
@@ -16,4 +16,5 @@ begin atomic
 end;
 
 comment on function textrawl.find_undone is
-    'What undos keep about an entity, or of one fact of it, given by its id, the first 8 or more characters of one, its text, or the hash of that.';
+    'What undos keep of an entity, or of one of its facts: by id, the first 8 or more characters of its id, its text, or '
+    'the hash of its text.';

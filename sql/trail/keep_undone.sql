@@ -12,7 +12,8 @@ begin atomic
         when p.action = 'drop entity' then jsonb_build_array(to_jsonb(n) - 'fts')
         else '[]' end,
         case p.action
-        when 'remove' then case p.kind when 'observation' then to_jsonb(o) - 'fts' when 'relation' then to_jsonb(r) else to_jsonb(f) - 'fts' end
+        when 'remove' then case p.kind
+            when 'observation' then to_jsonb(o) - 'fts' when 'relation' then to_jsonb(r) else to_jsonb(f) - 'fts' end
         when 'move back' then jsonb_build_object('entity_id', o.entity_id)
         when 'retype' then jsonb_build_object('entity_type', n.entity_type, 'metadata', n.metadata, 'type_guessed', n.type_guessed)
         when 'drop entity' then to_jsonb(n) - 'fts'
@@ -41,4 +42,4 @@ begin atomic
 end;
 
 comment on function textrawl.keep_undone is
-    'Keeps of every row of a plan of plan_space_undo() what it takes to put it back.';
+    'Store what is needed to revert each row of a plan of plan_space_undo().';

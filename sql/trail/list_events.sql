@@ -2,15 +2,17 @@ create function textrawl.list_events(
     author text default null, entity text default null, doing text default null, since timestamptz default null,
     max_rows integer default 50, space integer default null, credential bytea default null
 ) returns table (
-    cursor text, at timestamptz, space_name text, author_name text, client text, tool text, request text, action text,
-    entity_name text, entity_id uuid, observation_id uuid, relation_id uuid
+    cursor text,       -- transaction:id, see read_events()
+    at timestamptz, space_name text, author_name text, client text, tool text, request text, action text,
+    entity_name text,  -- null once the entity is gone
+    entity_id uuid, observation_id uuid, relation_id uuid
 )
 language sql stable security definer
 set search_path from current
 begin atomic
     with scope as materialized (
         select textrawl.administered_spaces(credential, list_events.space) as ids
-    ), named as (
+    ), named_entity as (
         select e.space_id, e.id from textrawl.entity e
         where e.space_id = any((select ids from scope)::integer[]) and e.name_key = textrawl.name_key(list_events.entity)
         union
@@ -28,11 +30,12 @@ begin atomic
       and (list_events.author is null or a.name = list_events.author)
       and (list_events.doing is null or v.action = list_events.doing)
       and (list_events.since is null or v.at >= list_events.since)
-      and (list_events.entity is null or (v.space_id, v.entity_id) in (select space_id, id from named)
-           or (v.space_id, (v.detail ->> 'to')::uuid) in (select space_id, id from named))
+      and (list_events.entity is null or (v.space_id, v.entity_id) in (select space_id, id from named_entity)
+           or (v.space_id, (v.detail ->> 'to')::uuid) in (select space_id, id from named_entity))
     order by v.id desc
     limit max_rows;
 end;
 
 comment on function textrawl.list_events is
-    'The newest lines of the trail, never with content; the name of an entity while there is one. Errors: TR010, TR011 (access). Example: select at, author_name, tool, action, entity_name from textrawl.list_events(author => ''ana'');';
+    'The newest events of the trail; they never hold content. Errors: TR010, TR011 (access). '
+    'Example: select at, author_name, tool, action, entity_name from textrawl.list_events(author => ''ana'');';

@@ -1,6 +1,12 @@
 create function textrawl.plan_space_undo(space integer, taken bigint[], others boolean default false)
 returns table (
-    action text, kind text, id uuid, entity_id uuid, event_id bigint, valid_until timestamptz, replaced_by uuid, former jsonb
+    action text,              -- remove, hand over, revive, reset, move back, retype, drop entity, lost or kept
+    kind text,                -- observation, relation, reflection or entity
+    id uuid, entity_id uuid,
+    event_id bigint,          -- hand over: the event of another author that also states it
+    valid_until timestamptz,  -- revive: its end, as before
+    replaced_by uuid,         -- revive: its successor, if a remaining fact replaced it
+    former jsonb              -- reset, move back and retype: the former values
 )
 language sql stable
 set search_path from current
@@ -11,64 +17,68 @@ begin atomic
         select unnest(taken) as id
         union
         select id from earlier
-    ), told as materialized (
+    ), own_event as materialized (
         select e.* from textrawl.event e where e.space_id = space and e.id = any(taken)
     ), fact as materialized (
-        -- Who still says it, and first; its author before all others.
-        select o.id, o.entity_id, o.author_id, still.id as event_id, still.actor_id
-        from (select distinct observation_id from told where told.action in ('remembered', 'repeated', 'replaced', 'updated')) t
+        -- Find the event that still supports each fact: its author's first, then the first of another author.
+        select o.id, o.entity_id, o.author_id, support.id as event_id, support.actor_id
+        from (
+            select distinct observation_id from own_event where own_event.action in ('remembered', 'repeated', 'replaced', 'updated')) t
         join textrawl.observation o on o.space_id = space and o.id = t.observation_id
         left join lateral (
             select e.id, e.actor_id from textrawl.event e
             where e.space_id = space and e.observation_id = o.id and e.action in ('remembered', 'repeated', 'replaced', 'updated')
               and e.id not in (select w.id from withdrawn w)
-            order by e.actor_id <> o.author_id, e.id limit 1) still on true
-        -- A row that came without a line in the trail is its author's own word.
+            order by e.actor_id <> o.author_id, e.id limit 1) support on true
+        -- Skip facts without a creating event in the trail: they belong to their author.
         where exists (
             select from textrawl.event e
             where e.space_id = space and e.observation_id = o.id
               and (e.action = 'remembered' or e.action = 'replaced' and coalesce((e.detail ->> 'new')::boolean, true)))
     ), edge as materialized (
-        select r.id, r.from_entity, r.to_entity, r.author_id, still.id as event_id, still.actor_id
-        from (select distinct relation_id from told where told.action in ('related', 'repeated')) t
+        select r.id, r.from_entity, r.to_entity, r.author_id, support.id as event_id, support.actor_id
+        from (select distinct relation_id from own_event where own_event.action in ('related', 'repeated')) t
         join textrawl.relation r on r.space_id = space and r.id = t.relation_id
         left join lateral (
             select e.id, e.actor_id from textrawl.event e
             where e.space_id = space and e.relation_id = r.id and e.action in ('related', 'repeated')
               and e.id not in (select w.id from withdrawn w)
-            order by e.actor_id <> r.author_id, e.id limit 1) still on true
+            order by e.actor_id <> r.author_id, e.id limit 1) support on true
         where exists (
             select from textrawl.event e where e.space_id = space and e.relation_id = r.id and e.action = 'related')
-    ), thought as materialized (
+    ), own_reflection as materialized (
         select f.id, coalesce(f.entity_id, r.from_entity) as entity_id
-        from told join textrawl.reflection f on f.space_id = space and f.id = (told.detail ->> 'reflection')::uuid
+        from own_event join textrawl.reflection f on f.space_id = space and f.id = (own_event.detail ->> 'reflection')::uuid
         left join textrawl.relation r on r.space_id = space and r.id = f.relation_id
-        where told.action = 'reflected'
-    ), gone as materialized (
-        -- What somebody else thinks about a relation goes with it only if that was asked for.
+        where own_event.action = 'reflected'
+    ), removed_relation as materialized (
+        -- Reflections of others about a relation keep it, unless `others` is set.
         select edge.id, edge.from_entity from edge
         where edge.event_id is null and (others or not exists (
             select from textrawl.reflection f
-            where f.space_id = space and f.relation_id = edge.id and f.id not in (select thought.id from thought)))
+            where f.space_id = space and f.relation_id = edge.id and f.id not in (select own_reflection.id from own_reflection)))
     ), reopened as materialized (
-        -- Relations that stay and were ended by nobody else, unless they were said anew since: of the same one, the newest.
-        select distinct on (r.from_entity, r.relation_type, r.to_entity) r.id, r.from_entity, (told.detail ->> 'until')::timestamptz as until
-        from told join textrawl.relation r on r.space_id = space and r.id = told.relation_id
-        where told.action = 'ended' and r.valid_until is not null and r.id not in (select gone.id from gone)
+        -- Relations that remain and that only these events ended, unless the same relation was stored again.
+        -- Of equal relations only the newest.
+        select distinct on (r.from_entity, r.relation_type, r.to_entity) r.id, r.from_entity,
+            (own_event.detail ->> 'until')::timestamptz as until
+        from own_event join textrawl.relation r on r.space_id = space and r.id = own_event.relation_id
+        where own_event.action = 'ended' and r.valid_until is not null and r.id not in (select removed_relation.id from removed_relation)
           and not exists (
               select from textrawl.event e
               where e.space_id = space and e.relation_id = r.id and e.action = 'ended' and e.id not in (select w.id from withdrawn w))
           and not exists (
-              select from textrawl.relation anew
-              where anew.space_id = space and anew.valid_until is null and anew.id not in (select gone.id from gone)
-                and (anew.from_entity, anew.relation_type, anew.to_entity) = (r.from_entity, r.relation_type, r.to_entity))
-        order by r.from_entity, r.relation_type, r.to_entity, r.created_at desc, r.id, told.id
-    ), removed as materialized (
+              select from textrawl.relation newer
+              where newer.space_id = space and newer.valid_until is null
+                and newer.id not in (select removed_relation.id from removed_relation)
+                and (newer.from_entity, newer.relation_type, newer.to_entity) = (r.from_entity, r.relation_type, r.to_entity))
+        order by r.from_entity, r.relation_type, r.to_entity, r.created_at desc, r.id, own_event.id
+    ), removed_fact as materialized (
         select fact.id, fact.entity_id from fact where fact.event_id is null
     ), moved as materialized (
-        -- Back to where the first of the moves took it from that nobody else's came after.
+        -- Back to the source of the first of these moves after which no other author moved it.
         select o.id, o.entity_id, source.id as source
-        from (select distinct observation_id from told where told.action = 'moved') t
+        from (select distinct observation_id from own_event where own_event.action = 'moved') t
         join textrawl.observation o on o.space_id = space and o.id = t.observation_id
         cross join lateral (
             select (array_agg((e.detail ->> 'from')::uuid order by e.id))[1] as id, (array_agg(e.entity_id order by e.id desc))[1] as last
@@ -79,41 +89,45 @@ begin atomic
                   where kept.space_id = space and kept.observation_id = o.id and kept.action = 'moved'
                     and kept.id not in (select w.id from withdrawn w)), 0)) first
         join textrawl.entity source on source.space_id = space and source.id = first.id
-        where o.entity_id = first.last and o.entity_id <> source.id and o.id not in (select removed.id from removed)
+        where o.entity_id = first.last and o.entity_id <> source.id and o.id not in (select removed_fact.id from removed_fact)
           and not exists (
-              select from textrawl.observation twin
-              where twin.space_id = space and twin.entity_id = source.id and twin.content_hash = o.content_hash
-                and twin.content = o.content and (twin.whole, twin.part) is not distinct from (o.whole, o.part)
-                and textrawl.is_valid(twin.valid_from, twin.valid_until) and twin.id not in (select removed.id from removed))
+              select from textrawl.observation duplicate
+              where duplicate.space_id = space and duplicate.entity_id = source.id and duplicate.content_hash = o.content_hash
+                and duplicate.content = o.content and (duplicate.whole, duplicate.part) is not distinct from (o.whole, o.part)
+                and textrawl.is_valid(duplicate.valid_from, duplicate.valid_until)
+                and duplicate.id not in (select removed_fact.id from removed_fact))
     ), retyped as materialized (
-        select e.id, had.value as had,
+        select e.id, former_type.value as former_type,
             (select coalesce(jsonb_agg(k.value order by k.place), '[]')
-             from jsonb_array_elements(e.metadata -> 'retyped') with ordinality k (value, place) where k.place <= last.kept) as history,
+             from jsonb_array_elements(e.metadata -> 'retyped') with ordinality k (value, place)
+             where k.place <= last.kept) as history,
             e.metadata
-        from (select distinct entity_id from told where told.action = 'retyped') t
+        from (select distinct entity_id from own_event where own_event.action = 'retyped') t
         join textrawl.entity e on e.space_id = space and e.id = t.entity_id
         cross join lateral (
             select coalesce(max(r.place) filter (where (r.value ->> 'event')::bigint not in (select w.id from withdrawn w)), 0) as kept
             from jsonb_array_elements(coalesce(e.metadata -> 'retyped', '[]')) with ordinality r (value, place)) last
-        join lateral jsonb_array_elements(e.metadata -> 'retyped') with ordinality had (value, place) on had.place = last.kept + 1
+        join lateral jsonb_array_elements(e.metadata -> 'retyped') with ordinality former_type (value, place)
+            on former_type.place = last.kept + 1
     ), ended as materialized (
-        -- Facts that stay and were ended by what goes, or in favour of it.
-        select o.id, o.entity_id, o.valid_until, o.replaced_by, o.content_hash, o.whole, o.part, o.created_at, last.observation_id as successor,
+        -- Facts that remain and were ended by a removed fact, or in favour of one.
+        select o.id, o.entity_id, o.valid_until, o.replaced_by, o.content_hash, o.whole, o.part, o.created_at,
+            last.observation_id as successor,
             case when updated.values ? 'valid_until' then (updated.values ->> 'valid_until')::timestamptz
                  else (last.detail ->> 'until')::timestamptz end as until
         from (
-            select (told.detail ->> 'replaced')::uuid as id from told where told.action = 'replaced'
+            select (own_event.detail ->> 'replaced')::uuid as id from own_event where own_event.action = 'replaced'
             union
-            select o.id from removed join textrawl.observation o on o.space_id = space and o.replaced_by = removed.id) t
+            select o.id from removed_fact join textrawl.observation o on o.space_id = space and o.replaced_by = removed_fact.id) t
         join textrawl.observation o on o.space_id = space and o.id = t.id
         left join lateral (
             select e.* from textrawl.event e
             where e.space_id = space and e.detail ? 'replaced' and e.detail ->> 'replaced' = o.id::text and e.action = 'replaced'
             order by e.id desc limit 1) last on true
-        -- An update of its end that does not count any more may have come before what ended it.
+        -- A withdrawn update of its end may have come before the event that ended it.
         cross join lateral (select textrawl.fact_values(space, o.id, array(select w.id from withdrawn w)) as values) updated
-        where o.id not in (select removed.id from removed)
-          and (o.replaced_by in (select removed.id from removed)
+        where o.id not in (select removed_fact.id from removed_fact)
+          and (o.replaced_by in (select removed_fact.id from removed_fact)
                or last.id in (select w.id from withdrawn w)
                   and (o.replaced_by = last.observation_id
                        -- Its successor was forgotten since.
@@ -124,7 +138,7 @@ begin atomic
                       where e.space_id = space and e.detail ? 'replaced' and e.detail ->> 'replaced' = o.id::text
                         and e.observation_id = last.observation_id and e.id not in (select w.id from withdrawn w)))
     ), walk as (
-        -- What went may have been corrected by somebody else, whose correction then holds for what it had replaced.
+        -- Another author may have corrected the removed fact: that correction then also replaces what the fact had replaced.
         select ended.id, coalesce(ended.replaced_by, ended.successor) as target, null::timestamptz as moment,
             array[ended.id] as path
         from ended
@@ -141,16 +155,16 @@ begin atomic
             where e.space_id = space and e.detail ? 'replaced' and e.detail ->> 'replaced' = walk.target::text and e.action = 'replaced'
             order by e.id desc limit 1) next
         where walk.target <> all(walk.path)
-          and (walk.target in (select removed.id from removed)
+          and (walk.target in (select removed_fact.id from removed_fact)
                or not exists (select from textrawl.observation o where o.space_id = space and o.id = walk.target))
-          -- A correction that is taken back itself leads on only to where it is gone as well.
+          -- Follow a withdrawn correction only if its own fact is gone as well.
           and (next.id not in (select w.id from withdrawn w)
-               or next.observation_id in (select removed.id from removed)
+               or next.observation_id in (select removed_fact.id from removed_fact)
                or not exists (select from textrawl.observation o where o.space_id = space and o.id = next.observation_id))
     ), successor as (
         select distinct on (walk.id) walk.id, walk.target, walk.moment
         from walk join textrawl.observation o on o.space_id = space and o.id = walk.target
-        where walk.moment is not null and walk.target not in (select removed.id from removed)
+        where walk.moment is not null and walk.target not in (select removed_fact.id from removed_fact)
         order by walk.id, cardinality(walk.path) desc
     ), revived as (
         select ended.*,
@@ -158,63 +172,64 @@ begin atomic
             corrected.target as new_successor
         from ended
         left join successor corrected on corrected.id = ended.id and (ended.until is null or ended.until > corrected.moment)
-    ), single as (
-        -- Said anew while it was not valid, it is told by that from then on: a fact stays one.
+    ), unique_revival as (
+        -- If the same text was stored again meanwhile, leave this fact ended and point it to the newer copy: only one stays valid.
         select r.id, r.entity_id, r.valid_until, r.replaced_by,
-            case when anew.id is null then r.new_until else r.valid_until end as new_until,
-            coalesce(anew.id, r.new_successor) as new_successor
+            case when newer.id is null then r.new_until else r.valid_until end as new_until,
+            coalesce(newer.id, r.new_successor) as new_successor
         from revived r
         left join lateral (
             select o.id from textrawl.observation o
             where o.space_id = space and o.entity_id = r.entity_id and o.content_hash = r.content_hash
               and (o.whole, o.part) is not distinct from (r.whole, r.part)
-              and o.created_at > r.created_at and o.id not in (select removed.id from removed)
-            order by o.created_at, o.id limit 1) anew on r.new_until is null or r.new_until > r.valid_until
+              and o.created_at > r.created_at and o.id not in (select removed_fact.id from removed_fact)
+            order by o.created_at, o.id limit 1) newer on r.new_until is null or r.new_until > r.valid_until
     ), changed as (
-        select r.* from single r where (r.valid_until, r.replaced_by) is distinct from (r.new_until, r.new_successor)
+        select r.* from unique_revival r where (r.valid_until, r.replaced_by) is distinct from (r.new_until, r.new_successor)
     ), restated as (
         select v.id, v.entity_id,
             case when v.id in (select changed.id from changed) then v.former - 'valid_until' else v.former end as former
         from textrawl.plan_values(
             space,
-            array(select told.observation_id from told where told.detail ? 'before'
-                  except select removed.id from removed),
+            array(select own_event.observation_id from own_event where own_event.detail ? 'before'
+                  except select removed_fact.id from removed_fact),
             array(select earlier.id from earlier), array(select w.id from withdrawn w),
-            array(select removed.id from removed)) v
+            array(select removed_fact.id from removed_fact)) v
     ), touched as (
-        select told.entity_id as id from told
+        select own_event.entity_id as id from own_event
         union
-        select (told.detail ->> 'to')::uuid from told
+        select (own_event.detail ->> 'to')::uuid from own_event
     ), dropped as materialized (
         select e.id
     from touched t join textrawl.entity e on e.space_id = space and e.id = t.id
     where exists (
             select from textrawl.event c
-            where c.space_id = space and c.entity_id = e.id and c.action = 'created' and c.id in (select w.id from withdrawn w))
+            where c.space_id = space and c.entity_id = e.id and c.action = 'created'
+              and c.id in (select w.id from withdrawn w))
       and not exists (
             select from textrawl.observation o
-            where o.space_id = space and o.entity_id = e.id and o.id not in (select removed.id from removed)
+            where o.space_id = space and o.entity_id = e.id and o.id not in (select removed_fact.id from removed_fact)
               and o.id not in (select moved.id from moved))
       and not exists (
             select from textrawl.relation r
             where r.space_id = space and r.from_entity = e.id
-              and r.id not in (select gone.id from gone))
+              and r.id not in (select removed_relation.id from removed_relation))
       and not exists (
             select from textrawl.relation r
             where r.space_id = space and r.to_entity = e.id
-              and r.id not in (select gone.id from gone))
+              and r.id not in (select removed_relation.id from removed_relation))
       and not exists (select from moved where moved.source = e.id)
-    ), held as (
+    ), others_reflection as (
         select f.id, coalesce(dropped.id, edge.from_entity) as entity_id
         from textrawl.reflection f
         left join dropped on dropped.id = f.entity_id
         left join edge on edge.id = f.relation_id and edge.event_id is null
         where f.space_id = space and (dropped.id is not null or edge.id is not null)
-          and f.id not in (select thought.id from thought)
+          and f.id not in (select own_reflection.id from own_reflection)
     )
-    select 'remove' as action, 'observation' as kind, removed.id, removed.entity_id, null::bigint as event_id,
+    select 'remove' as action, 'observation' as kind, removed_fact.id, removed_fact.entity_id, null::bigint as event_id,
         null::timestamptz as valid_until, null::uuid as replaced_by, null::jsonb as former
-    from removed
+    from removed_fact
     union all
     select 'hand over', 'observation', fact.id, fact.entity_id, fact.event_id, null, null, null
     from fact where fact.actor_id <> fact.author_id
@@ -228,31 +243,34 @@ begin atomic
     select 'move back', 'observation', moved.id, moved.entity_id, null, null, null, jsonb_build_object('entity_id', moved.source)
     from moved
     union all
-    select 'remove', 'relation', gone.id, gone.from_entity, null, null, null, null from gone
+    select 'remove', 'relation', removed_relation.id, removed_relation.from_entity, null, null, null, null from removed_relation
     union all
     select 'hand over', 'relation', edge.id, edge.from_entity, edge.event_id, null, null, null
     from edge where edge.actor_id <> edge.author_id
     union all
     select 'revive', 'relation', r.id, r.from_entity, null, r.until, null, null from reopened r
     union all
-    select 'remove', 'reflection', thought.id, thought.entity_id, null, null, null, null from thought
+    select 'remove', 'reflection', own_reflection.id, own_reflection.entity_id, null, null, null, null from own_reflection
     union all
-    select case when others then 'remove' else 'kept' end, 'reflection', held.id, held.entity_id, null, null, null, null from held
+    select case when others then 'remove' else 'kept' end, 'reflection', others_reflection.id, others_reflection.entity_id,
+        null, null, null, null
+    from others_reflection
     union all
     select 'retype', 'entity', r.id, r.id, null, null, null, jsonb_build_object(
-        'entity_type', r.had -> 'entity_type', 'type_guessed', r.had -> 'guessed',
+        'entity_type', r.former_type -> 'entity_type', 'type_guessed', r.former_type -> 'guessed',
         'metadata', jsonb_strip_nulls(r.metadata - 'type' - 'retyped' || jsonb_build_object(
-            'type', r.had -> 'type', 'retyped', nullif(r.history, '[]'))))
+            'type', r.former_type -> 'type', 'retyped', nullif(r.history, '[]'))))
     from retyped r where r.id not in (select dropped.id from dropped)
     union all
     select 'drop entity', 'entity', d.id, d.id, null, null, null, null
     from dropped d
-    where others or not exists (select from held where held.entity_id = d.id)
+    where others or not exists (select from others_reflection where others_reflection.entity_id = d.id)
     union all
-    select 'lost', case when told.observation_id is null then 'entity' else 'observation' end,
-        coalesce(told.observation_id, told.entity_id), told.entity_id, told.id, null, null, null
-    from told where told.action = 'forgotten';
+    select 'lost', case when own_event.observation_id is null then 'entity' else 'observation' end,
+        coalesce(own_event.observation_id, own_event.entity_id), own_event.entity_id, own_event.id, null, null, null
+    from own_event where own_event.action = 'forgotten';
 end;
 
 comment on function textrawl.plan_space_undo is
-    'What has to happen in a space when events of one author do not count any more. Facts and relations go unless another event says them, which event_id then names; facts that they ended come back with valid_until and replaced_by; entities they made go with the last that was said about them; values that events changed are what they were (former); facts that they moved go back, types too, and relations that they ended are valid again; what was forgotten is lost. What others think about a relation or entity keeps it (kept), unless others asks for that to go as well.';
+    'Plan the undo of some events of one author in a space, row by row. Reflections of other authors keep their relation or '
+    'entity, unless others is set.';

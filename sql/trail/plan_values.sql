@@ -1,5 +1,12 @@
-create function textrawl.plan_values(space integer, facts uuid[], before bigint[], after bigint[], gone uuid[])
-returns table (id uuid, entity_id uuid, former jsonb)
+create function textrawl.plan_values(
+    space integer, facts uuid[],
+    before bigint[],  -- events that were withdrawn before
+    after bigint[],   -- events that are withdrawn afterwards
+    gone uuid[]       -- facts that are removed at the same time
+) returns table (
+    id uuid, entity_id uuid,
+    former jsonb      -- the values that change, {source, confidence, valid_until}
+)
 language sql stable
 set search_path from current
 begin atomic
@@ -10,21 +17,21 @@ begin atomic
     ), timed as materialized (
         select f.id, (f.now ->> 'valid_until')::timestamptz as now, (f.next ->> 'valid_until')::timestamptz as next from fact f
     ), planned as (
-        -- Only what is still as the updates left it: a correction ends a fact, whatever end it was told to have.
+        -- Change only values that are still as the updates left them. A correction may have ended the fact since.
         select f.id, f.entity_id,
             case when f.next ->> 'source' <> f.source and f.now ->> 'source' = f.source
                  then jsonb_build_object('source', f.next -> 'source') else '{}' end
             || case when (f.next ->> 'confidence')::real <> f.confidence and (f.now ->> 'confidence')::real = f.confidence
                  then jsonb_build_object('confidence', f.next -> 'confidence') else '{}' end
             || case when f.next ? 'valid_until' and t.next is distinct from f.valid_until and t.now is not distinct from f.valid_until
-                 -- Told anew after it had ended, it does not come back beside that.
+                 -- If the same text was stored again after its end, the fact stays ended.
                  and not exists (
                      select from textrawl.observation o
                      where o.space_id = space and o.entity_id = f.entity_id and o.content_hash = f.content_hash
                        and (o.whole, o.part) is not distinct from (f.whole, f.part)
                        and o.id <> f.id and o.id <> all(gone)
                        and o.created_at >= f.valid_until and (t.next is null or t.next > f.valid_until))
-                 -- Told by somebody while the update kept it valid, it does not end before that.
+                 -- If somebody stated it while the update kept it valid, it must not end before that.
                  and not exists (
                      select from textrawl.event e
                      where e.space_id = space and e.observation_id = f.id and e.id <> all(after)
@@ -36,4 +43,4 @@ begin atomic
 end;
 
 comment on function textrawl.plan_values is
-    'The values that facts have once the events withdrawn are those of after instead of before, as {source, confidence, valid_until}: those that change. gone: facts that go at the same time.';
+    'The values that facts have once other events are withdrawn than before.';

@@ -2,8 +2,10 @@ create function textrawl.read_events(
     after_transaction xid8 default '0', after_id bigint default 0, max_rows integer default 500,
     space integer default null, credential bytea default null
 ) returns table (
-    cursor text, at timestamptz, space_name text, author_name text, client text, tool text, request text, action text,
-    entity_name text, entity_id uuid, observation_id uuid, relation_id uuid
+    cursor text,       -- transaction:id, the start of the next call
+    at timestamptz, space_name text, author_name text, client text, tool text, request text, action text,
+    entity_name text,  -- null once the entity is gone
+    entity_id uuid, observation_id uuid, relation_id uuid
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -13,10 +15,9 @@ declare
     spaces integer[] := administered_spaces(credential, read_events.space);
 begin
     perform settle_events(spaces);
-    -- An id is drawn before its transaction commits, so ids become visible out of order, and a follower
-    -- that went by them would pass over the late. Below xmin nothing is still to come: transactions in
-    -- their order, and those that may be overtaken wait. So may a cursor from another cluster, whose
-    -- events all count as one transaction, number 0.
+    -- A transaction draws an id before it commits, so ids become visible out of order and a reader by id would miss late
+    -- ones. So read by transaction, and only those below xmin: nothing can be added there. Later events wait, and so do
+    -- events of a cursor from another cluster, which all count as transaction 0.
     return query
         select v.transaction || ':' || v.id, v.at, s.name, a.name, v.client, v.tool, v.request, v.action,
             e.name, v.entity_id, v.observation_id, v.relation_id
@@ -34,4 +35,6 @@ end
 $$;
 
 comment on function textrawl.read_events is
-    'Lines of the trail after a cursor (transaction:id), in an order in which nothing comes later that belongs before; what happens while older transactions are open is held back until they end. Errors: TR010, TR011 (access). Example: select * from textrawl.read_events(''0'', 0);';
+    'Read the trail after a cursor (transaction:id), in an order in which nothing is inserted later. Events wait until all '
+    'older transactions have ended. Errors: TR010, TR011 (access). '
+    'Example: select * from textrawl.read_events(''0'', 0);';

@@ -2,8 +2,7 @@ create function textrawl.record_undone(action text, space integer, undo bigint, 
 language sql volatile
 set search_path from current
 begin atomic
-    -- What their lists show first has changed, if only by what is missing. Who is not claimed is changed
-    -- by whoever holds it.
+    -- Bump updated_at of affected entities; skip rows locked by others, who bump it themselves.
     update textrawl.entity e set updated_at = clock_timestamp()
     from (
         select free.id from textrawl.entity free
@@ -24,4 +23,4 @@ begin atomic
 end;
 
 comment on function textrawl.record_undone is
-    'Adds a line to the trail for everything that an undo, or putting it back, has changed.';
+    'Add an event to the trail for each row that an undo, or its reversal, has changed.';

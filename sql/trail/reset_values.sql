@@ -9,4 +9,4 @@ begin atomic
 end;
 
 comment on function textrawl.reset_values is
-    'Gives a fact back the source, confidence and valid_until that plan_values() found for it.';
+    'Set source, confidence and valid_until of a fact to the values found by plan_values().';

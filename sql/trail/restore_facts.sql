@@ -4,10 +4,10 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    kept   record;
-    fact   observation;
-    twin   uuid;
-    stored jsonb := '{}';
+    kept      record;
+    fact      observation;
+    duplicate uuid;
+    stored    jsonb := '{}';
 begin
     for kept in
         select d.id, d.before, e.id as entity_id, e.name, e.entity_type
@@ -19,17 +19,17 @@ begin
         order by d.id
     loop
         fact := jsonb_populate_record(null::observation, kept.before);
-        select o.id into twin from observation o
+        select o.id into duplicate from observation o
         where o.space_id = fact.space_id and o.entity_id = kept.entity_id and o.content_hash = fact.content_hash
           and (o.whole, o.part) is not distinct from (fact.whole, fact.part)
-          -- Not what comes back with it: the graph tools keep each spelling.
+          -- Facts that are restored together do not count: the graph tools keep each spelling.
           and not exists (
               select from undone d
               where d.space_id = restore_facts.space and d.undo_id = restore_facts.undo and d.action = 'remove' and d.id = o.id)
           and is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
           and is_valid(fact.valid_from, fact.valid_until, present => clock_timestamp())
         limit 1;
-        if twin is null then
+        if duplicate is null then
             fact.entity_id := kept.entity_id;
             fact.entity_type := kept.entity_type;
             fact.replaced_by := null;
@@ -37,19 +37,21 @@ begin
             insert into observation select fact.*;
             perform store_embeddings(fact.space_id, array[fact.id], null, null);
         else
-            stored := stored || jsonb_build_object(kept.id::text, twin);
+            stored := stored || jsonb_build_object(kept.id::text, duplicate);
         end if;
     end loop;
-    -- Once all are back that they may point to; what was forgotten since is pointed to by none.
+    -- Set these pointers after all facts are back. A fact that was forgotten since gets no pointer.
     update observation o set replaced_by = next.id
     from undone d
     join observation next on next.space_id = restore_facts.space
         and next.id = coalesce(stored ->> (d.before ->> 'replaced_by'), d.before ->> 'replaced_by')::uuid
-    where d.space_id = restore_facts.space and d.undo_id = restore_facts.undo and d.action = 'remove' and d.kind = 'observation'
+    where d.space_id = restore_facts.space and d.undo_id = restore_facts.undo
+      and d.action = 'remove' and d.kind = 'observation'
       and o.space_id = restore_facts.space and o.id = d.id and next.id <> o.id;
     return stored;
 end
 $$;
 
 comment on function textrawl.restore_facts is
-    'Puts back the facts that an undo removed, to be found and embedded anew. Those that were stored anew meanwhile are not stored twice: they are returned as {former id: id}.';
+    'Restore the facts that an undo removed and queue them for embedding. Facts that were stored again meanwhile are not '
+    'stored twice; they are returned as {former id: id}.';

@@ -13,11 +13,11 @@ begin atomic
     left join textrawl.relation r on r.space_id = f.space_id and r.id = f.relation_id
     left join textrawl.embedding_model m on m.id = f.model_id
     where d.space_id = space and d.undo_id = undo and d.action = 'remove' and d.kind = 'reflection'
-      -- What it was about may have been forgotten, or said anew, since.
+      -- Its entity or relation may have been forgotten or stored again since.
       and (f.target_type = 'entity') = (e.id is not null) and (f.target_type = 'relation') = (r.id is not null)
     order by f.id
     on conflict do nothing;
 end;
 
 comment on function textrawl.restore_reflections is
-    'Puts back the reflections that an undo removed, as far as there is still what they are about.';
+    'Restore the reflections that an undo removed, if their entity or relation still exists.';

@@ -4,16 +4,16 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    ended     uuid[];
-    stored    jsonb;
-    own       bigint[] := (select u.events from undo u where u.space_id = restore_undone.space and u.id = restore_undone.undo);
+    ended  uuid[];
+    stored jsonb;
+    own    bigint[] := (select u.events from undo u where u.space_id = restore_undone.space and u.id = restore_undone.undo);
     withdrawn bigint[] := array(
         select unnest(u.events) from undo u where u.space_id = restore_undone.space and u.reverted_at is null);
 begin
     perform record_undone('restored', restore_undone.space, restore_undone.undo, origin);
 
-    -- Only what is still as the undo left it: others may have written since. It ends again before the
-    -- facts come back that said the same while it was not valid.
+    -- Change only rows that are still as the undo left them: others may have written since. End these facts before
+    -- restoring those that stated the same while they were not valid.
     with back as (
         update observation o set valid_until = (d.before ->> 'valid_until')::timestamptz, replaced_by = null
         from undone d
@@ -78,4 +78,4 @@ end
 $$;
 
 comment on function textrawl.restore_undone is
-    'Puts back everything that an undo keeps: what revert_undo does once it may, and has claimed the entities.';
+    'Restore everything that an undo keeps; revert_undo() calls it after checking rights and claiming the entities.';

@@ -1,44 +1,51 @@
 create function textrawl.revert_undo(
     undo bigint, space integer default null, credential bytea default null,
     client text default null, tool text default 'sql', request text default null
-) returns table (space_name text, restored bigint, merged bigint)
+) returns table (
+    space_name text,
+    restored bigint,
+    merged bigint  -- existed again already and stay as they are
+)
 language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    spaces  integer[] := administered_spaces(credential, revert_undo.space);
-    given   undo;
-    origin  origin;
-    blocker bigint;
+    spaces   integer[] := administered_spaces(credential, revert_undo.space);
+    undo_row undo;
+    origin   origin;
+    blocker  bigint;
 begin
     perform claim_removal(alone => true);
-    select * into given from undo u where u.space_id = any(spaces) and u.id = revert_undo.undo for update;
-    if given.id is null or given.reverted_at is not null or given.purged_at is not null then
+    select * into undo_row from undo u where u.space_id = any(spaces) and u.id = revert_undo.undo for update;
+    if undo_row.id is null or undo_row.reverted_at is not null or undo_row.purged_at is not null then
         raise exception using errcode = 'TR031', message = 'no such undo',
-            detail = case when given.reverted_at is not null then 'reverted' when given.purged_at is not null then 'purged' else '' end;
+            detail = case
+                when undo_row.reverted_at is not null then 'reverted' when undo_row.purged_at is not null then 'purged' else '' end;
     end if;
-    origin := open_write(credential, given.space_id, 'admin', client, tool, request);
-    perform claim_kept(given.space_id, given.id);
-    -- A later undo took out what this one would change back, or what only this one's author still says.
+    origin := open_write(credential, undo_row.space_id, 'admin', client, tool, request);
+    perform claim_kept(undo_row.space_id, undo_row.id);
+    -- A later undo removed rows that this one would change, or that only this undo's author still states.
     select min(later.undo_id) into blocker
     from undone later join undo u on u.space_id = later.space_id and u.id = later.undo_id and u.reverted_at is null
-    where later.space_id = given.space_id and later.undo_id > given.id and later.action = 'remove'
+    where later.space_id = undo_row.space_id and later.undo_id > undo_row.id and later.action = 'remove'
       and later.id in (
           select unnest(array[d.id, (d.before ->> 'replaced_by')::uuid]) from undone d
-          where d.space_id = given.space_id and d.undo_id = given.id
+          where d.space_id = undo_row.space_id and d.undo_id = undo_row.id
           union all
           select unnest(array[e.observation_id, e.relation_id]) from event e
-          where e.space_id = given.space_id and e.id = any(given.events));
+          where e.space_id = undo_row.space_id and e.id = any(undo_row.events));
     if blocker is not null then
-        raise exception using errcode = 'TR032', message = 'another undo came later', detail = blocker::text;
+        raise exception using errcode = 'TR032', message = 'a later undo must be reverted first', detail = blocker::text;
     end if;
     return query
-        select s.name, r.restored, r.merged from restore_undone(given.space_id, given.id, origin) r, space s
-        where s.id = given.space_id;
-    update undo u set reverted_at = now() where u.space_id = given.space_id and u.id = given.id;
+        select s.name, r.restored, r.merged from restore_undone(undo_row.space_id, undo_row.id, origin) r, space s
+        where s.id = undo_row.space_id;
+    update undo u set reverted_at = now() where u.space_id = undo_row.space_id and u.id = undo_row.id;
 end
 $$;
 
 comment on function textrawl.revert_undo is
-    'Puts back what an undo took: how many things came back, and how many were there again by then and stay as they are. Errors: TR010, TR011 (access), TR031 no such undo, or reverted or purged, TR032 a later undo (its id in detail) must be reverted first. Example: select * from textrawl.revert_undo(7);';
+    'Revert an undo. Errors: TR010, TR011 (access), TR031 no such undo, or reverted or purged, TR032 a later undo (its id '
+    'in detail) must be reverted first. '
+    'Example: select * from textrawl.revert_undo(7);';

@@ -4,10 +4,10 @@ set search_path from current
 as $$
 #variable_conflict use_column
 begin
-    -- What a statement sees is never ahead of its own snapshot; it may be of one that was taken before.
-    -- Looking first lets it run where nothing may be written.
+    -- The snapshot of an earlier statement can be older than the events it sees, so compare with its own snapshot only.
+    -- The check comes first, so that this also runs where nothing can be written.
     if exists (select from event v where v.space_id = any(spaces) and v.transaction >= pg_snapshot_xmax(pg_current_snapshot())) then
-        -- In one order: every follower does so.
+        -- Lock in one order: every reader of the trail does this.
         update event v set transaction = '0'
         from (select early.space_id, early.id from event early
               where early.space_id = any(spaces) and early.transaction <> '0'
@@ -21,4 +21,5 @@ end
 $$;
 
 comment on function textrawl.settle_events is
-    'Numbers events anew that were restored from another cluster, whose transactions lie ahead of all of this one: they come first, in the order of their ids.';
+    'Renumber events restored from another cluster, whose transaction numbers lie ahead of this cluster''s: they come '
+    'first, in the order of their ids.';

@@ -6,4 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.trail_end is
-    'The cursor after which read_events() gives what happens from now on, and what it holds back until now. Example: select textrawl.trail_end();';
+    'The cursor after which read_events() returns new events and those it still holds back. '
+    'Example: select textrawl.trail_end();';

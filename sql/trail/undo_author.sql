@@ -2,7 +2,9 @@ create function textrawl.undo_author(
     author text, since timestamptz, space integer default null, credential bytea default null,
     client text default null, tool text default 'sql', request text default null, others boolean default false
 ) returns table (
-    undo_id bigint, space_name text, removed bigint, handed_over bigint, revived bigint, reset bigint, moved bigint, retyped bigint,
+    undo_id bigint, space_name text,
+    -- Number of rows for each action of plan_undo():
+    removed bigint, handed_over bigint, revived bigint, reset bigint, moved bigint, retyped bigint,
     dropped bigint, lost bigint, kept bigint
 )
 language plpgsql volatile security definer
@@ -10,51 +12,55 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    spaces    integer[] := administered_spaces(credential, undo_author.space);
-    author_id integer := find_author(undo_author.author);
-    place     integer;
-    origin    origin;
-    taken     bigint[];
-    held      uuid[];
+    spaces       integer[] := administered_spaces(credential, undo_author.space);
+    author_id    integer := find_author(undo_author.author);
+    target_space integer;
+    origin       origin;
+    taken        bigint[];
+    locked_ids   uuid[];
 begin
     perform claim_removal(alone => true);
-    foreach place in array spaces loop
-        origin := open_write(credential, place, 'admin', client, tool, request);
-        -- In the order of names, like every writer. Nobody then says anything about them until this is done.
-        with told as materialized (
+    foreach target_space in array spaces loop
+        origin := open_write(credential, target_space, 'admin', client, tool, request);
+        -- Lock in the order of names, like every writer. Nobody else can write about these entities until this is done.
+        with own_event as materialized (
             select e.entity_id, e.observation_id, e.relation_id, e.detail from event e
-            where e.space_id = place and e.id = any(events_to_undo(place, author_id, undo_author.since))
+            where e.space_id = target_space and e.id = any(events_to_undo(target_space, author_id, undo_author.since))
         ), concerned as (
-            select entity_id as id from told
+            select entity_id as id from own_event
             union
-            select unnest(array[(detail ->> 'to')::uuid, (detail ->> 'from')::uuid]) from told
+            select unnest(array[(detail ->> 'to')::uuid, (detail ->> 'from')::uuid]) from own_event
             union
             select unnest(array[r.from_entity, r.to_entity])
-            from told join relation r on r.space_id = place and r.id = told.relation_id
+            from own_event join relation r on r.space_id = target_space and r.id = own_event.relation_id
             union
-            -- Facts that were moved to another since.
+            -- The entities to which facts were moved since.
             select o.entity_id
-            from told, unnest(array[told.observation_id, (told.detail ->> 'replaced')::uuid]) fact
-            join observation o on o.space_id = place and o.id = fact
+            from own_event, unnest(array[own_event.observation_id, (own_event.detail ->> 'replaced')::uuid]) fact
+            join observation o on o.space_id = target_space and o.id = fact
         ), locked as (
             select e.id from entity e
-            where e.space_id = place and e.id in (select id from concerned)
+            where e.space_id = target_space and e.id in (select id from concerned)
             order by e.name_key for update
         )
-        select coalesce(array_agg(id), '{}') into held from locked;
-        -- What the author wrote in the meantime about other entities is left for another undo.
+        select coalesce(array_agg(id), '{}') into locked_ids from locked;
+        -- Leave what the author wrote meanwhile about other entities: another undo can revert that.
         select array_agg(e.id order by e.id) into taken from event e
-        where e.space_id = place and e.id = any(events_to_undo(place, author_id, undo_author.since))
+        where e.space_id = target_space and e.id = any(events_to_undo(target_space, author_id, undo_author.since))
           and not exists (
               select from entity n
-              where n.space_id = place and n.id in (e.entity_id, (e.detail ->> 'to')::uuid, (e.detail ->> 'from')::uuid) and n.id <> all(held));
+              where n.space_id = target_space and n.id in (e.entity_id, (e.detail ->> 'to')::uuid, (e.detail ->> 'from')::uuid)
+                and n.id <> all(locked_ids));
         continue when taken is null;
         return query
             select d.undo_id, s.name, d.removed, d.handed_over, d.revived, d.reset, d.moved, d.retyped, d.dropped, d.lost, d.kept
-            from undo_events(author_id, undo_author.since, taken, origin, others) d, space s where s.id = place;
+            from undo_events(author_id, undo_author.since, taken, origin, others) d, space s where s.id = target_space;
     end loop;
 end
 $$;
 
 comment on function textrawl.undo_author is
-    'Takes back what an author wrote since an instant, as plan_undo tells, in one space or all that may be administered: a row for each space where there was anything, with the id that revert_undo takes. others: also what others think about what goes. Errors: TR010, TR011 (access), TR030 no such author. Example: select * from textrawl.undo_author(''ana'', now() - interval ''2 hours'');';
+    'Undo what an author wrote since an instant, in one space or in all that you administer: a row for each changed space, '
+    'with the id for revert_undo(). With others, also remove reflections of other authors about what is removed. Errors: '
+    'TR010, TR011 (access), TR030 no such author. '
+    'Example: select * from textrawl.undo_author(''ana'', now() - interval ''2 hours'');';

@@ -1,6 +1,8 @@
 create function textrawl.undo_events(
     author integer, since timestamptz, taken bigint[], origin textrawl.origin, others boolean,
-    out undo_id bigint, out removed bigint, out handed_over bigint, out revived bigint, out reset bigint, out moved bigint, out retyped bigint,
+    out undo_id bigint,
+    -- Number of rows for each action of plan_undo():
+    out removed bigint, out handed_over bigint, out revived bigint, out reset bigint, out moved bigint, out retyped bigint,
     out dropped bigint, out lost bigint, out kept bigint
 )
 language plpgsql volatile
@@ -30,7 +32,7 @@ begin
     perform claim_rows(place,
         array(select d.id from undone d where d.space_id = place and d.undo_id = undo_events.undo_id and d.kind = 'observation'),
         array(select d.id from undone d where d.space_id = place and d.undo_id = undo_events.undo_id and d.kind = 'relation'));
-    -- Before anything is deleted, which would cut what points to it.
+    -- Before any deletion, which would clear the pointers to the deleted rows.
     update observation o set valid_until = (d.after ->> 'valid_until')::timestamptz, replaced_by = (d.after ->> 'replaced_by')::uuid
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
@@ -68,4 +70,4 @@ end
 $$;
 
 comment on function textrawl.undo_events is
-    'Takes events of an author back: what undo_author does in each space, once nobody else writes about these entities.';
+    'Undo events of one author in one space. undo_author() calls it once it has locked the entities.';

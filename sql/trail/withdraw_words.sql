@@ -2,16 +2,16 @@ create function textrawl.withdraw_words(space integer, observations uuid[]) retu
 language sql volatile
 set search_path from current
 begin atomic
-    -- Words that stand in no other fact are content as well; search would keep them until it counts anew.
-    with gone as materialized (
+    -- Words that occur in no other fact are content too: search would keep them until its next count.
+    with word_count as materialized (
         select word, count(*)::integer as frequency
         from textrawl.observation o, unnest(tsvector_to_array(o.fts)) as word
         where o.space_id = space and o.id = any(observations)
         group by word
     ), locked as materialized (
-        -- In one order, so that nobody waits in a circle.
-        select l.word, l.frequency - gone.frequency as frequency
-        from textrawl.lexeme l join gone on gone.word = l.word and l.space_id = space
+        -- Lock in one order: no deadlock.
+        select l.word, l.frequency - word_count.frequency as frequency
+        from textrawl.lexeme l join word_count on word_count.word = l.word and l.space_id = space
         order by l.word for update of l
     ), fewer as (
         update textrawl.lexeme l set frequency = locked.frequency
@@ -21,4 +21,4 @@ begin atomic
 end;
 
 comment on function textrawl.withdraw_words is
-    'Takes the words of facts that are about to go out of the statistics of search.';
+    'Subtract the words of facts that will be deleted from the search statistics.';
