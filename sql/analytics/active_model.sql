@@ -6,4 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.active_model is
-    'Id of the model that questions are compared with; null before there are vectors. Example: select textrawl.active_model();';
+    'The id of the model whose vectors searches use; null if there are no vectors yet. '
+    'Example: select textrawl.active_model();';

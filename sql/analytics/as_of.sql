@@ -14,4 +14,5 @@ begin atomic
 end;
 
 comment on function textrawl.as_of is
-    'Facts that were valid at a moment, as far as they are still known; a fact that was forgotten is gone from the past as well. Example: select entity_name, content from textrawl.as_of(''2026-01-31'');';
+    'Facts that were valid at a moment. A forgotten fact is gone from the past too. '
+    'Example: select entity_name, content from textrawl.as_of(''2026-01-31'');';

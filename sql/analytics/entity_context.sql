@@ -1,26 +1,30 @@
 create function textrawl.entity_context(entity text, max_rows integer default 50)
-returns table (kind text, told text, since timestamptz, until timestamptz, author text, space text)
+returns table (
+    kind text,          -- entity, fact, relation, or former: a fact that is no longer valid
+    told text,          -- the text to read
+    since timestamptz, until timestamptz, author text, space text
+)
 language sql stable
 begin atomic
-    with who as (
+    with subject as (
         select e.space_id, e.id, e.name, e.entity_type, e.description, e.created_at, s.name as space
         from textrawl.entity e join textrawl.space s on s.id = e.space_id
         where e.name_key = textrawl.name_key(entity_context.entity)
     ), line as (
         select 1 as place, 'entity' as kind, w.name || ' (' || w.entity_type || ')' || coalesce(': ' || w.description, '') as told,
-            w.created_at as since, null::timestamptz as until, null as author, w.space from who w
+            w.created_at as since, null::timestamptz as until, null as author, w.space from subject w
         union all
-        select case when held.now then 2 else 4 end, case when held.now then 'fact' else 'former' end,
+        select case when validity.now then 2 else 4 end, case when validity.now then 'fact' else 'former' end,
             o.content || coalesce(' (now: ' || successor.content || ')', ''), o.valid_from, o.valid_until, a.name, w.space
-        from who w join textrawl.observation o on o.space_id = w.space_id and o.entity_id = w.id
-        cross join lateral (select textrawl.is_valid(o.valid_from, o.valid_until) as now) held
+        from subject w join textrawl.observation o on o.space_id = w.space_id and o.entity_id = w.id
+        cross join lateral (select textrawl.is_valid(o.valid_from, o.valid_until) as now) validity
         join textrawl.actor a on a.id = o.author_id
         left join textrawl.observation successor on successor.space_id = o.space_id and successor.id = o.replaced_by
         union all
         select 3, 'relation',
             case when edge.leaves then '-' || edge.relation_type || '-> ' else '<-' || edge.relation_type || '- ' end || other.name,
             r.valid_from, r.valid_until, a.name, w.space
-        from who w cross join lateral textrawl.live_edges(w.space_id, w.id) edge
+        from subject w cross join lateral textrawl.live_edges(w.space_id, w.id) edge
         join textrawl.relation r on r.space_id = w.space_id and r.id = edge.relation_id
         join textrawl.entity other on other.space_id = w.space_id and other.id = edge.other
         join textrawl.actor a on a.id = r.author_id
@@ -31,4 +35,6 @@ begin atomic
 end;
 
 comment on function textrawl.entity_context is
-    'Everything about an entity to read from top to bottom: what it is, its facts, its relations, what used to be so; of each the newest max_rows. Example: select kind, told from textrawl.entity_context(''Jeff'');';
+    'An entity as text to read from top to bottom: itself, its facts, its relations, its former facts; the newest max_rows '
+    'of each. '
+    'Example: select kind, told from textrawl.entity_context(''Jeff'');';

@@ -1,8 +1,13 @@
 create function textrawl.live_edges(space integer, entity uuid)
-returns table (relation_id uuid, other uuid, relation_type text, leaves boolean)
+returns table (
+    relation_id uuid,
+    other uuid,     -- the entity at the other end
+    relation_type text,
+    leaves boolean  -- true if the relation begins at this entity
+)
 language sql stable rows 10
 begin atomic
-    -- Not one condition on both ends: it would read every relation of the space.
+    -- Two branches: one condition on both ends would read every relation of the space.
     select r.id, r.to_entity, r.relation_type, true from textrawl.relation r
     where r.space_id = space and r.from_entity = entity and textrawl.is_valid(r.valid_from, r.valid_until)
     union all
@@ -11,4 +16,4 @@ begin atomic
 end;
 
 comment on function textrawl.live_edges is
-    'Valid relations of an entity, both ways: which, who is at the other end, and whether it leaves the entity.';
+    'The valid relations of an entity, in both directions.';

@@ -1,6 +1,13 @@
 create function textrawl.memory_report(days integer default 90, spaces integer[] default null, credential bytea default null)
 returns table (
-    growth jsonb, sources jsonb, authors jsonb, recalls jsonb, recall_days jsonb, slowest jsonb, stale jsonb, unanswered jsonb
+    growth jsonb,       -- facts stored per week, [{week, facts}]
+    sources jsonb,      -- facts per source, {source: facts}
+    authors jsonb,      -- the ten authors with most facts, [{author, facts}]
+    recalls jsonb,      -- {calls, tokens, verbose_tokens, priced, p50_ms, p95_ms, cut, since}
+    recall_days jsonb,  -- the last 30 days, [{day, calls, tokens, p50_ms}]
+    slowest jsonb,      -- five recalls, [{milliseconds, mode, asked, hits, tokens, at}]
+    stale jsonb,        -- see memory_stale: {reasons, facts, oldest}
+    unanswered jsonb    -- see memory_unanswered: {questions, most}
 )
 language plpgsql stable security definer
 set search_path from current
@@ -12,20 +19,25 @@ declare
     names  text[] := array(select s.name from space s where s.id = any(scoped));
     since  timestamptz := now() - make_interval(days => least(greatest(days, 1), 3660));
 begin
-    -- Of a small memory every fact counts, so the first and last weeks are there with nothing as well.
+    -- Also list weeks without facts: in a small memory each fact matters.
     select coalesce(jsonb_agg(jsonb_build_object('week', week::date, 'facts', coalesce(facts, 0)) order by week), '[]') into growth
     from generate_series(date_trunc('week', since), now(), '1 week') week
-    left join (select g.week as told, sum(g.facts) as facts from memory_growth g where g.space = any(names) group by 1) g on told = week::date;
+    left join (
+        select g.week as stored_week, sum(g.facts) as facts from memory_growth g where g.space = any(names) group by 1) g
+        on stored_week = week::date;
 
     select coalesce(jsonb_object_agg(source, facts), '{}') into sources
     from (select g.source, sum(g.facts) as facts from memory_growth g where g.space = any(names) group by 1) s;
 
-    select coalesce(jsonb_agg(jsonb_build_object('author', author, 'facts', facts) order by facts desc, author), '[]') into authors
-    from (select g.author, sum(g.facts) as facts from memory_growth g where g.space = any(names) group by 1 order by 2 desc, 1 limit 10) a;
+    select coalesce(jsonb_agg(jsonb_build_object('author', author, 'facts', facts) order by facts desc, author), '[]')
+    into authors
+    from (
+        select g.author, sum(g.facts) as facts from memory_growth g where g.space = any(names)
+        group by 1 order by 2 desc, 1 limit 10) a;
 
     select jsonb_build_object(
         'calls', count(*), 'tokens', coalesce(sum(r.tokens), 0),
-        -- What verbose text costs is counted for some answers, and taken to be the same share for all.
+        -- Verbose tokens are counted for some answers only. Assume the same ratio for all.
         'verbose_tokens', round(sum(r.tokens) * (sum(r.verbose_tokens) / nullif(sum(r.tokens) filter (where r.verbose_tokens is not null), 0)::numeric)),
         'priced', count(r.verbose_tokens),
         'p50_ms', round(percentile_cont(0.5) within group (order by r.milliseconds)::numeric, 1),
@@ -37,36 +49,38 @@ begin
     into recall_days
     from generate_series(date_trunc('day', greatest(since, now() - interval '30 days')), now(), '1 day') day
     left join (
-        select date_trunc('day', r.at) as asked, count(*) as calls, sum(r.tokens) as tokens,
+        select date_trunc('day', r.at) as recall_day, count(*) as calls, sum(r.tokens) as tokens,
                round(percentile_cont(0.5) within group (order by r.milliseconds)::numeric, 1) as p50
-        from recall r where r.space_id = any(scoped) and r.at >= since group by 1) d on asked = day;
+        from recall r where r.space_id = any(scoped) and r.at >= since group by 1) d on recall_day = day;
 
     select coalesce(jsonb_agg(jsonb_build_object('milliseconds', round(milliseconds::numeric, 1), 'mode', mode, 'asked', coalesce(query, query_hash),
         'hits', hits, 'tokens', tokens, 'at', at) order by milliseconds desc), '[]') into slowest
     from (select * from recall r where r.space_id = any(scoped) and r.at >= since and r.milliseconds is not null
           order by r.milliseconds desc limit 5) r;
 
-    with found as materialized (
+    with stale_fact as materialized (
         select v.reasons, v.entity_name, v.content, v.created_at from memory_stale v where v.space = any(names)
     )
     select jsonb_build_object(
         'reasons', (select coalesce(jsonb_object_agg(reason, facts), '{}') from (
-            select reason, count(*) as facts from found, unnest(string_to_array(reasons, ', ')) reason group by 1) counted),
-        'facts', (select count(*) from found),
+            select reason, count(*) as facts from stale_fact, unnest(string_to_array(reasons, ', ')) reason group by 1) counted),
+        'facts', (select count(*) from stale_fact),
         'oldest', (select coalesce(jsonb_agg(jsonb_build_object('entity', entity_name, 'fact', content, 'reasons', reasons, 'at', created_at) order by created_at), '[]')
-                   from (select * from found order by created_at limit 5) oldest)) into stale;
+                   from (select * from stale_fact order by created_at limit 5) oldest)) into stale;
 
-    with found as materialized (
+    with open_question as materialized (
         select v.* from memory_unanswered v where v.space = any(names) and v.last_at >= since
     )
     select jsonb_build_object(
-        'questions', (select count(*) from found),
+        'questions', (select count(*) from open_question),
         'most', (select coalesce(jsonb_agg(jsonb_build_object('asked', coalesce(query, query_hash), 'times', times, 'score', round(score::numeric, 2), 'at', last_at)
                                   order by times desc, last_at desc), '[]')
-                 from (select * from found order by times desc, last_at desc limit 5) most)) into unanswered;
+                 from (select * from open_question order by times desc, last_at desc limit 5) most)) into unanswered;
     return next;
 end
 $$;
 
 comment on function textrawl.memory_report is
-    'What `textrawl stats` shows of the last days: facts by week, source and author; recalls with tokens, milliseconds and what verbose text would have cost; the slowest; what is stale and what was asked in vain. Errors: TR010, TR011 (access). Example: select recalls from textrawl.memory_report(days => 30);';
+    'The figures of `textrawl stats` for the last days: growth, sources, authors, recalls and their costs, stale facts and '
+    'unanswered questions. Errors: TR010, TR011 (access). '
+    'Example: select recalls from textrawl.memory_report(days => 30);';

@@ -12,8 +12,8 @@ begin
     if model is null then
         return;
     end if;
-    -- All pairs of all entities would be too many. Entities that somebody last wrote to come first, and
-    -- of an entity with more than 300 facts its newest, until most_pairs were compared.
+    -- All pairs of all entities would be too many. Compare the entities written to last first, the newest 300 facts of
+    -- each, until most_pairs pairs were compared.
     return query execute format($query$
         with entity as (
             select space_id, entity_id, max(created_at) as last, least(count(*), 300) as facts
@@ -32,7 +32,7 @@ begin
                     where o.space_id = chosen.space_id and o.entity_id = chosen.entity_id
                       and is_valid(o.valid_from, o.valid_until)
                     order by o.created_at desc, o.id limit 300) newest
-                join %I v on v.space_id = chosen.space_id and v.observation_id = newest.id) given
+                join %I v on v.space_id = chosen.space_id and v.observation_id = newest.id) vectors
         )
         select space_id, one.id, other.id, (1 - (one.vector <=> other.vector))::real
         from fact one join fact other using (space_id, entity_id)
@@ -43,4 +43,6 @@ end
 $$;
 
 comment on function textrawl.near_facts is
-    'Pairs of valid facts of one entity, the older one first, whose vectors have a cosine of at least similarity; the nearest first. Compares most_pairs at most, entities that were last written to first. Nothing before there are vectors. Example: select * from textrawl.near_facts(0.95);';
+    'Pairs of valid facts of one entity, the older one first, whose vectors have a cosine of at least similarity; the most '
+    'similar first. It compares at most most_pairs, entities written to last first. '
+    'Example: select * from textrawl.near_facts(0.95);';

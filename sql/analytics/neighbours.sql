@@ -1,24 +1,27 @@
 create function textrawl.neighbours(entity text, depth integer default 1, max_rows integer default 100)
-returns table (depth integer, space text, entity_name text, entity_type text, way text)
+returns table (
+    depth integer, space text, entity_name text, entity_type text,
+    way text  -- one shortest path to the entity
+)
 language sql stable
 begin atomic
     with recursive walk as (
-        select e.space_id, e.id, 0 as depth, array[e.id] as passed, e.name as way
+        select e.space_id, e.id, 0 as depth, array[e.id] as passed, e.name as path
         from textrawl.entity e where e.name_key = textrawl.name_key(neighbours.entity)
         union all
         select w.space_id, edge.other, w.depth + 1, w.passed || edge.other,
-            w.way || case when edge.leaves then ' -' || edge.relation_type || '-> ' else ' <-' || edge.relation_type || '- ' end || e.name
+            w.path || case when edge.leaves then ' -' || edge.relation_type || '-> ' else ' <-' || edge.relation_type || '- ' end || e.name
         from walk w
         cross join lateral textrawl.live_edges(w.space_id, w.id) edge
         join textrawl.entity e on e.space_id = w.space_id and e.id = edge.other
         where w.depth < least(neighbours.depth, 6) and edge.other <> all(w.passed)
-    ), looked as (
-        -- Level by level: what is cut off is what is farthest away.
+    ), bounded as (
+        -- Walk level by level: the limit cuts off the most distant entities.
         select * from walk limit 20000
     ), nearest as (
-        select distinct on (l.space_id, l.id) l.* from looked l order by l.space_id, l.id, l.depth, l.way
+        select distinct on (l.space_id, l.id) l.* from bounded l order by l.space_id, l.id, l.depth, l.path
     )
-    select n.depth, s.name, e.name, e.entity_type, n.way
+    select n.depth, s.name, e.name, e.entity_type, n.path
     from nearest n
     join textrawl.entity e on e.space_id = n.space_id and e.id = n.id
     join textrawl.space s on s.id = n.space_id
@@ -27,4 +30,6 @@ begin atomic
 end;
 
 comment on function textrawl.neighbours is
-    'Entities that an entity is connected with over at most depth (6) valid relations in either direction, nearest first, with a shortest way there. Looks at 20,000 ways at most. Example: select depth, entity_name, way from textrawl.neighbours(''Ada'', depth => 2);';
+    'Entities within depth (at most 6) valid relations of an entity, in either direction, nearest first. It follows at most '
+    '20,000 paths. '
+    'Example: select depth, entity_name, way from textrawl.neighbours(''Ada'', depth => 2);';

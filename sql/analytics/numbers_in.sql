@@ -7,4 +7,5 @@ begin atomic
 end;
 
 comment on function textrawl.numbers_in is
-    'The numbers, months and weekdays of a text, in order: what tells two close facts apart. Example: select textrawl.numbers_in(''moved to Oslo in May 2019'');';
+    'The numbers, months and weekdays of a text, sorted: they tell two similar facts apart. '
+    'Example: select textrawl.numbers_in(''moved to Oslo in May 2019'');';

@@ -1,26 +1,30 @@
 create function textrawl.path_between(from_entity text, to_entity text, max_depth integer default 4)
-returns table (step integer, space text, entity_name text, relation_type text, leads boolean, next_entity text)
+returns table (
+    step integer, space text, entity_name text, relation_type text,
+    leads boolean,  -- true if the relation points from entity_name to next_entity
+    next_entity text
+)
 language sql stable
 begin atomic
-    with recursive here as (
+    with recursive from_start as (
         select e.space_id, e.id, array[e.id] as passed
         from textrawl.entity e where e.name_key = textrawl.name_key(path_between.from_entity)
         union all
         select h.space_id, edge.other, h.passed || edge.other
-        from here h cross join lateral textrawl.live_edges(h.space_id, h.id) edge
+        from from_start h cross join lateral textrawl.live_edges(h.space_id, h.id) edge
         where cardinality(h.passed) <= (least(max_depth, 8) + 1) / 2 and edge.other <> all(h.passed)
-    ), there as (
+    ), from_end as (
         select e.space_id, e.id, array[e.id] as passed
         from textrawl.entity e where e.name_key = textrawl.name_key(path_between.to_entity)
         union all
         select t.space_id, edge.other, edge.other || t.passed
-        from there t cross join lateral textrawl.live_edges(t.space_id, t.id) edge
+        from from_end t cross join lateral textrawl.live_edges(t.space_id, t.id) edge
         where cardinality(t.passed) <= least(max_depth, 8) / 2 and edge.other <> all(t.passed)
     ), outward as materialized (
-        -- Half of the way from either end: two small circles in place of a large one.
-        select * from here limit 20000
+        -- Search half of the path from each end: two small neighbourhoods have fewer entities than one large one.
+        select * from from_start limit 20000
     ), inward as materialized (
-        select * from there limit 20000
+        select * from from_end limit 20000
     ), met as (
         select o.space_id, o.passed || i.passed[2:] as passed
         from outward o join inward i on i.space_id = o.space_id and i.id = o.id
@@ -40,4 +44,6 @@ begin atomic
 end;
 
 comment on function textrawl.path_between is
-    'A shortest way between two entities over at most max_depth (8) valid relations in either direction, a row a step; leads tells whether the relation points the way that is gone. No row: no way, or none within the 20,000 that are looked at from either end. Example: select * from textrawl.path_between(''Ada'', ''Acme Corp'');';
+    'A shortest path between two entities over at most max_depth (8) valid relations in either direction, one row for each '
+    'step. No row: no path among the 20,000 followed from each end. '
+    'Example: select * from textrawl.path_between(''Ada'', ''Acme Corp'');';

@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function textrawl.read_vector is
-    'The vector that a model made of a fact; null where it has made none yet.';
+    'The vector of a fact by a model; null if it has none yet.';

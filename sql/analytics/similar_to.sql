@@ -7,38 +7,41 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    scoped integer[] := readable_spaces(credential, spaces);
-    model  integer := active_model();
-    given  observation;
+    scoped       integer[] := readable_spaces(credential, spaces);
+    model        integer := active_model();
+    original     observation;
     found_vector halfvec;
 begin
     if is_fact_id(fact) then
-        -- The front of an id is a range of ids, which the key finds.
-        select * into given from observation o
+        -- The first characters of an id are a range of ids, which the primary key serves.
+        select * into original from observation o
         where o.space_id = any(scoped)
           and o.id between rpad(replace(fact, '-', ''), 32, '0')::uuid and rpad(replace(fact, '-', ''), 32, 'f')::uuid
         order by o.id limit 1;
     end if;
-    if given.id is null then
-        select o.* into given
-        from search_memory(fact, scoped, max_rows => 50, credential => credential) found
-        join observation o on o.space_id = found.space_id and o.id = found.observation_id
+    if original.id is null then
+        select o.* into original
+        from search_memory(fact, scoped, max_rows => 50, credential => credential) hit
+        join observation o on o.space_id = hit.space_id and o.id = hit.observation_id
         where o.content_hash = fact_hash(fact)
         limit 1;
     end if;
-    if given.id is null then
+    if original.id is null then
         raise exception using errcode = 'TR001', message = 'no such fact', detail = left(fact, 200),
-            hint = 'Give the id of a fact, the first 8 or more characters of one, or its exact text.';
+            hint = 'Name the fact by its id, the first 8 or more characters of its id, or its exact text.';
     end if;
-    found_vector := read_vector(given.space_id, given.id, model);
+    found_vector := read_vector(original.space_id, original.id, model);
     return query
         select s.observation_id, s.space, s.entity_name, s.content, s.author, s.created_at, s.score, s.cosine
-        from search_memory(given.content, scoped, max_rows => max_rows + 1, model => case when found_vector is not null then model end,
-                           vector => found_vector, semantic => found_vector is not null, credential => credential) s
-        where s.observation_id <> given.id
+        from search_memory(
+            original.content, scoped, max_rows => max_rows + 1, model => case when found_vector is not null then model end,
+        vector => found_vector, semantic => found_vector is not null, credential => credential) s
+        where s.observation_id <> original.id
         limit max_rows;
 end
 $$;
 
 comment on function textrawl.similar_to is
-    'Facts like one, best first: by meaning where it has a vector, else by its words. The fact is named by its id, the first 8 or more characters of one, or its exact text. Errors: TR001 no such fact, TR010, TR011 (access). Example: select entity_name, content, score from textrawl.similar_to(''likes tea'');';
+    'Facts similar to a given one, best first: by meaning if it has a vector, else by words. Name the fact by its id, the '
+    'first 8 or more characters of its id, or its exact text. Errors: TR001 no such fact, TR010, TR011 (access). '
+    'Example: select entity_name, content, score from textrawl.similar_to(''likes tea'');';
