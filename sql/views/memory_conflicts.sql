@@ -6,8 +6,8 @@ from (
     select o.space_id, o.id as one, o.replaced_by as other, 'replaced' as reason, null::real as similarity
     from textrawl.observation o where o.replaced_by is not null
     union all
-    select near.space_id, near.one, near.other, 'numbers differ', near.cosine
-    from textrawl.near_facts(0.8, 30000, 500) near
+    select near_pair.space_id, near_pair.one, near_pair.other, 'numbers differ', near_pair.cosine
+    from textrawl.near_facts(0.8, 30000, 500) near_pair
 ) pair
 join textrawl.observation one on one.space_id = pair.space_id and one.id = pair.one
 join textrawl.observation other on other.space_id = pair.space_id and other.id = pair.other
@@ -17,17 +17,19 @@ join textrawl.actor a on a.id = one.author_id
 join textrawl.actor b on b.id = other.author_id
 where pair.reason = 'replaced' or textrawl.numbers_in(one.content) <> textrawl.numbers_in(other.content);
 
-comment on view textrawl.memory_conflicts is 'Facts of one entity that contradict each other or did: one replaced the other, or both are valid, close (cosine of 0.8 and more) and differ in numbers, weekdays or months. Of the latter 30,000 pairs are compared, entities written to last first.';
-comment on column textrawl.memory_conflicts.space is 'Name of its space.';
-comment on column textrawl.memory_conflicts.entity_name is 'What both are about.';
+comment on view textrawl.memory_conflicts is 'Facts of one entity that contradict each other. '
+    'Either one replaced the other, or both are valid, have a cosine of at least 0.8 and differ in numbers, weekdays or '
+    'months. Up to 30,000 pairs are compared, entities written to last first.';
+comment on column textrawl.memory_conflicts.space is 'Name of the space.';
+comment on column textrawl.memory_conflicts.entity_name is 'The entity of both facts.';
 comment on column textrawl.memory_conflicts.entity_type is 'Type of the entity.';
 comment on column textrawl.memory_conflicts.reason is 'replaced, or numbers differ.';
-comment on column textrawl.memory_conflicts.similarity is 'Cosine of their vectors; null where one replaced the other.';
+comment on column textrawl.memory_conflicts.similarity is 'Cosine of their vectors; null if one replaced the other.';
 comment on column textrawl.memory_conflicts.content is 'The older fact.';
 comment on column textrawl.memory_conflicts.other_content is 'The newer fact.';
-comment on column textrawl.memory_conflicts.created_at is 'When the older fact was stored.';
-comment on column textrawl.memory_conflicts.other_created_at is 'When the newer fact was stored.';
-comment on column textrawl.memory_conflicts.author is 'Who told the older fact.';
-comment on column textrawl.memory_conflicts.other_author is 'Who told the newer fact.';
+comment on column textrawl.memory_conflicts.created_at is 'Time when the older fact was stored.';
+comment on column textrawl.memory_conflicts.other_created_at is 'Time when the newer fact was stored.';
+comment on column textrawl.memory_conflicts.author is 'Author of the older fact.';
+comment on column textrawl.memory_conflicts.other_author is 'Author of the newer fact.';
 comment on column textrawl.memory_conflicts.id is 'Id of the older fact.';
 comment on column textrawl.memory_conflicts.other_id is 'Id of the newer fact.';

@@ -1,23 +1,25 @@
 create view textrawl.memory_duplicates with (security_invoker) as
-select s.name as space, e.name as entity_name, e.entity_type, near.cosine as similarity,
+select s.name as space, e.name as entity_name, e.entity_type, near_pair.cosine as similarity,
        textrawl.states_the_same(one.content, other.content) as same_statement,
        one.content as content, other.content as other_content, one.id, other.id as other_id,
        one.created_at, other.created_at as other_created_at
-from textrawl.near_facts(0.9) near
-join textrawl.observation one on one.space_id = near.space_id and one.id = near.one
-join textrawl.observation other on other.space_id = near.space_id and other.id = near.other
+from textrawl.near_facts(0.9) near_pair
+join textrawl.observation one on one.space_id = near_pair.space_id and one.id = near_pair.one
+join textrawl.observation other on other.space_id = near_pair.space_id and other.id = near_pair.other
 join textrawl.entity e on e.space_id = one.space_id and e.id = one.entity_id
 join textrawl.space s on s.id = one.space_id;
 
-comment on view textrawl.memory_duplicates is 'Pairs of valid facts of one entity that say nearly the same, by their vectors; the nearest 5,000 of a million pairs that are compared, entities written to last first. near_facts() takes other bounds.';
-comment on column textrawl.memory_duplicates.space is 'Name of its space.';
-comment on column textrawl.memory_duplicates.entity_name is 'What both are about.';
+comment on view textrawl.memory_duplicates is 'Pairs of valid facts of one entity that state nearly the same, by their vectors. '
+    'Up to a million pairs are compared, entities written to last first; the nearest 5,000 are shown. near_facts() accepts '
+    'other limits.';
+comment on column textrawl.memory_duplicates.space is 'Name of the space.';
+comment on column textrawl.memory_duplicates.entity_name is 'The entity of both facts.';
 comment on column textrawl.memory_duplicates.entity_type is 'Type of the entity.';
 comment on column textrawl.memory_duplicates.similarity is 'Cosine of their vectors, 0.9 to 1.';
-comment on column textrawl.memory_duplicates.same_statement is 'Whether numbers, names, negations and the order of words agree as well.';
+comment on column textrawl.memory_duplicates.same_statement is 'True if numbers, names, negations and the order of words agree as well.';
 comment on column textrawl.memory_duplicates.content is 'The older fact.';
 comment on column textrawl.memory_duplicates.other_content is 'The newer fact.';
 comment on column textrawl.memory_duplicates.id is 'Id of the older fact.';
 comment on column textrawl.memory_duplicates.other_id is 'Id of the newer fact.';
-comment on column textrawl.memory_duplicates.created_at is 'When the older fact was stored.';
-comment on column textrawl.memory_duplicates.other_created_at is 'When the newer fact was stored.';
+comment on column textrawl.memory_duplicates.created_at is 'Time when the older fact was stored.';
+comment on column textrawl.memory_duplicates.other_created_at is 'Time when the newer fact was stored.';

@@ -6,12 +6,12 @@ from textrawl.entity e
 join textrawl.space s on s.id = e.space_id;
 
 comment on view textrawl.memory_entities is 'Entities with the number of their valid facts.';
-comment on column textrawl.memory_entities.space is 'Name of its space.';
+comment on column textrawl.memory_entities.space is 'Name of the space.';
 comment on column textrawl.memory_entities.id is 'Id of the entity.';
 comment on column textrawl.memory_entities.name is 'The name as it was first written.';
 comment on column textrawl.memory_entities.entity_type is 'person, concept, project, preference, fact, location or organization.';
-comment on column textrawl.memory_entities.description is 'What it is, in a sentence; null: not told.';
-comment on column textrawl.memory_entities.metadata is 'What tools keep with it, as JSON.';
-comment on column textrawl.memory_entities.created_at is 'When it was first mentioned.';
-comment on column textrawl.memory_entities.updated_at is 'When a fact or relation was last added to it or taken from it.';
+comment on column textrawl.memory_entities.description is 'A sentence that says what the entity is; null if nobody gave one.';
+comment on column textrawl.memory_entities.metadata is 'Data that tools keep with the entity, as JSON.';
+comment on column textrawl.memory_entities.created_at is 'Time when it was first mentioned.';
+comment on column textrawl.memory_entities.updated_at is 'Time when a fact or relation was last added or removed.';
 comment on column textrawl.memory_entities.facts is 'Facts about it that are valid now.';

@@ -12,16 +12,20 @@ join pg_stat_user_tables t on t.relid = c.oid
 left join textrawl.embedding_model m on c.relname = 'embedding_' || m.id
 where c.relnamespace = 'textrawl'::regnamespace and c.relkind = 'r';
 
-comment on view textrawl.memory_health is 'Every table: its size and that of its indexes, dead rows, when it was last cleaned and analyzed; tables of vectors with their model and the facts that still wait for one.';
+comment on view textrawl.memory_health is 'Size, dead rows and last maintenance of every table. '
+    'Tables of vectors also show their model and the facts that wait for a vector.';
 comment on column textrawl.memory_health.table_name is 'Name of the table.';
-comment on column textrawl.memory_health.estimated_rows is 'Rows as of the last analyze, all spaces together.';
+comment on column textrawl.memory_health.estimated_rows is 'Rows at the last analyze, in all spaces together.';
 comment on column textrawl.memory_health.table_bytes is 'Size without indexes.';
-comment on column textrawl.memory_health.index_bytes is 'Size of all its indexes; memory_indexes has each.';
-comment on column textrawl.memory_health.unfinished_indexes is 'Indexes, with commas, that are being built, or that a build left half done: they cost writes and answer nothing; null: none.';
-comment on column textrawl.memory_health.dead_rows is 'Rows that were replaced or deleted and not cleaned up yet.';
-comment on column textrawl.memory_health.dead_share is 'Their share of all rows: bloat.';
-comment on column textrawl.memory_health.last_vacuum is 'When it was last cleaned up.';
-comment on column textrawl.memory_health.last_analyze is 'When the planner''s statistics were last made.';
-comment on column textrawl.memory_health.model is 'The model whose vectors it holds.';
-comment on column textrawl.memory_health.model_status is 'active: questions are compared with these; building, previous.';
-comment on column textrawl.memory_health.pending is 'Facts of the spaces you may read that wait for a vector of the model; null: no table of vectors.';
+comment on column textrawl.memory_health.index_bytes is 'Size of all its indexes; memory_indexes lists each one.';
+comment on column textrawl.memory_health.unfinished_indexes is
+    'Indexes, separated by commas, that are being built or whose build failed; they slow down writes and serve no search. '
+    'Null: none.';
+comment on column textrawl.memory_health.dead_rows is 'Rows that were replaced or deleted and not yet removed by vacuum.';
+comment on column textrawl.memory_health.dead_share is 'Their share of all rows (bloat).';
+comment on column textrawl.memory_health.last_vacuum is 'Time of the last vacuum.';
+comment on column textrawl.memory_health.last_analyze is 'Time when the planner''s statistics were last collected.';
+comment on column textrawl.memory_health.model is 'The model that made its vectors.';
+comment on column textrawl.memory_health.model_status is 'active (searches use it), building or previous.';
+comment on column textrawl.memory_health.pending is
+    'Facts in spaces you can read that wait for a vector of this model; null for other tables.';

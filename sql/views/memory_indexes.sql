@@ -5,8 +5,9 @@ join pg_class c on c.oid = i.indrelid
 join pg_class x on x.oid = i.indexrelid
 where c.relnamespace = 'textrawl'::regnamespace and c.relkind = 'r';
 
-comment on view textrawl.memory_indexes is 'Every index: its table and size, and whether it answers.';
+comment on view textrawl.memory_indexes is 'Every index with its table and size.';
 comment on column textrawl.memory_indexes.table_name is 'Name of the table.';
 comment on column textrawl.memory_indexes.index_name is 'Name of the index.';
-comment on column textrawl.memory_indexes.bytes is 'Its size.';
-comment on column textrawl.memory_indexes.finished is 'False: it is being built, or a build left it half done; it costs writes and answers nothing.';
+comment on column textrawl.memory_indexes.bytes is 'Size of the index.';
+comment on column textrawl.memory_indexes.finished is
+    'False if it is being built or its build failed: it then slows down writes and serves no search.';

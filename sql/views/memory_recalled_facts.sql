@@ -6,11 +6,11 @@ join textrawl.observation o on o.space_id = r.space_id and o.id = fact.id
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
 join textrawl.space s on s.id = r.space_id;
 
-comment on view textrawl.memory_recalled_facts is 'The facts of each recall: a row a fact, as far as it belongs to the space of the recall.';
-comment on column textrawl.memory_recalled_facts.space is 'Home of who asked, and the fact''s space.';
-comment on column textrawl.memory_recalled_facts.recall_id is 'Number of the recall, id of memory_recalls.';
-comment on column textrawl.memory_recalled_facts.at is 'When it was answered.';
-comment on column textrawl.memory_recalled_facts.place is 'Which of the answer''s facts it was, the best first.';
-comment on column textrawl.memory_recalled_facts.entity_name is 'What the fact is about.';
-comment on column textrawl.memory_recalled_facts.content is 'The fact.';
+comment on view textrawl.memory_recalled_facts is 'Facts of each recall, one row for each fact in the space of the recall.';
+comment on column textrawl.memory_recalled_facts.space is 'Space of the recall and of the fact.';
+comment on column textrawl.memory_recalled_facts.recall_id is 'Number of the recall: id of memory_recalls.';
+comment on column textrawl.memory_recalled_facts.at is 'Time of the answer.';
+comment on column textrawl.memory_recalled_facts.place is 'Position of the fact in the answer, the best first.';
+comment on column textrawl.memory_recalled_facts.entity_name is 'Name of the entity.';
+comment on column textrawl.memory_recalled_facts.content is 'The text of the fact.';
 comment on column textrawl.memory_recalled_facts.observation_id is 'Id of the fact.';

@@ -5,23 +5,25 @@ from textrawl.recall r
 join textrawl.space s on s.id = r.space_id
 left join textrawl.actor a on a.id = r.actor_id;
 
-comment on view textrawl.memory_recalls is 'Calls of query_memory: what was asked (as RECORD_RECALLS lets it be kept), what was found, and what it cost. Of the last 90 days; memory_recalled_facts has the facts of each.';
-comment on column textrawl.memory_recalls.space is 'Home of who asked; the answer may be from others as well.';
+comment on view textrawl.memory_recalls is 'Calls of query_memory with question, result and cost. '
+    'RECORD_RECALLS sets how much of the question is kept. Recalls of the last 90 days are kept; memory_recalled_facts '
+    'lists the facts of each.';
+comment on column textrawl.memory_recalls.space is 'Default space of the caller; the answer may also hold facts of other spaces.';
 comment on column textrawl.memory_recalls.id is 'Number of the recall.';
-comment on column textrawl.memory_recalls.at is 'When it was answered.';
-comment on column textrawl.memory_recalls.actor is 'Who asked; null: somebody without a token.';
-comment on column textrawl.memory_recalls.client is 'Name and version of the MCP client; null: it did not say.';
+comment on column textrawl.memory_recalls.at is 'Time of the answer.';
+comment on column textrawl.memory_recalls.actor is 'Actor that asked; null without a token.';
+comment on column textrawl.memory_recalls.client is 'Name and version of the MCP client; null if it sent none.';
 comment on column textrawl.memory_recalls.mode is 'search, entity or list.';
-comment on column textrawl.memory_recalls.query is 'The question, or the name that was looked up; null: not kept.';
-comment on column textrawl.memory_recalls.query_hash is 'The same for questions that differ only in case and white space.';
-comment on column textrawl.memory_recalls.hits is 'Facts that were found.';
-comment on column textrawl.memory_recalls.score is 'Score of the best fact, 0 to 1; null: none found, or not a search.';
-comment on column textrawl.memory_recalls.cosine is 'Highest cosine: what the arm of meaning found.';
-comment on column textrawl.memory_recalls.coverage is 'Largest coverage of the question''s words: what the arm of words found.';
+comment on column textrawl.memory_recalls.query is 'The question, or the name that was looked up; null if not kept.';
+comment on column textrawl.memory_recalls.query_hash is 'Hash that is equal for questions that differ only in case and white space.';
+comment on column textrawl.memory_recalls.hits is 'Number of facts found.';
+comment on column textrawl.memory_recalls.score is 'Score of the best fact, from 0 to 1; null if nothing was found or it was not a search.';
+comment on column textrawl.memory_recalls.cosine is 'Highest cosine, the best result of search by meaning.';
+comment on column textrawl.memory_recalls.coverage is 'Highest coverage of the question''s words, the best result of search by words.';
 comment on column textrawl.memory_recalls.tokens is 'Tokens of the whole answer.';
-comment on column textrawl.memory_recalls.budget is 'Most tokens that it might have cost.';
-comment on column textrawl.memory_recalls.items is 'Facts, relations or entities in the answer.';
-comment on column textrawl.memory_recalls.dropped is 'Those left out because they did not fit the budget.';
-comment on column textrawl.memory_recalls.milliseconds is 'From the arrival of the call to its answer.';
+comment on column textrawl.memory_recalls.budget is 'Maximum number of tokens allowed for the answer.';
+comment on column textrawl.memory_recalls.items is 'Number of facts, relations or entities in the answer.';
+comment on column textrawl.memory_recalls.dropped is 'Number of those left out because of the budget.';
+comment on column textrawl.memory_recalls.milliseconds is 'Time from the arrival of the call to its answer.';
 comment on column textrawl.memory_recalls.format is 'compact, lines or verbose.';
-comment on column textrawl.memory_recalls.structured is 'Whether structured content was sent beside the text.';
+comment on column textrawl.memory_recalls.structured is 'True if structured content was sent with the text.';

@@ -11,22 +11,24 @@ left join textrawl.recalled r on r.space_id = o.space_id and r.observation_id = 
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
 join textrawl.space s on s.id = o.space_id
 join textrawl.actor a on a.id = o.author_id
--- The same conditions again: to write reasons for every fact and look whether there are any takes longer.
+-- Repeat the conditions: computing the reasons of every fact only to filter by them takes longer.
 where case when textrawl.is_valid(o.valid_from, o.valid_until)
       then greatest(o.created_at, r.last_at) < now() - interval '180 days' or o.confidence < 0.5
            or r.recalls is null and o.created_at < now() - interval '30 days'
       else o.replaced_by is not null and r.last_at >= o.valid_until end;
 
-comment on view textrawl.memory_stale is 'Facts to look through: old, of low confidence, never recalled, or recalled though they were replaced.';
-comment on column textrawl.memory_stale.space is 'Name of its space.';
+comment on view textrawl.memory_stale is 'Facts to review: old, of low confidence, never recalled, or recalled after they were replaced.';
+comment on column textrawl.memory_stale.space is 'Name of the space.';
 comment on column textrawl.memory_stale.id is 'Id of the fact.';
-comment on column textrawl.memory_stale.entity_name is 'What it is about.';
+comment on column textrawl.memory_stale.entity_name is 'Name of the entity.';
 comment on column textrawl.memory_stale.entity_type is 'Type of the entity.';
-comment on column textrawl.memory_stale.content is 'The fact.';
-comment on column textrawl.memory_stale.reasons is 'Which of these, with commas: old (neither told nor recalled for 180 days), low confidence (below 0.5), never recalled (in 30 days or more), recalled though replaced.';
-comment on column textrawl.memory_stale.author is 'Who told it.';
-comment on column textrawl.memory_stale.confidence is 'How sure they were, 0 to 1.';
-comment on column textrawl.memory_stale.created_at is 'When it was stored.';
-comment on column textrawl.memory_stale.recalls is 'Answers of query_memory that it was in, since recalls are recorded.';
-comment on column textrawl.memory_stale.last_recalled_at is 'When it was in one last.';
-comment on column textrawl.memory_stale.replaced_by is 'Id of the fact that took its place.';
+comment on column textrawl.memory_stale.content is 'The text of the fact.';
+comment on column textrawl.memory_stale.reasons is
+    'One or more of these, separated by commas: old (neither stored nor recalled within 180 days), low confidence (below '
+    '0.5), never recalled (within 30 days or more), recalled though replaced.';
+comment on column textrawl.memory_stale.author is 'Author of the fact.';
+comment on column textrawl.memory_stale.confidence is 'Certainty stated by the author, from 0 to 1.';
+comment on column textrawl.memory_stale.created_at is 'Time when it was stored.';
+comment on column textrawl.memory_stale.recalls is 'Number of answers of query_memory that contained it, since recalls are recorded.';
+comment on column textrawl.memory_stale.last_recalled_at is 'Time of the last of these answers.';
+comment on column textrawl.memory_stale.replaced_by is 'Id of the fact that replaced it.';

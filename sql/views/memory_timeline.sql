@@ -15,15 +15,15 @@ join textrawl.space s on s.id = o.space_id
 join textrawl.actor a on a.id = coalesce(n.author_id, o.author_id)
 where o.valid_until <= now();
 
-comment on view textrawl.memory_timeline is 'What became true and what stopped being true, and through whom: a row a change.';
-comment on column textrawl.memory_timeline.space is 'Name of its space.';
-comment on column textrawl.memory_timeline.at is 'When it became so.';
-comment on column textrawl.memory_timeline.day is 'The same as a date, in the time zone of the session.';
-comment on column textrawl.memory_timeline.became is 'true: the fact became valid; false: it stopped being so.';
-comment on column textrawl.memory_timeline.reason is 'told, replaced (by a newer fact), or ended (at the time it was given).';
-comment on column textrawl.memory_timeline.entity_name is 'What the fact is about.';
+comment on view textrawl.memory_timeline is 'Changes of validity, one row for each. A fact became valid or stopped being valid.';
+comment on column textrawl.memory_timeline.space is 'Name of the space.';
+comment on column textrawl.memory_timeline.at is 'Time of the change.';
+comment on column textrawl.memory_timeline.day is 'Date of the change, in the time zone of the session.';
+comment on column textrawl.memory_timeline.became is 'True if the fact became valid, false if it stopped being valid.';
+comment on column textrawl.memory_timeline.reason is 'told (stored), replaced (by a newer fact) or ended (at its valid_until).';
+comment on column textrawl.memory_timeline.entity_name is 'Name of the entity.';
 comment on column textrawl.memory_timeline.entity_type is 'Type of the entity.';
-comment on column textrawl.memory_timeline.content is 'The fact.';
-comment on column textrawl.memory_timeline.author is 'Who told it; of a replaced fact who told the newer one.';
-comment on column textrawl.memory_timeline.client is 'The MCP client that they used; null from SQL.';
+comment on column textrawl.memory_timeline.content is 'The text of the fact.';
+comment on column textrawl.memory_timeline.author is 'Author of the fact; for a replaced fact, the author of the newer one.';
+comment on column textrawl.memory_timeline.client is 'The MCP client that was used; null from SQL.';
 comment on column textrawl.memory_timeline.observation_id is 'Id of the fact.';
