@@ -14,7 +14,7 @@ begin
         raise exception using errcode = 'TR004', detail = recorded.name,
             message = format('model %s had %s dimensions and now has %s', recorded.name, recorded.dimensions, dimensions);
     end if;
-    -- What a cosine means may have been measured anew since.
+    -- The range of cosines may have been measured again.
     update embedding_model m
     set cosine_floor = check_embedding_model.cosine_floor,
         cosine_ceiling = check_embedding_model.cosine_ceiling,
@@ -25,4 +25,5 @@ end
 $$;
 
 comment on function textrawl.check_embedding_model is
-    'Brings what is known of a model''s cosines up to date. Error TR004: it has other dimensions than before.';
+    'Check the dimensions of a model and update the stored range of its cosines. Error TR004: it has other dimensions than '
+    'before.';

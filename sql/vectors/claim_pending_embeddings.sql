@@ -3,11 +3,10 @@ returns table (space_id integer, observation_id uuid, entity_name text, content 
 language sql volatile security definer
 set search_path from current
 begin atomic
-    -- Claimed rows come back by themselves when the worker that took them dies: each claim only
-    -- moves the next attempt, further away every time.
+    -- If a worker dies, its rows become due again: each claim only moves the next attempt, further away every time.
     with due as (
         select p.space_id, p.observation_id from textrawl.embedding_pending p
-        -- No attempt lies more than an hour ahead, unless the clock went back since.
+        -- An attempt is never planned more than an hour ahead, unless the clock was set back since.
         where p.model_id = model and (p.next_attempt <= now() or p.next_attempt > now() + interval '61 minutes')
         order by p.next_attempt limit max_rows for update skip locked
     ), claimed as (
@@ -23,4 +22,4 @@ begin atomic
 end;
 
 comment on function textrawl.claim_pending_embeddings is
-    'Facts that wait for a vector of a model, for one worker to embed and store.';
+    'Claim facts that wait for a vector of a model, so that one worker embeds and stores them.';

@@ -4,15 +4,15 @@ set search_path from current
 as $$
 begin
     perform require_owner();
-    -- Of the session: a claim is void once whoever made it has ended, however they ended. A session
-    -- of another owner shows its number alone.
+    -- A claim belongs to a session and ends with it, even if it crashes. Of sessions of other owners
+    -- pg_stat_activity shows only the process id.
     update vector_index_claim c
-    set pid = mine.pid, backend_start = mine.backend_start
-    from (select from vector_index_claim for update skip locked) free,
-         (select a.pid, a.backend_start from pg_stat_activity a where a.pid = pg_backend_pid()) mine
+    set pid = own_session.pid, backend_start = own_session.backend_start
+    from (select from vector_index_claim for update skip locked) unlocked,
+         (select a.pid, a.backend_start from pg_stat_activity a where a.pid = pg_backend_pid()) own_session
     where not exists (
         select from pg_stat_activity a
-        where a.pid = c.pid and a.pid <> mine.pid
+        where a.pid = c.pid and a.pid <> own_session.pid
           and coalesce(a.backend_start, c.backend_start) = c.backend_start);
     if not found then
         return false;
@@ -20,8 +20,8 @@ begin
     if in_transaction then
         return true;
     end if;
-    -- A graph that does not fit is built many times slower. It is taken as it grows, but by parallel
-    -- workers, who take all of it at once from what may be small: /dev/shm.
+    -- Building a graph that does not fit into this memory is many times slower. Without parallel workers the memory is
+    -- allocated as needed. Parallel workers allocate all of it at once in /dev/shm, which may be small.
     if current_setting('max_parallel_maintenance_workers')::integer = 0
         and pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('2GB') then
         perform set_config('maintenance_work_mem', '2GB', false);
@@ -31,4 +31,5 @@ end
 $$;
 
 comment on function textrawl.claim_vector_indexes is
-    'Makes this session the one that drops and builds indexes of vectors, until release_vector_indexes() or its end; in a transaction that stays open no other one can; false: another one is. Error TR013: not the owner.';
+    'Make this session the only one that drops and builds vector indexes, until release_vector_indexes() or its end. Return '
+    'false if another session is. Error TR013: not the owner.';

@@ -20,12 +20,12 @@ begin
             primary key (space_id, observation_id),
             foreign key (space_id, observation_id) references observation on delete cascade
         )$ddl$, 'embedding_' || model, dimensions);
-    -- Nobody searches a model that is being built: its index is made when it is full.
+    -- Searches do not use a model that is being built: its index is built when all vectors are stored.
     if status <> 'building' then
         execute vector_index_definition(model, false);
     end if;
     execute format('comment on table %I is %L', 'embedding_' || model,
-                   'Vectors of ' || name || ', one a fact, apart from the facts so that full text reads few pages.');
+                   'Vectors of ' || name || ', one for each fact. A table of their own keeps full-text search fast.');
     execute format('comment on column %I.space_id is %L', 'embedding_' || model, 'Space of the fact.');
     execute format('comment on column %I.observation_id is %L', 'embedding_' || model, 'The fact.');
     execute format('comment on column %I.vector is %L', 'embedding_' || model, 'Its vector, in half precision.');
@@ -35,4 +35,5 @@ end
 $$;
 
 comment on function textrawl.create_embedding_model is
-    'Makes a model and its table of vectors. Facts that are there already are put on its list by queue_embeddings(): here they would keep writers waiting.';
+    'Create a model and its table of vectors. queue_embeddings() later lists the existing facts, because listing them here '
+    'would keep writers waiting.';

@@ -6,4 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.embedding_models is
-    'Every model that has vectors here; questions are compared with those of the active one. Example: select * from textrawl.embedding_models();';
+    'Every model with vectors in this memory; searches use the active one. '
+    'Example: select * from textrawl.embedding_models();';

@@ -1,5 +1,10 @@
 create function textrawl.embedding_progress()
-returns table (model_id integer, name text, dimensions integer, status text, status_since timestamptz, vectors bigint, pending bigint, bytes bigint)
+returns table (
+    model_id integer, name text, dimensions integer, status text, status_since timestamptz,
+    vectors bigint,
+    pending bigint,  -- facts without a vector
+    bytes bigint     -- size of the table and its indexes
+)
 language plpgsql stable
 set search_path from current
 as $$
@@ -20,4 +25,5 @@ end
 $$;
 
 comment on function textrawl.embedding_progress is
-    'Every model with the number of its vectors, of the facts that have none yet, and the size of its table and index in bytes. Example: select * from textrawl.embedding_progress();';
+    'Every model with the number of its vectors, the facts without one, and its size. '
+    'Example: select * from textrawl.embedding_progress();';

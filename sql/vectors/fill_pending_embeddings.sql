@@ -1,4 +1,6 @@
-create function textrawl.fill_pending_embeddings(model integer, spaces integer[], observations uuid[], embeddings halfvec[]) returns integer
+create function textrawl.fill_pending_embeddings(
+    model integer, spaces integer[], observations uuid[], embeddings halfvec[]
+) returns integer
 language plpgsql volatile security definer
 set search_path from current
 as $$
@@ -8,17 +10,17 @@ begin
     if not exists (select from embedding_model m where m.id = model) then
         return 0;  -- dropped meanwhile
     end if;
-    -- The fact may have been forgotten since it was claimed: then its pending row is gone as well. One that
-    -- is being forgotten is left out: who deletes it waits for its pending row, and a vector for the fact.
+    -- A fact may have been forgotten since it was claimed: then its pending row is gone too. Skip facts that are being
+    -- forgotten: that session waits for the pending row, and storing a vector would wait for the fact.
     execute format($query$
-        with there as materialized (
-            select o.space_id, o.id as observation_id, given.vector
-            from unnest($2, $3, $4) given (space_id, id, vector)
-            join observation o on o.space_id = given.space_id and o.id = given.id
+        with available as materialized (
+            select o.space_id, o.id as observation_id, input.vector
+            from unnest($2, $3, $4) input (space_id, id, vector)
+            join observation o on o.space_id = input.space_id and o.id = input.id
             order by o.space_id, o.id for key share of o skip locked
         ), due as materialized (
-            select p.space_id, p.observation_id, there.vector
-            from there join embedding_pending p using (space_id, observation_id)
+            select p.space_id, p.observation_id, available.vector
+            from available join embedding_pending p using (space_id, observation_id)
             where p.model_id = $1 order by p.space_id, p.observation_id for update of p skip locked
         ), done as (
             delete from embedding_pending p using due
@@ -34,4 +36,4 @@ end
 $$;
 
 comment on function textrawl.fill_pending_embeddings is
-    'Stores vectors for claimed facts and takes them off the pending list; returns how many were stored.';
+    'Store vectors of claimed facts, remove them from the pending list and return how many were stored.';

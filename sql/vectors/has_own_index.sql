@@ -6,4 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.has_own_index is
-    'Whether the vectors of a space have an index of their own that answers. Example: select textrawl.has_own_index(1, 1);';
+    'True if the vectors of a space have their own, completely built index. '
+    'Example: select textrawl.has_own_index(1, 1);';

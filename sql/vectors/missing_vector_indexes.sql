@@ -1,5 +1,9 @@
 create function textrawl.missing_vector_indexes(building boolean default false, space integer default null)
-returns table (model_id integer, name text, statements text[])
+returns table (
+    model_id integer,
+    name text,         -- name of the model, or `model in space`
+    statements text[]  -- run each outside of a transaction
+)
 language sql stable
 set search_path from current
 begin atomic
@@ -9,8 +13,8 @@ begin atomic
     from textrawl.embedding_model m left join lateral textrawl.vector_index(m.id) i on true
     where i.valid is not true and (m.status <> 'building' or building)
     union all
-    -- One that is there says that the space wants it of every model, so it is never dropped to be made anew.
-    select m.id, m.name || ' in ' || s.name, beside.drops || case
+    -- An own index in one model means that the space needs one in every model, so rebuild it in place: never drop it.
+    select m.id, m.name || ' in ' || s.name, leftovers.drops || case
         when i.name is null then array[textrawl.vector_index_definition(m.id, true, s.id)]
         when not i.valid then array[format('reindex index concurrently textrawl.%I', i.name)]
         else '{}' end
@@ -19,10 +23,12 @@ begin atomic
     left join textrawl.own_indexes() i on i.model_id = m.id and i.space_id = s.id
     cross join lateral (
         select coalesce(array_agg(d.statement), '{}') as drops
-        from textrawl.own_index_drops(s.id, m.id) d where d.leftover) beside
-    where (i.valid is not true or beside.drops <> '{}') and (m.status <> 'building' or building)
+        from textrawl.own_index_drops(s.id, m.id) d where d.leftover) leftovers
+    where (i.valid is not true or leftovers.drops <> '{}') and (m.status <> 'building' or building)
     order by 1, 2;
 end;
 
 comment on function textrawl.missing_vector_indexes is
-    'Models whose vectors have no index that answers, of all spaces or of one that has its own or is given, with the statements that make it, each outside of a transaction; a model that is being built needs none until it is full. Example: select * from textrawl.missing_vector_indexes();';
+    'Models without a completely built index of their vectors, with the statements that build it: for all spaces together, '
+    'and for spaces with an index of their own. Models being built are included on request. '
+    'Example: select * from textrawl.missing_vector_indexes();';

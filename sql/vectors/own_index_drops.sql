@@ -1,4 +1,7 @@
-create function textrawl.own_index_drops(space integer, model integer default null) returns table (statement text, leftover boolean)
+create function textrawl.own_index_drops(space integer, model integer default null) returns table (
+    statement text,   -- run each outside of a transaction
+    leftover boolean  -- remains of a rebuild that was killed
+)
 language sql stable
 set search_path from current
 begin atomic
@@ -6,9 +9,11 @@ begin atomic
     from textrawl.embedding_model m
     join pg_index i on i.indrelid = to_regclass(format('textrawl.%I', 'embedding_' || m.id))
     join pg_class c on c.oid = i.indexrelid
-    where (model is null or m.id = model) and c.relname ~ ('^' || textrawl.own_index_name(m.id, space) || '(_cc(new|old)[0-9]*)?$')
+    where (model is null or m.id = model)
+      and c.relname ~ ('^' || textrawl.own_index_name(m.id, space) || '(_cc(new|old)[0-9]*)?$')
     order by c.relname;
 end;
 
 comment on function textrawl.own_index_drops is
-    'Statements that drop a space''s own index of a model, or of every one, each outside of a transaction; leftover: what a killed rebuild left beside one. Example: select * from textrawl.own_index_drops(1);';
+    'Statements that drop the own index of a space, of one model or of all. '
+    'Example: select * from textrawl.own_index_drops(1);';

@@ -5,4 +5,5 @@ begin atomic
 end;
 
 comment on function textrawl.own_index_name is
-    'What the index is called that holds the vectors of one space alone. Example: select textrawl.own_index_name(1, 7);';
+    'The name of the index that holds only the vectors of one space. '
+    'Example: select textrawl.own_index_name(1, 7);';

@@ -1,8 +1,11 @@
-create function textrawl.own_indexes() returns table (model_id integer, space_id integer, name text, valid boolean)
+create function textrawl.own_indexes() returns table (
+    model_id integer, space_id integer, name text,
+    valid boolean  -- false if its build was killed
+)
 language sql stable
 set search_path from current
 begin atomic
-    -- Their being there is the wish for them: nothing else says which spaces have one.
+    -- The existence of the index is the setting: nothing else records which spaces have one.
     select m.id, s.id, c.relname::text, i.indisvalid
     from textrawl.embedding_model m
     join pg_index i on i.indrelid = to_regclass(format('textrawl.%I', 'embedding_' || m.id)) and i.indpred is not null
@@ -12,4 +15,5 @@ begin atomic
 end;
 
 comment on function textrawl.own_indexes is
-    'Spaces that have an index of vectors of their own, by model, and whether it answers; a build that was killed leaves one that does not. Example: select * from textrawl.own_indexes();';
+    'Spaces with their own vector index, for each model. '
+    'Example: select * from textrawl.own_indexes();';

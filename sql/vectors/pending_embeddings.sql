@@ -6,4 +6,4 @@ begin atomic
 end;
 
 comment on function textrawl.pending_embeddings is
-    'How many facts wait for a vector of a model, and when the next is due.';
+    'The number of facts that wait for a vector of a model, and the time of the next attempt.';

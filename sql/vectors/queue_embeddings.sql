@@ -3,12 +3,12 @@ language plpgsql volatile security definer
 set search_path from current
 as $$
 declare
-    place embedding_model;
+    model_row embedding_model;
 begin
-    -- Before the model's row, which goes last when a model is dropped.
+    -- Lock the facts before the model's row, like drop_embedding_model(), which locks that row last.
     lock table observation in row share mode;
-    -- Whoever comes second has nothing to do here: facts that are written meanwhile list themselves.
-    select * into place from embedding_model m where m.id = model and not m.queued for no key update skip locked;
+    -- If another session holds the row, there is nothing to do. Facts written meanwhile are queued by their writers.
+    select * into model_row from embedding_model m where m.id = model and not m.queued for no key update skip locked;
     if not found then
         return false;
     end if;
@@ -31,10 +31,11 @@ begin
             queued_observation = coalesce((select id from last), m.queued_observation),
             queued = (select count(*) from batch) < $4
         where m.id = $1$query$, 'embedding_' || model)
-    using model, place.queued_space, place.queued_observation, max_rows;
+    using model, model_row.queued_space, model_row.queued_observation, max_rows;
     return true;
 end
 $$;
 
 comment on function textrawl.queue_embeddings is
-    'Puts the next facts that were there before a model on its list of those that wait for a vector; false when all are, or another session is at it. Called until then.';
+    'Queue the next batch of facts that are older than a model and wait for a vector of it. Return false when all are '
+    'queued or another session is doing it; call it until then.';

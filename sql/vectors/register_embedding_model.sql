@@ -29,4 +29,5 @@ end
 $$;
 
 comment on function textrawl.register_embedding_model is
-    'The id of a model; the first one of a memory is made and active. Errors: TR004 other dimensions than before, TR040 another model is active (start_embedding_model() builds a new one beside it).';
+    'Return the id of a model; the first model of a memory is created and active. Errors: TR004 other dimensions than '
+    'before, TR040 another model is active (start_embedding_model() builds a new one beside it).';

@@ -7,17 +7,17 @@ declare
 begin
     update embedding_pending p set next_attempt = now(), attempts = greatest(p.attempts - 1, 0)
     from (
-        -- One that somebody holds is being forgotten or worked at: it is due again by itself.
-        select held.space_id, held.observation_id
-        from unnest(spaces, observations) given (space_id, observation_id)
-        join embedding_pending held on held.space_id = given.space_id and held.observation_id = given.observation_id
-            and held.model_id = model
-        for update of held skip locked) free
-    where p.space_id = free.space_id and p.observation_id = free.observation_id and p.model_id = model;
+        -- Skip rows that another session has locked: the fact is being forgotten or embedded. They become due by themselves.
+        select claimed.space_id, claimed.observation_id
+        from unnest(spaces, observations) input (space_id, observation_id)
+        join embedding_pending claimed on claimed.space_id = input.space_id and claimed.observation_id = input.observation_id
+            and claimed.model_id = model
+        for update of claimed skip locked) unlocked
+    where p.space_id = unlocked.space_id and p.observation_id = unlocked.observation_id and p.model_id = model;
     get diagnostics released = row_count;
     return released;
 end
 $$;
 
 comment on function textrawl.release_pending_embeddings is
-    'Gives claimed facts back at once when the provider, not the facts, was at fault; returns how many.';
+    'Make claimed facts due again at once, if the provider failed and not the facts, and return how many.';

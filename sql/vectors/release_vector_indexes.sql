@@ -4,10 +4,10 @@ set search_path from current
 as $$
 begin
     perform require_owner();
-    -- Whatever its number: through a pooler another session may be the one that made the claim.
+    -- Do not compare the process id: through a pooler, another session may have made the claim.
     update vector_index_claim set pid = null, backend_start = null where pid is not null;
 end
 $$;
 
 comment on function textrawl.release_vector_indexes is
-    'Gives back what claim_vector_indexes() took, for whoever made the claim. Error TR013: not the owner.';
+    'Release the claim of claim_vector_indexes(), whichever session made it. Error TR013: not the owner.';

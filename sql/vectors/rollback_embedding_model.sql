@@ -10,7 +10,7 @@ begin
     select m.id, m.name into model, name from embedding_model m
     where m.status = 'previous' order by m.status_since desc, m.id desc limit 1;
     if not found then
-        raise exception using errcode = 'TR047', message = 'no model was active before';
+        raise exception using errcode = 'TR047', message = 'there is no previous model';
     end if;
     select m.name into abandoned from embedding_model m where m.status = 'building';
     if found then
@@ -23,4 +23,5 @@ end
 $$;
 
 comment on function textrawl.rollback_embedding_model is
-    'Makes the model active that was so before; the one that is left can be switched to again. Errors: TR047 none was active before, TR043 another one is being built.';
+    'Make the previous model active again; the model that it replaces is kept and can be switched to again. Errors: TR047 '
+    'none was active before, TR043 another one is being built.';

@@ -8,22 +8,22 @@ set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    known embedding_model;
+    existing embedding_model;
     other text;
 begin
     lock table embedding_model in share update exclusive mode;
-    select * into known from embedding_model m where m.name = name;
-    if known.status in ('active', 'previous') then
-        raise exception using errcode = case known.status when 'active' then 'TR041' else 'TR042' end,
-            message = 'the model is ' || known.status, detail = name;
-    elsif known.id is not null then
-        perform check_embedding_model(known.id, dimensions, cosine_floor, cosine_ceiling, trust);
-        -- Nobody else works at a model that is built: what was claimed was by somebody who is gone.
+    select * into existing from embedding_model m where m.name = name;
+    if existing.status in ('active', 'previous') then
+        raise exception using errcode = case existing.status when 'active' then 'TR041' else 'TR042' end,
+            message = 'the model is ' || existing.status, detail = name;
+    elsif existing.id is not null then
+        perform check_embedding_model(existing.id, dimensions, cosine_floor, cosine_ceiling, trust);
+        -- Only one session builds a model: rows that are still claimed belong to one that ended.
         update embedding_pending p set next_attempt = now()
-        from (select held.space_id, held.observation_id from embedding_pending held
-              where held.model_id = known.id and held.next_attempt > now() for update skip locked) free
-        where p.space_id = free.space_id and p.observation_id = free.observation_id and p.model_id = known.id;
-        return known.id;
+        from (select claimed.space_id, claimed.observation_id from embedding_pending claimed
+              where claimed.model_id = existing.id and claimed.next_attempt > now() for update skip locked) unlocked
+        where p.space_id = unlocked.space_id and p.observation_id = unlocked.observation_id and p.model_id = existing.id;
+        return existing.id;
     end if;
     select m.name into other from embedding_model m where m.status <> 'active' order by m.id limit 1;
     if found then
@@ -35,4 +35,5 @@ end
 $$;
 
 comment on function textrawl.start_embedding_model is
-    'The id of a model that is built beside the active one, made when new. Errors: TR004 other dimensions than before, TR041 it is active, TR042 it was active and is kept, TR043 another one is beside the active one already.';
+    'Return the id of a model that is built beside the active one; create it if new. Errors: TR004 other dimensions than '
+    'before, TR041 it is active, TR042 it was active and is kept, TR043 another one is beside the active one already.';

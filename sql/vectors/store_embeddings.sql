@@ -7,17 +7,17 @@ begin
     if model is not null then
         execute format($query$
             insert into %I (space_id, observation_id, vector)
-            select $1, given.id, given.vector from unnest($2, $3) given (id, vector) where given.vector is not null
+            select $1, input.id, input.vector from unnest($2, $3) input (id, vector) where input.vector is not null
             on conflict do nothing$query$, 'embedding_' || model)
         using space, observations, embeddings;
     end if;
     insert into embedding_pending (space_id, observation_id, model_id)
-    select space, given.id, m.id
-    from unnest(observations, embeddings) given (id, vector), embedding_model m
-    where m.id is distinct from case when given.vector is not null then model end
+    select space, input.id, m.id
+    from unnest(observations, embeddings) input (id, vector), embedding_model m
+    where m.id is distinct from case when input.vector is not null then model end
     on conflict do nothing;
 end
 $$;
 
 comment on function textrawl.store_embeddings is
-    'Stores the vectors of new facts, and for each fact a pending row for every model that has none for it yet.';
+    'Store the vectors of new facts, and queue each fact for every model that has no vector of it yet.';

@@ -14,7 +14,7 @@ begin
         raise exception using errcode = 'TR044', message = 'no model is being built';
     end if;
     select p.pending, p.vectors + p.pending into missing, total from embedding_progress() p where p.model_id = model;
-    -- Facts are written all the time, and are found by their words until a vector follows.
+    -- Facts are written all the time. Search finds them by words until their vectors follow.
     if missing > total / 100 then
         raise exception using errcode = 'TR045', message = 'too many facts wait for a vector', detail = missing;
     end if;
@@ -25,4 +25,5 @@ end
 $$;
 
 comment on function textrawl.switch_embedding_model is
-    'From now on questions are compared with the vectors of the model that was built; the one before is kept. Errors: TR044 none is being built, TR045 more than one fact in a hundred has no vector of it yet.';
+    'Make the model that was built the active one, and keep the one before. Errors: TR044 none is being built, TR045 more '
+    'than one fact in a hundred has no vector of it yet.';

@@ -2,7 +2,7 @@ create function textrawl.vector_index(model integer, out name text, out valid bo
 language sql stable
 set search_path from current
 begin atomic
-    -- One that a build left half done is there, costs every write, and answers nothing.
+    -- An index whose build failed exists too: it slows down writes and serves no search.
     select c.relname, i.indisvalid
     from pg_index i
     join pg_class c on c.oid = i.indexrelid
@@ -12,4 +12,5 @@ begin atomic
 end;
 
 comment on function textrawl.vector_index is
-    'The index of all of a model''s vectors, and whether it answers; nulls where there is none, and searches compare with every vector. Example: select * from textrawl.vector_index(1);';
+    'The index of all vectors of a model and its validity; nulls if there is none: searches then compare every vector. '
+    'Example: select * from textrawl.vector_index(1);';

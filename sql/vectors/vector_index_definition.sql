@@ -1,11 +1,13 @@
 create function textrawl.vector_index_definition(model integer, online boolean, space integer default null) returns text
 language sql immutable parallel safe
 begin atomic
-    select format('create index %s %I on textrawl.%I using hnsw (vector halfvec_cosine_ops) with (m = 16, ef_construction = 128)',
+    select format(
+        'create index %s %I on textrawl.%I using hnsw (vector halfvec_cosine_ops) with (m = 16, ef_construction = 128)',
         case when online then 'concurrently' else '' end,
         coalesce(textrawl.own_index_name(model, space), 'embedding_' || model || '_vector_idx'), 'embedding_' || model)
         || coalesce(' where space_id = ' || space, '');
 end;
 
 comment on function textrawl.vector_index_definition is
-    'The statement that makes the index of a model''s vectors, or that of one space; online: while others write. Example: select textrawl.vector_index_definition(1, true);';
+    'The statement that creates the vector index of a model, or of one space; online lets others write meanwhile. '
+    'Example: select textrawl.vector_index_definition(1, true);';
