@@ -5,13 +5,15 @@ returns table (
 )
 language sql stable
 begin atomic
-    -- Events, by which an undo finds former types, are not exported.
-    -- In the order of the key, which is the same wherever they are imported.
-    select 'entity'::text, s.name, e.id, e.name, e.entity_type, nullif(e.type_guessed, false), e.description, e.metadata - 'retyped', e.created_at, e.updated_at
+    -- Leave out `retyped`: it refers to events, which are not exported.
+    -- Sort by the key, which is the same wherever the file is imported.
+    select 'entity'::text, s.name, e.id, e.name, e.entity_type, nullif(e.type_guessed, false), e.description,
+        e.metadata - 'retyped', e.created_at, e.updated_at
     from textrawl.entity e join textrawl.space s on s.id = e.space_id
     where e.space_id = export_entities.space
     order by e.space_id, e.id;
 end;
 
 comment on function textrawl.export_entities is
-    'Entities of a space as lines of an export. Example: select row_to_json(e) from textrawl.export_entities(1) e;';
+    'Entities of a space as lines of an export. '
+    'Example: select row_to_json(e) from textrawl.export_entities(1) e;';

@@ -18,4 +18,5 @@ begin atomic
 end;
 
 comment on function textrawl.export_facts is
-    'Facts of a space as lines of an export, those that are not valid any more among them. Example: select row_to_json(f) from textrawl.export_facts(1) f;';
+    'Facts of a space as lines of an export, including those that are no longer valid. '
+    'Example: select row_to_json(f) from textrawl.export_facts(1) f;';

@@ -1,31 +1,36 @@
-create function textrawl.import_entities(lines jsonb) returns table (place integer, stored uuid, outcome text)
+create function textrawl.import_entities(lines jsonb) returns table (
+    place integer,  -- of the line in the file
+    stored uuid,    -- id of the entity in this memory
+    outcome text    -- added, known (by id or by name) or another (an entity of another name has this id)
+)
 language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_column
 declare
     line record;
-    -- The entity that was added or changed last, and its place in the order.
+    -- The entity added or changed last, and its position in the order of names.
     last_space integer;
     last_key   text;
     last_id    uuid;
 begin
     perform require_owner();
-    -- One after the other in the order of names, like every writer: those that are there and those that are made.
+    -- One by one in the order of names, like every writer, both existing and new entities.
     for line in
-        with given as materialized (
+        with input as materialized (
             select g.*, name_key(g.name) as key
             from jsonb_to_recordset(lines) g(
-                place integer, space integer, id uuid, name text, entity_type text, type_guessed boolean, description text, metadata jsonb,
+                place integer, space integer, id uuid, name text, entity_type text, type_guessed boolean,
+                description text, metadata jsonb,
                 created_at timestamptz, updated_at timestamptz)
-        ), seen as materialized (
-            select g.*, same.name_key as their_key, named.id as named,
+        ), matched as materialized (
+            select g.*, same.name_key as their_key, same_name.id as named,
                 row_number() over (partition by g.space, g.id order by g.place) as turn,
                 first_value(g.key) over (partition by g.space, g.id order by g.place) as first_key
-            from given g
+            from input g
             left join entity same on same.space_id = g.space and same.id = g.id
-            left join entity named on named.space_id = g.space and named.name_key = g.key
-        ), judged as materialized (
+            left join entity same_name on same_name.space_id = g.space and same_name.name_key = g.key
+        ), decided as materialized (
             select s.*,
                 case
                     when coalesce(s.their_key, s.first_key) <> s.key then 'another'
@@ -36,16 +41,17 @@ begin
                     else 'added'
                 end as outcome,
                 coalesce(s.named, first_value(s.id) over (partition by s.space, s.key order by s.place)) as stored
-            from seen s
+            from matched s
         )
         select j.*, t.type_guessed as guess
-        from judged j left join entity t on t.space_id = j.space and t.id = j.named
+        from decided j left join entity t on t.space_id = j.space and t.id = j.named
         order by j.space, j.key, j.outcome <> 'added', j.place
     loop
         place := line.place; stored := line.stored; outcome := line.outcome;
         if line.outcome = 'added' then
-            -- Whoever made it meanwhile was quicker: it is known then, under their id.
-            insert into entity as e (space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)
+            -- If another session created it meanwhile, the entity is known, with the id of that session.
+            insert into entity as e (
+                space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)
             values (line.space, line.id, line.name, line.key, line.entity_type, coalesce(line.type_guessed, false), line.description,
                     coalesce(line.metadata, '{}'), to_tsvector('simple', search_text(line.name)), line.created_at, line.updated_at)
             on conflict (space_id, name_key) do update set name = e.name
@@ -53,7 +59,7 @@ begin
             outcome := case when stored = line.id then 'added' else 'known' end;
             last_space := line.space; last_key := line.key; last_id := stored;
         elsif line.outcome = 'known' and line.guess and line.type_guessed is not true and last_id is distinct from line.named then
-            -- An entity whose type is a guess here takes the type of the file.
+            -- If the type of the entity here is only guessed, use the type of the file.
             update entity e set entity_type = line.entity_type, type_guessed = false,
                 metadata = e.metadata - 'type' || coalesce(line.metadata, '{}')
             where e.space_id = line.space and e.id = line.named;
@@ -69,4 +75,4 @@ end
 $$;
 
 comment on function textrawl.import_entities is
-    'Adds entities of an export; for each line its place, the id under which the entity is here, and added, known (by id or by name) or another (an entity of another name has the id). Error TR013: not the owner.';
+    'Import entities of an export. Error TR013: not the owner.';

@@ -1,4 +1,9 @@
-create function textrawl.import_facts(lines jsonb) returns table (place integer, stored uuid, outcome text)
+create function textrawl.import_facts(lines jsonb) returns table (
+    place integer,  -- of the line in the file
+    stored uuid,    -- id of the fact in this memory
+    outcome text    -- added, known (by id, or a valid fact has the same text), another (a fact of another text has this id),
+                    -- homeless (its entity is missing) or undone (an undo keeps it)
+)
 language plpgsql volatile security definer
 set search_path from current
 as $$
@@ -8,12 +13,12 @@ begin
     insert into actor (name)
     select distinct g.author from jsonb_to_recordset(lines) g(author text) order by 1
     on conflict (name) do nothing;
-    -- As whoever writes about an entity does, in the order of names: what is told twice at once is stored once.
+    -- Lock in the order of names, like every writer of an entity: the same text is then stored once.
     perform from entity e
     where (e.space_id, e.id) in (select g.space, g.entity from jsonb_to_recordset(lines) g(space integer, entity uuid))
     order by e.space_id, e.name_key for no key update;
     return query
-    with given as materialized (
+    with input as materialized (
         select g.*, fact_hash(g.text) as hash, a.id as author_id, e.name, e.entity_type,
             is_valid(g.valid_from, g.valid_until) as valid
         from jsonb_to_recordset(lines) g(
@@ -22,60 +27,62 @@ begin
             created_at timestamptz, whole uuid, part smallint)
         join actor a on a.name = g.author
         left join entity e on e.space_id = g.space and e.id = g.entity
-    ), seen as materialized (
-        select g.*, same.content_hash as their_hash, twin.id as twin,
+    ), matched as materialized (
+        select g.*, same.content_hash as their_hash, duplicate.id as duplicate,
             row_number() over own as turn, first_value(g.hash) over own as first_hash,
             exists (select from undone d where d.space_id = g.space and d.id = g.id and d.action = 'remove') as undone
-        from given g
+        from input g
         left join observation same on same.space_id = g.space and same.id = g.id
         left join lateral (
             select o.id from observation o
             where g.valid and o.space_id = g.space and o.entity_id = g.entity and o.content_hash = g.hash
               and (o.whole, o.part) is not distinct from (g.whole, g.part)
               and is_valid(o.valid_from, o.valid_until)
-            order by o.created_at, o.id limit 1) twin on true
+            order by o.created_at, o.id limit 1) duplicate on true
         window own as (partition by g.space, g.id order by g.place)
-    ), judged as materialized (
+    ), decided as materialized (
         select s.*,
             case
                 when s.name is null then 'homeless'
                 when coalesce(s.their_hash, s.first_hash) <> s.hash then 'another'
                 when s.their_hash is not null or s.turn > 1 then 'known'
                 when s.undone then 'undone'
-                when s.twin is not null then 'known'
+                when s.duplicate is not null then 'known'
                 else 'added'
             end as outcome
-        from seen s
-    ), single as materialized (
-        -- Two of one batch may say the same as well.
+        from matched s
+    ), deduplicated as materialized (
+        -- Two lines of one batch may have the same text.
         select j.*,
             case when j.outcome = 'added' and j.valid
-                then first_value(j.id) over (partition by j.space, j.entity, j.hash, j.whole, j.part, j.valid, j.outcome order by j.place)
+                then first_value(j.id) over (
+                    partition by j.space, j.entity, j.hash, j.whole, j.part, j.valid, j.outcome order by j.place)
                 else j.id end as first
-        from judged j
-    ), made as (
+        from decided j
+    ), inserted as (
         insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
                                  valid_from, valid_until, author_id, client, tool, request, created_at, fts, whole, part)
         select s.space, s.id, s.entity, s.entity_type, s.text, s.hash, s.source, s.confidence,
             s.valid_from, s.valid_until, s.author_id, s.client, s.tool, s.request, s.created_at,
             search_document(s.space, s.name, s.text), s.whole, s.part
-        from single s where s.outcome = 'added' and s.first = s.id
+        from deduplicated s where s.outcome = 'added' and s.first = s.id
         order by s.place
         returning space_id, id, entity_id, created_at
     ), pending as (
         insert into embedding_pending (space_id, observation_id, model_id)
-        select m.space_id, m.id, e.id from made m cross join embedding_model e
+        select m.space_id, m.id, e.id from inserted m cross join embedding_model e
     ), touched as (
         update entity e set updated_at = latest.at
-        from (select m.space_id, m.entity_id, max(m.created_at) as at from made m group by 1, 2) latest
+        from (select m.space_id, m.entity_id, max(m.created_at) as at from inserted m group by 1, 2) latest
         where e.space_id = latest.space_id and e.id = latest.entity_id and e.updated_at < latest.at
     )
     select s.place,
-        case when s.outcome = 'known' and s.their_hash is null and s.turn = 1 then s.twin else s.first end,
+        case when s.outcome = 'known' and s.their_hash is null and s.turn = 1 then s.duplicate else s.first end,
         case when s.first <> s.id then 'known' else s.outcome end
-    from single s;
+    from deduplicated s;
 end
 $$;
 
 comment on function textrawl.import_facts is
-    'Adds facts of an export, without what they were replaced by; for each line its place, the id under which the fact is here, and added, known (by id, or a valid one says the same), another (a fact of another text has the id), homeless (no such entity) or undone (an undo keeps it). Error TR013: not the owner.';
+    'Import facts of an export, without the pointers to their successors: import_replacements() adds them. Error TR013: not '
+    'the owner.';

@@ -1,4 +1,9 @@
-create function textrawl.import_reflections(lines jsonb) returns table (place integer, stored uuid, outcome text)
+create function textrawl.import_reflections(lines jsonb) returns table (
+    place integer,  -- of the line in the file
+    stored uuid,
+    outcome text    -- added, known (by id), another (a reflection of another text has this id),
+                    -- homeless (its entity or relation is missing) or undone (an undo keeps it)
+)
 language plpgsql volatile security definer
 set search_path from current
 as $$
@@ -9,8 +14,8 @@ begin
     select distinct g.author from jsonb_to_recordset(lines) g(author text) order by 1
     on conflict (name) do nothing;
     return query
-    with given as materialized (
-        select g.*, a.id as author_id, same.id is not null as there, same.content as theirs,
+    with matched as materialized (
+        select g.*, a.id as author_id, same.id is not null as exists_here, same.content as theirs,
             row_number() over (partition by g.space, g.id order by g.place) as turn,
             (g.entity is null or exists (select from entity e where e.space_id = g.space and e.id = g.entity))
             and (g.edge is null or exists (select from relation r where r.space_id = g.space and r.id = g.edge)) as housed,
@@ -20,27 +25,27 @@ begin
             author text, client text, tool text, request text, created_at timestamptz)
         join actor a on a.name = g.author
         left join reflection same on same.space_id = g.space and same.id = g.id
-    ), judged as materialized (
+    ), decided as materialized (
         select g.*,
             case
                 when not g.housed then 'homeless'
                 when g.theirs <> g.text then 'another'
-                when g.there or g.turn > 1 then 'known'
+                when g.exists_here or g.turn > 1 then 'known'
                 when g.undone then 'undone'
                 else 'added'
             end as outcome
-        from given g
-    ), made as (
+        from matched g
+    ), inserted as (
         insert into reflection (space_id, id, target_type, entity_id, relation_id, content, voice, mood,
                                 author_id, client, tool, request, created_at, fts)
         select j.space, j.id, j.target_type, j.entity, j.edge, j.text, j.voice, j.mood,
             j.author_id, j.client, j.tool, j.request, j.created_at, to_tsvector('english', search_text(j.text))
-        from judged j where j.outcome = 'added' order by j.space, j.id
+        from decided j where j.outcome = 'added' order by j.space, j.id
         on conflict do nothing
     )
-    select j.place, j.id, j.outcome from judged j;
+    select j.place, j.id, j.outcome from decided j;
 end
 $$;
 
 comment on function textrawl.import_reflections is
-    'Adds reflections of an export, without vectors; for each line its place, its id, and added, known (by id), another (a reflection of another text has the id), homeless (what it is about is missing) or undone (an undo keeps it). Error TR013: not the owner.';
+    'Import reflections of an export, without vectors. Error TR013: not the owner.';

@@ -1,4 +1,8 @@
-create function textrawl.import_spaces(lines jsonb) returns table (place integer, stored integer, outcome text)
+create function textrawl.import_spaces(lines jsonb) returns table (
+    place integer,  -- of the line in the file
+    stored integer,
+    outcome text    -- added or known
+)
 language plpgsql volatile security definer
 set search_path from current
 as $$
@@ -6,27 +10,27 @@ as $$
 begin
     perform require_owner();
     return query
-    with given as materialized (
-        select g.*, s.id as known
+    with input as materialized (
+        select g.*, s.id as existing
         from jsonb_to_recordset(lines) g(place integer, name text, created_at timestamptz, archived_at timestamptz)
         left join space s on s.name = g.name
-    ), made as (
+    ), inserted as (
         insert into space (name, created_at, archived_at)
         select distinct on (g.name) g.name, g.created_at, g.archived_at
-        from given g where g.known is null order by g.name, g.place
+        from input g where g.existing is null order by g.name, g.place
         returning id, name
     ), dated as (
-        -- The first space comes with the memory: what is to live in it is older.
+        -- The first space exists before the import, so it takes the earlier date of the file.
         update space s set created_at = g.created_at
-        from given g
-        where s.id = g.known and g.created_at < s.created_at
+        from input g
+        where s.id = g.existing and g.created_at < s.created_at
           and not exists (select from entity e where e.space_id = s.id)
     )
-    select g.place, coalesce(g.known, m.id),
-        case when g.known is null and g.place = min(g.place) over (partition by g.name) then 'added' else 'known' end
-    from given g left join made m on m.name = g.name;
+    select g.place, coalesce(g.existing, m.id),
+        case when g.existing is null and g.place = min(g.place) over (partition by g.name) then 'added' else 'known' end
+    from input g left join inserted m on m.name = g.name;
 end
 $$;
 
 comment on function textrawl.import_spaces is
-    'Makes the spaces of an export that are not there yet, by name; for each line its place, the id and added or known. Error TR013: not the owner.';
+    'Create the spaces of an export that do not exist yet, by name. Error TR013: not the owner.';

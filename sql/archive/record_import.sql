@@ -6,8 +6,8 @@ declare
     recorded bigint;
 begin
     perform require_owner();
-    -- One line a space: facts that come from elsewhere were said by their authors, not by who imports
-    -- them, so no undo takes them back.
+    -- One event for each space. The imported facts belong to their authors, not to the importer, so no undo of the
+    -- importer removes them.
     perform record_event('imported', null, null, null,
         row((c.value ->> 'space')::integer, register_actor(session_user), null, 'import', null)::origin,
         c.value - 'space')
@@ -18,4 +18,5 @@ end
 $$;
 
 comment on function textrawl.record_import is
-    'Adds a line to the trail of each space that something was imported to: [{space, entities, facts, relations}]. Error TR013: not the owner.';
+    'Add an event to the trail of each space with imported rows: [{space, entities, facts, relations}]. Error TR013: not '
+    'the owner.';
