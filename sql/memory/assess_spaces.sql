@@ -14,10 +14,10 @@ set enable_bitmapscan = off
 set enable_seqscan = off
 as $$
 declare
-    recorded_facts   bigint := coalesce((select sum(facts) from space_statistics where space_id = any(spaces)), 0);
-    counted_facts bigint := recorded_facts;
-    store_size   double precision := greatest(recorded_facts, (select facts from search_statistics));
-    threshold   integer;
+    recorded_facts bigint := coalesce((select sum(facts) from space_statistics where space_id = any(spaces)), 0);
+    counted_facts  bigint := recorded_facts;
+    store_size     double precision := greatest(recorded_facts, (select facts from search_statistics));
+    threshold      integer;
 begin
     own := cardinality(spaces) = 1 and has_own_index(spaces[1], model);
     most := recorded_facts > store_size / 3;

@@ -14,13 +14,13 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    batch  new_fact[];
-    chunk    record;
-    stored_chunk   record;
-    near   jsonb := '[]';
-    guessed_types jsonb;
-    faults jsonb := '[]';
-    origin origin := open_write(credential, space, 'write', client, tool, request);
+    batch               new_fact[];
+    chunk               record;
+    stored_chunk        record;
+    closest_facts_found jsonb := '[]';
+    guessed_types       jsonb;
+    faults              jsonb := '[]';
+    origin              origin := open_write(credential, space, 'write', client, tool, request);
 begin
     facts_created := 0; repeated := '{}'; updated := '{}';
     -- Lock all entities first, in one order: two batches with the same names cannot deadlock.
@@ -52,15 +52,15 @@ begin
             select count(*) filter (where not stored.duplicate) as created,
                 array_agg(at.place order by at.place) filter (where stored.duplicate) as repeated,
                 array_agg(at.place order by at.place) filter (where stored.updated) as updated,
-                        jsonb_agg(jsonb_build_object('fact', at.place, 'distance', stored.distance) || stored.closest)
-                            filter (where stored.closest is not null) as near
+                jsonb_agg(jsonb_build_object('fact', at.place, 'distance', stored.distance) || stored.closest)
+                    filter (where stored.closest is not null) as closest_facts_found
             into stored_chunk
             from store_facts(batch[chunk.first:chunk.last], model, origin) with ordinality stored,
                  lateral (select (chunk.first + stored.ordinality - 2)::integer as place) at;
             facts_created := facts_created + stored_chunk.created;
             repeated := repeated || stored_chunk.repeated;
             updated := updated || stored_chunk.updated;
-            near := near || coalesce(stored_chunk.near, '[]');
+            closest_facts_found := closest_facts_found || coalesce(stored_chunk.closest_facts_found, '[]');
         exception when sqlstate 'TR001' or sqlstate 'TR002' or sqlstate 'TR003' then
             faults := faults || jsonb_build_object('path', format('facts[%s].replaces', chunk.first - 1), 'code', sqlstate);
         end;
@@ -69,7 +69,8 @@ begin
     -- Ten are enough for a check. More would cost more tokens than a look at the entity.
     closest := case when may_read(credential, origin.space_id) then (
         select jsonb_agg(found.value - 'distance' order by found.value -> 'distance', found.value -> 'fact')
-        from (select value from jsonb_array_elements(near) order by value -> 'distance', value -> 'fact' limit 10) found) end;
+        from (select value from jsonb_array_elements(closest_facts_found)
+              order by value -> 'distance', value -> 'fact' limit 10) found) end;
     select faults || coalesce(jsonb_agg(jsonb_build_object('path', format('relations[%s].toEntity', place - 1), 'code', 'TR005') order by place), '[]')
     into faults
     from jsonb_array_elements(relations) with ordinality r (value, place)

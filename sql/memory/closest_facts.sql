@@ -12,12 +12,12 @@ begin
     return query execute format($query$
         select distinct on (place) place, jsonb_build_object('id', id, 'content', content), distance
         from (
-            select f.ordinality as place, o.id, o.content, near.distance, o.ordinal
+            select f.ordinality as place, o.id, o.content, nearest.distance, o.ordinal
             from unnest($2) with ordinality f
             join observation o on o.space_id = $1 and o.entity_id = f.entity_id
             cross join lateral (
                 select v.vector <=> f.vector as distance from %I v
-                where v.space_id = o.space_id and v.observation_id = o.id offset 0) near
+                where v.space_id = o.space_id and v.observation_id = o.id offset 0) nearest
             where $3[f.ordinality] is null and o.id is distinct from $4
               and is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
             union all

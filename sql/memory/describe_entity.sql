@@ -15,7 +15,7 @@ set search_path from current
 begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, describe_entity.spaces) as ids
-    ), found as (
+    ), named as (
         -- Several spaces may have this name: all contribute facts, and the first of them gives name and type.
         select e.space_id, s.name as space, e.id, e.name, e.entity_type, e.description,
                row_number() over (order by array_position((select ids from scope), e.space_id)) as place
@@ -23,8 +23,8 @@ begin atomic
         where e.space_id = any((select ids from scope)::integer[]) and e.name_key = textrawl.name_key(entity)
     ), fact as (
         -- Every fact is counted and sorted, so read the content only for those on the page.
-        select o.space_id, o.id, found.space, o.created_at
-        from found join textrawl.observation o on o.space_id = found.space_id and o.entity_id = found.id
+        select o.space_id, o.id, named.space, o.created_at
+        from named join textrawl.observation o on o.space_id = named.space_id and o.entity_id = named.id
         where textrawl.is_valid(o.valid_from, o.valid_until, as_of)
     ), page as (
         select * from fact order by created_at desc, id limit max_observations offset skip
@@ -33,20 +33,20 @@ begin atomic
         from page join textrawl.observation o on o.space_id = page.space_id and o.id = page.id
         join textrawl.actor a on a.id = o.author_id
     ), edge as (
-        select r.relation_type, r.created_at, r.id, r.leaves, found.space, other.name, other.entity_type
-        from found cross join lateral (
+        select r.relation_type, r.created_at, r.id, r.leaves, named.space, other.name, other.entity_type
+        from named cross join lateral (
             -- Two branches: one condition on both ends would read every relation of the space.
             select true as leaves, r.to_entity as other_id, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until
-            from textrawl.relation r where r.space_id = found.space_id and r.from_entity = found.id
+            from textrawl.relation r where r.space_id = named.space_id and r.from_entity = named.id
             union all
             select false, r.from_entity, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until
-            from textrawl.relation r where r.space_id = found.space_id and r.to_entity = found.id) r
-        join textrawl.entity other on other.space_id = found.space_id and other.id = r.other_id
+            from textrawl.relation r where r.space_id = named.space_id and r.to_entity = named.id) r
+        join textrawl.entity other on other.space_id = named.space_id and other.id = r.other_id
         where with_relations and textrawl.is_valid(r.valid_from, r.valid_until, as_of)
     ), recent_edge as (
         select * from edge order by created_at desc, id limit max_relations
     )
-    select found.id, found.space, found.name, found.entity_type, found.description,
+    select named.id, named.space, named.name, named.entity_type, named.description,
         (select coalesce(jsonb_agg(to_jsonb(newest) order by newest.created_at desc, newest.id), '[]') from newest),
         (select count(*) from fact),
         (select coalesce(jsonb_agg(jsonb_build_object(
@@ -56,7 +56,7 @@ begin atomic
                 'relation_type', relation_type, 'from_entity', name, 'from_entity_type', entity_type, 'created_at', created_at)
                          order by created_at desc, id), '[]') from recent_edge where not leaves),
         (select count(*) from edge)
-    from found where place = 1;
+    from named where place = 1;
 end;
 
 comment on function textrawl.describe_entity is

@@ -10,9 +10,9 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    origin origin := open_write(credential, space, case when dry_run then 'read' else 'forget' end, client, tool, request);
-    in_undos   jsonb;
-    fact_ids   uuid[];
+    origin         origin := open_write(credential, space, case when dry_run then 'read' else 'forget' end, client, tool, request);
+    in_undos       jsonb;
+    fact_ids       uuid[];
     reflection_ids uuid[] := '{}';
 begin
     if not dry_run then

@@ -15,8 +15,8 @@ set hnsw.max_scan_tuples = 60000
 set hnsw.scan_mem_multiplier = 2
 as $$
 declare
-    vectors text := 'embedding_' || model;
-    condition  text := 'is_valid(o.valid_from, o.valid_until, $4)';
+    vectors   text := 'embedding_' || model;
+    condition text := 'is_valid(o.valid_from, o.valid_until, $4)';
 begin
     if vector is null then
         return;

@@ -14,10 +14,10 @@ begin atomic
         -- Skip rows that another session is changing: the next run, an hour later, is early enough.
         select r.space_id, r.id from old join textrawl.recall r on r.space_id = old.space_id and r.id = old.id
         order by r.space_id, r.id for update of r skip locked
-    ), gone as (
+    ), deleted as (
         delete from textrawl.recall r using due old where r.space_id = old.space_id and r.id = old.id returning r.id
     )
-    select count(*) from gone;
+    select count(*) from deleted;
 end;
 
 comment on function textrawl.prune_recalls is

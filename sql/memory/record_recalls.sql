@@ -18,7 +18,7 @@ begin atomic
         cross join jsonb_each(recall.value -> 'found') found
         cross join jsonb_array_elements_text(found.value) fact (id)
         join textrawl.space s on s.name = found.key
-    ), there as materialized (
+    ), locked_fact as materialized (
         -- A session that forgets one of these facts waits until this is recorded, and then removes it from the log.
         -- A fact that is being forgotten, or was forgotten meanwhile, is skipped.
         select o.space_id, o.id from textrawl.observation o
@@ -27,7 +27,7 @@ begin atomic
         for key share skip locked
     ), forgotten as materialized (
         select distinct answer.place from answer
-        where not exists (select from there where there.space_id = answer.space_id and there.id = answer.id)
+        where not exists (select from locked_fact where locked_fact.space_id = answer.space_id and locked_fact.id = answer.id)
     )
     insert into textrawl.recall (space_id, at, client, mode, format, structured, tokens, budget, items, dropped,
         query, query_hash, hits, milliseconds, score, cosine, coverage, verbose_tokens, facts, actor_id)
@@ -38,7 +38,7 @@ begin atomic
         entry.coverage, entry.verbose_tokens,
         -- Readers of this space must not see ids of facts of other spaces.
         array(select found.id::uuid from jsonb_array_elements_text(entry.found -> s.name) with ordinality found (id, place)
-              join there on there.space_id = s.id and there.id = found.id::uuid order by found.place),
+              join locked_fact on locked_fact.space_id = s.id and locked_fact.id = found.id::uuid order by found.place),
         line.actor_id
     from line
     cross join jsonb_to_record(line.value) as entry(space integer, at timestamptz, client text, mode text, format text, structured boolean,

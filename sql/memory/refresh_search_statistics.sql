@@ -52,7 +52,7 @@ begin
         join space_statistics s on s.space_id = o.space_id
         where s.facts <= 10000 and o.space_id <> all(counted) and not starts_with(word, '~s')
         group by 1, 2
-    ), gone as (
+    ), removed as (
         delete from lexeme l
         where not exists (select from fresh where fresh.space_id = l.space_id and fresh.word = l.word)
     )

@@ -15,7 +15,7 @@ set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    origin  origin  := open_write(credential, space, 'write', client, tool, request);
+    origin origin  := open_write(credential, space, 'write', client, tool, request);
     fact    jsonb   := jsonb_build_object('entity', entity, 'observation', observation, 'source', source,
         'confidence', confidence, 'valid_until', valid_until, 'replaces', replaces);
     guessed boolean;

@@ -30,7 +30,7 @@ declare
     selecting  tsquery;
     fallback   tsquery;
     common     boolean := false;
-    plan        record;
+    plan       record;
     model_row  embedding_model;
 begin
     if vector is not null then
@@ -120,7 +120,7 @@ begin
             select *, power(own, 0.7) * power(max(own) over (
                 partition by space_id order by ordinal range between 2 preceding and 2 following), 0.3) as score
             from (select *, search_score(likeness, coverage, coalesce(model_row.trust, 0.5)) as own
-                  from scored offset 0) judged
+                  from scored offset 0) with_own_score
             order by score desc, created_at desc, id limit max_rows
         )
         select b.id, b.entity_id, b.space_id, s.name, e.name, b.entity_type, b.content, b.source, b.confidence,

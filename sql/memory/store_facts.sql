@@ -7,18 +7,18 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-    space    integer := origin.space_id;
+    space integer := origin.space_id;
     -- Read the clock before anything else: no stored fact is then later than the clock.
-    moment   timestamptz := clock_timestamp();
-    step     interval := '1 microsecond';
-    duplicates    uuid[];
-    details  jsonb[] := array_fill('{}'::jsonb, array[cardinality(facts)]);
-    repeat     record;
-    near     jsonb;
-    replaced uuid;
-    changed  boolean := false;
-    former_end    timestamptz;
-    place    bigint;
+    moment           timestamptz := clock_timestamp();
+    step             interval := '1 microsecond';
+    duplicates       uuid[];
+    details          jsonb[] := array_fill('{}'::jsonb, array[cardinality(facts)]);
+    repeat           record;
+    closest_by_place jsonb;
+    replaced         uuid;
+    changed          boolean := false;
+    former_end       timestamptz;
+    place            bigint;
 begin
     -- The caller's model may have been dropped since. Other models compute their vectors later.
     model := (select m.id from embedding_model m where m.id = model);
@@ -35,7 +35,7 @@ begin
     end if;
     duplicates := find_duplicates(space, facts, replaced);
     -- Do this before storing: afterwards each fact would be closest to itself.
-    near := (select jsonb_object_agg(c.place, to_jsonb(c)) from closest_facts(space, facts, duplicates, replaced, model) c);
+    closest_by_place := (select jsonb_object_agg(c.place, to_jsonb(c)) from closest_facts(space, facts, duplicates, replaced, model) c);
     -- Continue the trigger's numbering, with one read for all facts.
     place := coalesce((select max(o.ordinal) from observation o where o.space_id = space), 0);
     insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
@@ -81,7 +81,7 @@ begin
     return query
     select coalesce(duplicates[f.ordinality], f.id), duplicates[f.ordinality] is not null,
         coalesce(details[f.ordinality] -> 'before' <> details[f.ordinality] -> 'after', false),
-        near -> f.ordinality::text -> 'closest', (near -> f.ordinality::text ->> 'distance')::float8
+        closest_by_place -> f.ordinality::text -> 'closest', (closest_by_place -> f.ordinality::text ->> 'distance')::float8
     from unnest(facts) with ordinality f order by f.ordinality;
 end
 $$;

@@ -5,4 +5,5 @@ begin atomic
 end;
 
 comment on function textrawl.fact_hash is
-    'The hash of fact_key(), stored as observation.content_hash: facts with the same hash are the same fact. Example: select textrawl.fact_hash(''Likes tea.'') = textrawl.fact_hash(''likes tea'');';
+    'The hash of fact_key(), stored as observation.content_hash: facts of one entity with the same hash are the same fact. '
+    'Example: select textrawl.fact_hash(''Likes tea.'') = textrawl.fact_hash(''likes tea'');';

@@ -2,7 +2,7 @@ create function textrawl.fact_key(content text) returns text
 language sql immutable strict parallel safe
 set search_path from current
 begin atomic
-    -- Fold only what never changes the meaning. ß stays: full case folding would make Massen of Maßen.
+    -- Fold only what never changes the meaning. ß stays: full case folding would turn Maßen into Massen, another word.
     -- Question marks, exclamation marks, signs and units stay. A final full stop goes, but not that of a path (..).
     select regexp_replace(
             replace(textrawl.name_key(regexp_replace(content, '[ßẞ]', chr(1), 'g')), chr(1), 'ß'),

@@ -5,4 +5,5 @@ begin atomic
 end;
 
 comment on function textrawl.free_type is
-    'The type of an entity as the graph tools show it: the words in which it was given, else one of the seven types. Example: select name, textrawl.free_type(entity_type, metadata) from textrawl.entity;';
+    'The type of an entity as the graph tools show it: the free type that was stated, else one of the seven types. '
+    'Example: select name, textrawl.free_type(entity_type, metadata) from textrawl.entity;';

@@ -2,12 +2,12 @@ create function textrawl.nearest_type(type text) returns text
 language sql immutable parallel safe
 set search_path from current
 begin atomic
-    -- As a whole, then word by word from the last: TeamMember is a member.
+    -- Try the words from the last to the first: a TeamMember is a member.
     with word as (
         select word, place from regexp_split_to_table(
             textrawl.fold_case(textrawl.plain_text(regexp_replace(coalesce(type, ''), '([a-z0-9])([A-Z])', '\1 \2', 'g'))),
             '[^[:alnum:]]+') with ordinality as found(word, place)
-    ), known(word, nearest) as (
+    ), synonym(word, nearest) as (
         select unnest(string_to_array(words, ' ')), nearest
         from (values
             ('person', 'person people human individual user contact employee colleague friend customer member developer engineer author manager student teacher persona usuario cliente contacto'),
@@ -19,10 +19,11 @@ begin atomic
             ('concept', 'concept idea topic concepto')) as list(nearest, words)
     )
     select coalesce((
-        select known.nearest from word
-        join known on known.word in (word.word, regexp_replace(word.word, 's$', ''))
+        select synonym.nearest from word
+        join synonym on synonym.word in (word.word, regexp_replace(word.word, 's$', ''))
         order by word.place desc limit 1), 'concept');
 end;
 
 comment on function textrawl.nearest_type is
-    'Which of the seven types a free one counts as for the memory tools; concept where none is near. Example: select textrawl.nearest_type(''TeamMember'');';
+    'The type, out of the seven of the memory tools, that is nearest to a free type; concept if none is near. '
+    'Example: select textrawl.nearest_type(''TeamMember'');';

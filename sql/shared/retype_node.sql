@@ -6,15 +6,15 @@ as $$
 declare
     nearest text := nearest_type(type);
     label   text := nullif(type, nearest);
-    known   entity;
+    former  entity;
 begin
-    select * into known from entity e where e.space_id = origin.space_id and e.id = node;
-    if type is null or not known.type_guessed and type = free_type(known.entity_type, known.metadata) then
+    select * into former from entity e where e.space_id = origin.space_id and e.id = node;
+    if type is null or not former.type_guessed and type = free_type(former.entity_type, former.metadata) then
         return;
     end if;
     perform record_event('retyped', node, null, null, origin);
     update entity e set entity_type = nearest, type_guessed = false,
-        -- With the entity, so that it is forgotten, exported and put back with it: an undo asks for it.
+        -- Keep the former type in the entity, because undo needs it. It is then also forgotten, exported and restored with it.
         metadata = case when label is null then e.metadata - 'type' else e.metadata || jsonb_build_object('type', label) end
             || jsonb_build_object('retyped', coalesce(e.metadata -> 'retyped', '[]') || jsonb_build_object(
                 'event', currval(pg_get_serial_sequence('textrawl.event', 'id')),
@@ -29,4 +29,5 @@ end
 $$;
 
 comment on function textrawl.retype_node is
-    'Gives an entity a free type in place of the former, null leaves it; from then on its type is said, not guessed. For entities that the caller has claimed, all of them: it locks facts.';
+    'Set the free type of an entity and mark it as stated, not guessed; null changes nothing. Claim all entities of the '
+    'call first, because this locks facts.';
