@@ -1,10 +1,10 @@
--- For the container of compose.yaml alone: your own server needs `textrawl migrate` and nothing else
--- (docs/own-postgres.md). Who may log in, and with which password. The Postgres image runs this once,
--- when it makes the database; run it again after a change of passwords or of the image:
+-- Logins and passwords for the container of compose.yaml only. Your own server needs just `textrawl migrate`, see
+-- docs/own-postgres.md. The Postgres image runs this once, when it creates the database. Run it again after a change
+-- of passwords or of the image:
 --   docker compose exec postgres psql -U postgres -d textrawl -f /docker-entrypoint-initdb.d/roles.sql
 
 \set ON_ERROR_STOP on
--- A statement that fails is not logged: it may hold a password.
+-- Do not log failed statements: they may contain a password.
 set log_min_error_statement = panic;
 \getenv owner_password TEXTRAWL_OWNER_PASSWORD
 \getenv app_password TEXTRAWL_APP_PASSWORD
