@@ -1,5 +1,5 @@
 # The server, for an MCP client that starts it:  docker run -i --rm -v textrawl:/data textrawl
-# With a Postgres of your own: add -e DATABASE_URL=postgresql://... -e ACCESS_TOKEN=trl_...
+# With a Postgres of your own: add -e TEXTRAWL_DATABASE_URL=postgresql://... -e TEXTRAWL_ACCESS_TOKEN=trl_...
 # For a team, over HTTP: compose.yaml.
 FROM python:3.13.9-slim-trixie AS build
 COPY pyproject.toml README.md LICENSE /source/
@@ -18,6 +18,6 @@ RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     pip install --no-cache-dir --no-index --find-links=/wheels textrawl
 USER textrawl
 WORKDIR /home/textrawl
-ENV DATA_DIR=/data/memory PYTHONUNBUFFERED=1
+ENV TEXTRAWL_DATA_DIR=/data/memory PYTHONUNBUFFERED=1
 EXPOSE 8000
 ENTRYPOINT ["tini", "--", "textrawl"]

@@ -29,14 +29,14 @@ from tests.providers import EmbeddingServer, Fault
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embeddings.remote import TIMEOUT
 from textrawl.settings import read_foreign_environment
 
-OPENS = 5.0  # seconds in which three calls have run into the time limit at the latest
+OPENS = 4 * TIMEOUT  # seconds in which three calls have run into the time limit
 PATIENCE = 300.0
 WITHOUT_VECTOR = """
     select from textrawl.observation o where o.created_at <= %(moment)s
     and not exists (select from textrawl.embedding_1 v where v.observation_id = o.id) limit 1"""
-TIME_LIMIT = 1  # EMBEDDING_TIMEOUT
 
 
 @dataclass
@@ -121,14 +121,14 @@ async def run(faults: dict[Fault, float], down: float, clients: int, folder: Pat
             told = read_foreign_environment() | {
                 "DATABASE_URL": cluster.dsn(APP), "EMBEDDING_PROVIDER": "openai",
                 "EMBEDDING_MODEL": "words", "OPENAI_BASE_URL": provider.openai_url,
-                "EMBEDDING_TIMEOUT": str(TIME_LIMIT), "RATE_LIMIT": "0", "LOG_LEVEL": "ERROR",
+                "RATE_LIMIT": "0", "LOG_LEVEL": "ERROR",
             }  # fmt: skip
             async with listen(told) as url, anyio.create_task_group() as group:
                 writers = Writers(url, token)
                 for _ in range(clients):
                     group.start_soon(writers.run)
                 await wait_for(owner, "select where to_regclass('textrawl.embedding_1') is null")
-                print(f"{tell_machine()}; {clients} clients, EMBEDDING_TIMEOUT={TIME_LIMIT}.\n")
+                print(f"{tell_machine()}; {clients} clients, a time limit of {TIMEOUT:g} s.\n")
                 await suffer(provider, writers, owner, faults)
                 if down:
                     await suffer(provider, writers, owner, {Fault.DOWN: down})

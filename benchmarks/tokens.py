@@ -32,7 +32,7 @@ FACTS = (
     "measures latency at the load balancer because clients time out after seconds",
     "tests every restore once a month on a machine that is thrown away",
 )
-COUNTER = choose_counter("o200k_base")
+COUNTER = choose_counter()
 
 
 def build_rows(count: int) -> list[HitRow]:

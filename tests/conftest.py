@@ -1,6 +1,7 @@
 """A real Postgres for every test: a cluster a session, a fresh database a test."""
 
 import logging
+import os
 import shutil
 import tempfile
 import uuid
@@ -23,6 +24,7 @@ from textrawl import Settings, create_server, migrate, read_settings
 from textrawl.credentials import hash_token, make_token
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.settings import is_setting
 
 TOKEN = make_token()  # of one who may do everything in the default space
 ACTOR = "ada"
@@ -50,9 +52,10 @@ def anyio_backend() -> str:
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Tests see neither the environment nor the .env of whoever runs them."""
-    for name in Settings.model_fields:
-        monkeypatch.delenv(name.upper(), raising=False)
+    """Keep the environment and the .env files of whoever runs the tests out of them."""
+    for name in [name for name in os.environ if is_setting(name)]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.chdir(tmp_path)
 
 

@@ -27,6 +27,7 @@ from tests.conftest import Databases
 from tests.pages import PAGES, ROOT, read_blocks, read_commands
 from textrawl import Settings
 from textrawl.embedded.configuration import ANALYST, APP, OWNER, SUPERUSER
+from textrawl.settings import write_name
 
 TOLD = read_composition(**{OWNER_PASSWORD: "of-owner", APP_PASSWORD: "of-app"})
 SERVICES: dict[str, dict[str, Any]] = TOLD["services"]
@@ -36,12 +37,12 @@ SEAL = ROOT / "compose/container.sql"
 
 
 def test_the_server_can_be_given_every_setting_but_those_that_a_container_has_no_use_for() -> None:
-    known = {name.upper() for name in Settings.model_fields}
+    known = {write_name(name) for name in Settings.model_fields}
 
     given = set(SERVICES["server"]["environment"])
 
     assert given - known == {"FORWARDED_ALLOW_IPS"}  # uvicorn's
-    assert known - given == {"DATA_DIR", "HTTP_PORT", "IMPORT_DIR"}
+    assert known - given == {"TEXTRAWL_DATA_DIR", "TEXTRAWL_HTTP_PORT"}
 
 
 def test_only_this_machine_reaches_a_port() -> None:
@@ -64,7 +65,7 @@ def test_containers_of_ours_can_write_nowhere_and_gain_no_right() -> None:
 
 
 def test_each_container_logs_in_as_who_it_has_to_be_and_knows_no_other_password() -> None:
-    urls = {name: SERVICES[name]["environment"]["DATABASE_URL"] for name in OURS}
+    urls = {name: SERVICES[name]["environment"]["TEXTRAWL_DATABASE_URL"] for name in OURS}
     logins = {name: conninfo_to_dict(url) for name, url in urls.items()}
 
     assert {name: told["user"] for name, told in logins.items()} == {
@@ -229,8 +230,8 @@ def test_addresses_on_the_pages_are_those_of_the_composition() -> None:
     assert [re.findall(r"127\.0\.0\.1:\d+", text) for text in proxies] == [[address]] * 2
     assert job["static_configs"] == [{"targets": [address]}]
     assert f"http://{address}/mcp" in team
-    assert SERVICES["server"]["environment"]["PUBLIC_URL"] == f"http://{address}"
+    assert SERVICES["server"]["environment"]["TEXTRAWL_PUBLIC_URL"] == f"http://{address}"
     for block in read_blocks(TEAM):
         if block.language == "ini":
-            names = {line.split("=")[0].lower() for line in block.body.splitlines()}
-            assert names <= set(Settings.model_fields)
+            names = {line.split("=")[0] for line in block.body.splitlines()}
+            assert names <= {write_name(name) for name in Settings.model_fields}

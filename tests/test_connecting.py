@@ -88,7 +88,7 @@ COMMANDS = sorted({(entry.command, entry.environment) for entry in ENTRIES if en
 def environment(database_url: str) -> dict[str, str]:
     """The environment of a client, with a database of the test's own; uv changes nothing."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "UV") if name in os.environ}
-    ours = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
+    ours = {"TEXTRAWL_DATABASE_URL": database_url, "TEXTRAWL_ACCESS_TOKEN": TOKEN}
     return {**kept, **ours, "UV_NO_SYNC": "1", "UV_FROZEN": "1"}
 
 
@@ -125,7 +125,7 @@ async def test_the_command_of_every_snippet_starts_and_lists_the_five_tools(
         answer = await client.call_tool("query_memory", {"mode": "list"})
 
     assert [tool.name for tool in tools] == FIVE
-    whole = settings.get("STRUCTURED_CONTENT") != "off"
+    whole = settings.get("TEXTRAWL_STRUCTURED_CONTENT") != "off"
     assert all((tool.output_schema is not None) == whole for tool in tools)
     assert (answer.structured_content is not None) == whole
     assert not answer.is_error
@@ -170,7 +170,7 @@ ELSEWHERE = {
 }
 ASKS = r".venv/bin/textrawl cost \""  # there is no memory here yet: tests/commands/test_cost.py
 READS = r".venv/bin/textrawl (psql|analyst|stats --html) ?"  # tests/commands/test_analysts.py
-OWN = r"psql -d postgres |DATABASE_URL='|sudo "  # tests/test_own_postgres.py
+OWN = r"psql -d postgres |TEXTRAWL_DATABASE_URL='|sudo "  # tests/test_own_postgres.py
 DAILY = r".venv/bin/textrawl (search|show|remember|forget) "  # test_commands_page.py
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team
 
@@ -218,7 +218,8 @@ def test_every_other_command_of_the_pages_succeeds(
     if ".venv/bin/pytest" in words:
         words.append("--collect-only")
     if "upgrade" in words:  # of textrawl's own Postgres
-        environment = {**environment, "DATABASE_URL": "", "DATA_DIR": str(folder / "data")}
+        embedded = {"TEXTRAWL_DATABASE_URL": "", "TEXTRAWL_DATA_DIR": str(folder / "data")}
+        environment = {**environment, **embedded}
 
     done = run(words, environment)
 
@@ -231,8 +232,8 @@ def test_a_team_is_told_what_migrate_lacks_and_then_gets_its_schema(
     words = [".venv/bin/textrawl", "migrate"]
     with postgres.create() as name:
         owner, superuser = (postgres.cluster.dsn(role, name) for role in (OWNER, SUPERUSER))
-        refused = run(words, {**environment, "DATABASE_URL": owner})
-        done = run(words, {**environment, "DATABASE_URL": superuser})
+        refused = run(words, {**environment, "TEXTRAWL_DATABASE_URL": owner})
+        done = run(words, {**environment, "TEXTRAWL_DATABASE_URL": superuser})
         with psycopg.connect(superuser) as connection:
             row = connection.execute("select count(*) from textrawl.migration").fetchone()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from textrawl import Settings
-from textrawl.settings import describe_settings
+from textrawl.commands.configuration import describe_settings
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "textrawl"
@@ -108,7 +108,7 @@ def test_sql_is_written_in_sql_files() -> None:
 
 
 def test_only_the_settings_read_the_environment() -> None:
-    """And `environment`, which is there before they are."""
+    """`environment` finds their values."""
     found = [
         place
         for path, place, node in walk_package()

@@ -131,7 +131,9 @@ async def test_a_call_ends_at_its_time_limit_and_leaves_none_to_others(
     await limited.open()
     try:
         assert await limited.call("sleep", Slept, seconds=0.0) == [Slept(0)]
-        with pytest.raises(errors.DatabaseUnavailable, match="longer than DATABASE_TIMEOUT"):
+        with pytest.raises(
+            errors.DatabaseUnavailable, match="longer than TEXTRAWL_DATABASE_TIMEOUT"
+        ):
             await limited.call("sleep", Slept, seconds=30.0)
         assert await limited.call("sleep", Slept, seconds=0.0) == [Slept(0)]
     finally:

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.anyio
 Connect = Callable[..., Awaitable[Client]]
 FORMATS = ("lines", "compact", "verbose")
 README, TOOLS, SQL = (ROOT / name for name in ("README.md", "docs/tools.md", "docs/sql.md"))
-COUNTER = choose_counter("o200k_base")
+COUNTER = choose_counter()
 
 
 def keep_up_to_date(page: Path, written: str) -> None:

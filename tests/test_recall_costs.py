@@ -29,7 +29,7 @@ from textrawl.upkeep import Upkeep
 pytestmark = pytest.mark.anyio
 
 MakeSettings = Callable[..., Settings]
-RENDERER = Renderer("compact", True, choose_counter("o200k_base"), 2_000)
+RENDERER = Renderer("compact", True, choose_counter(), 2_000)
 COLUMNS = "client, mode, format, structured, tokens, budget, items, dropped"
 CLIENT = Implementation(name="tester", version="3")
 

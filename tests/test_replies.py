@@ -16,7 +16,7 @@ from textrawl.tokens import Counter, choose_counter
 from textrawl.toolsets.memory.answers import ListReply, SearchReply
 from textrawl.toolsets.memory.profile import EntityReply
 
-COUNTER = choose_counter("o200k_base")
+COUNTER = choose_counter()
 JEFF, SETUP = UUID(int=1), UUID(int=2)
 START = datetime(2026, 1, 5, 10, tzinfo=UTC)
 

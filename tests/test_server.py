@@ -145,7 +145,9 @@ async def test_a_read_only_server_offers_no_tool_that_changes_anything(
 
 
 def test_an_unknown_toolset_is_refused_by_name(settings: Callable[..., Settings]) -> None:
-    with pytest.raises(StartRefused, match="TOOLSETS: there is no toolset 'magic'; known: memory"):
+    with pytest.raises(
+        StartRefused, match="TEXTRAWL_TOOLSETS: there is no toolset 'magic'; known: memory"
+    ):
         create_server(settings(toolsets=["memory", "magic"]))
 
 

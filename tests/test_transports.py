@@ -153,7 +153,7 @@ async def test_a_port_that_is_taken_or_not_allowed_is_told(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(StartRefused, match=f"HTTP_PORT.*{port} is taken.*--port"):
+        with pytest.raises(StartRefused, match=f"TEXTRAWL_HTTP_PORT.*{port} is taken.*--port"):
             await start(settings(http_port=port))
 
 

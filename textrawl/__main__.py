@@ -6,6 +6,7 @@ Nothing is loaded here that a server over stdio can do without: its client waits
 import sys
 from collections.abc import Sequence
 
+from textrawl.environment import take_env_file
 from textrawl.errors import StartRefused, TextrawlError
 from textrawl.garbage import pause_collection
 
@@ -17,6 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
+        words = take_env_file(words)
         code = _run(words[1:] if words[:1] == ["--"] else words)
     except (StartRefused, TextrawlError) as error:
         code = _complain(_describe(error), 1)

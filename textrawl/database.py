@@ -66,7 +66,7 @@ _ACCESS: dict[str, Callable[[str | None], errors.TextrawlError]] = {
     "TR011": lambda scope: errors.ScopeMissing(scope or "read", "this token has it not"),
     "TR014": lambda _: errors.IssuerRefused(),
     "TR012": lambda _: errors.SpaceNotFound(
-        "More than one space may be written: connect to /mcp/{space}, or set SPACE"
+        "More than one space may be written: connect to /mcp/{space}, or set TEXTRAWL_SPACE"
     ),
 }
 
@@ -75,7 +75,7 @@ _IN_THE_WAY = "Other calls were in the way at each attempt: nothing was changed;
 # Before any of these is told nothing was changed: the statement is undone as a whole.
 _KNOWN_FAULTS: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
     psycopg.errors.QueryCanceled: lambda: errors.DatabaseUnavailable(
-        "The statement took longer than DATABASE_TIMEOUT and changed nothing: "
+        "The statement took longer than TEXTRAWL_DATABASE_TIMEOUT and changed nothing: "
         "retry, or ask for less"
     ),
     psycopg.errors.LockNotAvailable: lambda: errors.ServerBusy(
@@ -95,8 +95,8 @@ _KNOWN_FAULTS: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
         "Postgres has no connection left: retry in a second; nothing was changed"
     ),
     psycopg.errors.ReadOnlySqlTransaction: lambda: errors.DatabaseUnavailable(
-        "This Postgres is a standby and takes no writes: let DATABASE_URL name the primary, or "
-        "set READ_ONLY=true"
+        "This Postgres is a standby and takes no writes: let TEXTRAWL_DATABASE_URL name the "
+        "primary, or set TEXTRAWL_READ_ONLY=true"
     ),
 }
 
@@ -323,7 +323,8 @@ def _translate(function: str) -> Generator[None]:
         raise errors.DatabaseUnavailable from error
     except TimeoutError as error:
         raise errors.DatabaseUnavailable(
-            "No answer within DATABASE_TIMEOUT. Retry: repeating the call stores nothing twice"
+            "No answer within TEXTRAWL_DATABASE_TIMEOUT. Retry: repeating the call stores nothing "
+            "twice"
         ) from error
     except psycopg.Error as error:
         raise _explain(error, function) from None

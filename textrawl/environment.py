@@ -1,47 +1,165 @@
-"""The few settings that are needed before `settings` is loaded, which takes too long for a client.
+"""The sources of settings: the process environment and up to three `.env` files.
 
-Only what is plain is read here. What takes one of the rules of `settings` to understand is left to
-it, and so is everything as soon as `.env` may have a say.
+A setting is called `TEXTRAWL_<NAME>`. Its bare name counts too, except in the `.env` of the working
+directory: editors start servers in projects, and a project's own DATABASE_URL is not ours.
+
+The greeting of the first second needs two settings before `settings` is loaded, so this module
+imports nothing but the standard library until there is a file to parse.
 """
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from textrawl.introduction import Introduction, introduce
-from textrawl.offering import EVERY, TOOLSETS
+from textrawl.errors import StartRefused
 
-_FILE = Path(".env")
-_ON, _OFF = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+PREFIX = "TEXTRAWL_"
+OPTION = "--env-file"
+
+_LOCAL = Path(".env")
+_ENCODING = "utf-8-sig"  # editors on Windows put a byte order mark before the first name
+_PASSES_ON = "psql"  # a command whose words belong to another program
 
 
 class Unclear(Exception):
-    """Only `settings` can tell."""
+    """A file may set a value that is needed before files are parsed."""
 
 
-def guess_introduction() -> Introduction:
-    """The introduction of the server that the environment describes. Raises Unclear."""
-    names = [name.strip() for name in (_read("toolsets") or TOOLSETS[0]).split(",")]
-    enabled = (_read("enable_memory") or _ON[0]).lower()
-    if enabled not in (*_ON, *_OFF) or not {*names} <= {*TOOLSETS, EVERY}:
-        raise Unclear
-    offered = TOOLSETS if EVERY in names else names
-    return introduce(offered, enabled=enabled in _ON)
+class Value(NamedTuple):
+    """The value of a setting, with the name and the source that it was found under."""
+
+    text: str
+    name: str
+    source: str
 
 
-def _read(name: str) -> str | None:
-    """The value of a setting, None if nothing sets it. Raises Unclear."""
-    found = [value for key, value in os.environ.items() if key.lower() == name and value]
-    if len(found) > 1 or _is_mentioned(name):
-        raise Unclear
-    return found[0] if found else None
+class File(NamedTuple):
+    """A `.env` file; `shared` means that other programs use it and only prefixed names are ours."""
+
+    label: str
+    content: bytes
+    shared: bool = False
+
+    def mentions(self, name: str) -> bool:
+        """Return whether `name` occurs in the file, in UTF-8 or UTF-16."""
+        return name.lower().encode() in self.content.replace(b"\0", b"").lower()
+
+    def decode(self) -> str:
+        """Return the text. Raises StartRefused if the file is not UTF-8."""
+        try:
+            text = self.content.decode(_ENCODING)
+        except UnicodeDecodeError as error:
+            line = self.content.count(b"\n", 0, error.start) + 1
+            raise StartRefused(
+                f"{self.label} is not UTF-8 (line {line}): save it as UTF-8"
+            ) from None
+        if "\0" in text:
+            raise StartRefused(f"{self.label} is not UTF-8 but UTF-16: save it as UTF-8")
+        return text
 
 
-def _is_mentioned(name: str) -> bool:
-    """Whether `.env` may set it, in whatever encoding."""
+class Source(NamedTuple):
+    """Names in capitals with their values; empty values are left out."""
+
+    label: str
+    values: Mapping[str, str]
+    shared: bool = False
+
+    def find(self, setting: str) -> Value | None:
+        """Return the value of `setting`; the prefixed name comes before the bare one."""
+        bare = setting.upper()
+        for name in (PREFIX + bare,) if self.shared else (PREFIX + bare, bare):
+            if name in self.values:
+                return Value(self.values[name], name, self.label)
+        return None
+
+
+_chosen: list[File] = []  # the file of --env-file
+
+
+def take_env_file(words: Sequence[str]) -> list[str]:
+    """Return the command line without --env-file, whose file is read here.
+
+    Raises StartRefused for a file that cannot be read.
+    """
+    _chosen.clear()
+    rest, remaining = list[str](), list(words)
+    while remaining and remaining[0] not in ("--", _PASSES_ON):
+        word = remaining.pop(0)
+        option, equals, path = word.partition("=")
+        if option != OPTION:
+            rest.append(word)
+            continue
+        if not (equals or remaining):
+            return [OPTION]  # the command line says what it lacks
+        path = path if equals else remaining.pop(0)
+        _chosen[:] = [File(path, _read_bytes(Path(path)))]
+    return rest + remaining
+
+
+def read_files() -> list[File]:
+    """Return the files that exist, the one with the last word first. Raises StartRefused."""
+    local, own = str(_LOCAL.absolute()), str(find_user_file())
+    named = {str(Path(file.label).absolute()) for file in _chosen} | {own}
+    # Path.is_file would raise an error in a folder without access.
+    found = [path for path in (local, own) if os.path.isfile(path)]  # noqa: PTH113
+    return [*_chosen, *(File(path, _read_bytes(Path(path)), path not in named) for path in found)]
+
+
+def find_user_file() -> Path:
+    """Return the path of the user's own `.env`, such as ~/.config/textrawl/.env."""
+    import platformdirs  # noqa: PLC0415 - the environment alone does without
+
+    return platformdirs.user_config_path("textrawl", appauthor=False) / _LOCAL
+
+
+def read_sources() -> list[Source]:
+    """Return every source, the one with the last word first. Raises StartRefused."""
+    return [read_environment(), *map(parse_file, read_files())]
+
+
+def read_environment() -> Source:
+    """Return the environment of this process."""
+    values = {name.upper(): value for name, value in os.environ.items() if value}
+    return Source("environment", values)
+
+
+def parse_file(file: File) -> Source:
+    """Return what `file` sets. Raises StartRefused if it is not UTF-8.
+
+    A shared file that does not name us is not parsed: its encoding is none of our business.
+    """
+    if file.shared and not file.mentions(PREFIX):
+        return Source(file.label, {}, file.shared)
+    from io import StringIO  # noqa: PLC0415 - most starts have no file
+
+    from dotenv import dotenv_values  # noqa: PLC0415
+
+    values = dotenv_values(stream=StringIO(file.decode()))
+    named = {name.upper(): value for name, value in values.items() if value}
+    return Source(file.label, named, file.shared)
+
+
+def find_value(setting: str, sources: Sequence[Source]) -> Value | None:
+    """Return the value of `setting` in the first source that has it."""
+    return next((value for source in sources if (value := source.find(setting))), None)
+
+
+def peek(setting: str) -> str | None:
+    """Return what the environment sets, parsing no file. Raises Unclear if a file names it."""
     try:
-        content = _FILE.read_bytes()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
+        files = read_files()
+    except StartRefused as error:
         raise Unclear from error
-    return name.encode() in content.replace(b"\0", b"").lower()
+    if any(file.mentions(f"{PREFIX if file.shared else ''}{setting}") for file in files):
+        raise Unclear
+    value = read_environment().find(setting)
+    return value.text if value else None
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise StartRefused(f"{path.absolute()} cannot be read: {error.strerror}") from error

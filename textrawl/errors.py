@@ -78,7 +78,7 @@ class ReadOnly(TextrawlError):
     """READ_ONLY is on and the tool would change something."""
 
     title = "Memory is read-only"
-    fix = "Ask who runs this server to unset READ_ONLY, or use query_memory"
+    fix = "Ask who runs this server to unset TEXTRAWL_READ_ONLY, or use query_memory"
 
 
 class InternalError(TextrawlError):
@@ -166,8 +166,8 @@ class IssuerRefused(TextrawlError):
 
     title = "Not allowed"
     fix = (
-        "ACCESS_TOKEN of this server does not vouch for OAUTH_ISSUER: make one with "
-        "`textrawl token create --scope admin --issuer URL`"
+        "TEXTRAWL_ACCESS_TOKEN of this server does not vouch for TEXTRAWL_OAUTH_ISSUER: make one "
+        "with `textrawl token create --scope admin --issuer URL`"
     )
 
 

@@ -15,6 +15,11 @@ from textrawl.graph import Graph, Node, Triple
 
 _BATCH = 100
 _MOST_BYTES = 64 << 20
+_NOT_THERE = (
+    "source_path: give the name of a file in the server's folder for imports, which is import in "
+    "TEXTRAWL_DATA_DIR; or ask who runs the server to run "
+    "`textrawl import --from server-memory FILE`"
+)
 
 
 @dataclass
@@ -30,15 +35,11 @@ class Migrated:
 def find_file(folder: Path | None, given: str) -> Path:
     """The file of `folder` that is meant. Raises ArgumentInvalid for any other."""
     if folder is None:
-        raise ArgumentInvalid(
-            "Ask who runs this server to set IMPORT_DIR, or to run "
-            "`textrawl import --from server-memory FILE`",
-            title="No folder to read from",
-        )
+        raise ArgumentInvalid(_NOT_THERE)
     home = folder.expanduser().resolve()
     file = (home / Path(given).expanduser()).resolve()
     if not file.is_relative_to(home) or not file.is_file():
-        raise ArgumentInvalid("source_path: give the name of a file in IMPORT_DIR")
+        raise ArgumentInvalid(_NOT_THERE)
     if file.stat().st_size > _MOST_BYTES:
         raise ArgumentInvalid("source_path: too large; use `textrawl import --from server-memory`")
     return file

@@ -109,7 +109,7 @@ def _explain_faults() -> Generator[None]:
     except psycopg.errors.InsufficientPrivilege as error:
         raise StartRefused(
             "This role may not create the schema of textrawl "
-            f"({error.diag.message_primary}). Run `textrawl migrate` with a DATABASE_URL "
+            f"({error.diag.message_primary}). Run `textrawl migrate` with a TEXTRAWL_DATABASE_URL "
             "of the database's owner, or grant it create on the database"
         ) from error
     except psycopg.errors.DependentObjectsStillExist as error:
@@ -170,11 +170,11 @@ async def _check_role(connection: AsyncConnection) -> None:
     row = await _fetch(connection, query)
     if row and row[0]:
         raise StartRefused(
-            f"DATABASE_URL logs in as {connection.info.user}, which is {row[0]}: that is for "
-            "`textrawl migrate` and other commands of an administrator. In a server a mistake "
-            "could then show one space to another. "
-            f"Let servers log in as {APP_ROLE}: `textrawl migrate --login` gives it its first "
-            f"password, `alter role {APP_ROLE} login password '...'` another"
+            f"TEXTRAWL_DATABASE_URL logs in as {connection.info.user}, which is {row[0]}: that is "
+            "for `textrawl migrate` and other commands of an administrator. In a server a mistake "
+            f"could then show one space to another. Let servers log in as {APP_ROLE}: `textrawl "
+            f"migrate --login` gives it its first password, `alter role {APP_ROLE} login password "
+            "'...'` another"
         )
 
 
@@ -186,8 +186,9 @@ async def connect(conninfo: str, timeout: float) -> Connection:
     if not _is_readable(conninfo):
         # libpq repeats what it cannot read, which may be the password.
         raise StartRefused(
-            "DATABASE_URL cannot be read: write postgresql://user:password@host:5432/database, "
-            "with special characters of the password percent-encoded"
+            "TEXTRAWL_DATABASE_URL cannot be read: write "
+            "postgresql://user:password@host:5432/database, with special characters of the "
+            "password percent-encoded"
         )
     try:
         async with AsyncExitStack() as stack:
@@ -205,7 +206,7 @@ async def connect(conninfo: str, timeout: float) -> Connection:
         if refusal := _find_refusal(error):
             raise refusal from None
         raise DatabaseUnavailable(
-            "Start Postgres, or check DATABASE_URL (host, port, database, user, password)"
+            "Start Postgres, or check TEXTRAWL_DATABASE_URL (host, port, database, user, password)"
         ) from error
 
 
@@ -227,7 +228,9 @@ def _find_refusal(error: psycopg.OperationalError) -> StartRefused | None:
     if not fatal or any(words in told for words in _PASSING):
         return None
     reason = told.strip().splitlines()[0]
-    return StartRefused(f"Postgres answers, but refuses the login of DATABASE_URL: {reason}")
+    return StartRefused(
+        f"Postgres answers, but refuses the login of TEXTRAWL_DATABASE_URL: {reason}"
+    )
 
 
 async def _fetch(connection: AsyncConnection, query: LiteralString) -> tuple[object, ...] | None:

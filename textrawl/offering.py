@@ -12,5 +12,5 @@ def choose_names(wanted: Sequence[str]) -> list[str]:
     """The toolsets that `wanted` names; `all` names every one. Raises StartRefused, naming them."""
     if unknown := [name for name in wanted if name not in (*TOOLSETS, EVERY)]:
         known = ", ".join((*TOOLSETS, EVERY))
-        raise StartRefused(f"TOOLSETS: there is no toolset {unknown[0]!r}; known: {known}")
+        raise StartRefused(f"TEXTRAWL_TOOLSETS: there is no toolset {unknown[0]!r}; known: {known}")
     return [name for name in TOOLSETS if EVERY in wanted or name in wanted]

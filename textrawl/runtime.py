@@ -61,7 +61,7 @@ def build_renderer(settings: Settings) -> Renderer:
     return Renderer(
         format=settings.compact_responses,
         structured=settings.structured_content == "full",
-        counter=choose_counter(settings.tokenizer),
+        counter=choose_counter(),
         budget=settings.max_response_tokens,
         graph_budget=settings.max_graph_tokens,
     )
@@ -87,9 +87,10 @@ def _choose_issuer(settings: Settings) -> "Issuer | None":
         return None
     from textrawl.federation import Issuer  # noqa: PLC0415 - few have one, and it costs to import
 
-    audience = settings.oauth_audience
-    if audience is None and settings.public_url is not None:
-        audience = f"{settings.public_url}/mcp"
-    if audience is None:
-        raise errors.StartRefused("OAUTH_ISSUER needs PUBLIC_URL or OAUTH_AUDIENCE: whom for?")
+    if settings.public_url is None:
+        raise errors.StartRefused(
+            "TEXTRAWL_OAUTH_ISSUER needs TEXTRAWL_PUBLIC_URL: the provider issues tokens for "
+            "TEXTRAWL_PUBLIC_URL with /mcp"
+        )
+    audience = f"{settings.public_url}/mcp"
     return Issuer(settings.oauth_issuer, audience=audience, actor_claim=settings.oauth_actor_claim)

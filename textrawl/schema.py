@@ -81,8 +81,8 @@ def refuse_unreleased(recorded: set[str], subject: Literal["database", "backup"]
             f"The {subject} was made by a textrawl from before the first release (it has "
             f"{min(unknown)}), whose tables this version cannot change. {_FIRST_STEPS[subject]} "
             "run `textrawl export memory.jsonl`. Then run `textrawl migrate` and `textrawl import "
-            "memory.jsonl` with this version on a new database or DATA_DIR. Tokens, grants and the "
-            "trail are not exported"
+            "memory.jsonl` with this version on a new database or TEXTRAWL_DATA_DIR. Tokens, "
+            "grants and the trail are not exported"
         )
 
 

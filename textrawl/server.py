@@ -29,6 +29,7 @@ from pydantic import AnyUrl, ValidationError
 from textrawl import __version__, arguments, errors
 from textrawl.access import Caller, Principal, keep_caller
 from textrawl.bearers import Bearers
+from textrawl.embedded.location import IMPORTS
 from textrawl.introduction import NAME, TITLE, introduce
 from textrawl.memory import Memory
 from textrawl.offering import choose_names
@@ -115,7 +116,7 @@ class MemoryServer(MCPServer[App]):
         else:
             opening = open_app(self._settings, memory=memory, tokens_needed=self._tokens_needed)
             async with opening as app:
-                app.import_dir = self._settings.import_dir
+                app.import_dir = self._settings.data_dir / IMPORTS
                 yield app
 
     def offer(self, toolset: str) -> "MemoryServer":

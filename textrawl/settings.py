@@ -1,35 +1,33 @@
-"""Everything that can be configured: the one module that reads the environment.
+"""Every setting, checked. `environment` says where values come from; see its rules there.
 
-Each field is one environment variable of the same name in capitals, read from the process
-environment first and from a `.env` file in the working directory second. `.env.example` is
-generated from this class (`textrawl settings --example`), and a test keeps the two equal.
+Each field is one variable, `TEXTRAWL_` and the name in capitals. `.env.example` is generated from
+this class (`textrawl settings --example`), and a test compares the two.
 """
 
 import os
-from collections.abc import Iterator, Mapping
-from io import StringIO
+from collections.abc import Sequence
 from pathlib import Path
-from textwrap import wrap
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_core import PydanticUndefined
+from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
-    DotEnvSettingsSource,
     NoDecode,
+    PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
 
 from textrawl.choices import describe_choice
 from textrawl.embedded.location import default_data_dir
+from textrawl.environment import PREFIX, Source, Value, find_value, read_sources
 from textrawl.errors import StartRefused
 
 Format = Literal["compact", "verbose", "lines"]
 Provider = Literal["auto", "openai", "ollama", "local", "none"]
 Kept = Literal["hash", "text", "off"]
 
-_FORMATS: dict[str, Format] = {
+FORMATS: dict[str, Format] = {
     **dict.fromkeys(("true", "1", "yes", "on"), "compact"),
     **dict.fromkeys(("false", "0", "no", "off"), "verbose"),
     "lines": "lines",
@@ -40,23 +38,43 @@ _CHOICES = {
     "compact_responses": "true, false or lines",
     "public_url": "an address such as https://memory.example.com, without a path",
     "data_dir": "a folder, named in UTF-8; ~ is your own home only",
-    "import_dir": "a folder, named in UTF-8; ~ is your own home only",
 }
 
-Source = Literal["environment", ".env", "default"]
 
-_FILE = Path(".env")
-_ENCODING = "utf-8-sig"  # editors on Windows begin a file with a mark, which is no part of a name
-_PREFIX = "TEXTRAWL_"  # which people expect, as other programs have one
-_LONG, _DISTINCT = 12, 8  # letters of a name that may have two wrong; of one to look for at all
+class _Sources(PydanticBaseSettingsSource):
+    """The values that `environment` finds."""
+
+    def __init__(self, settings_class: type[BaseSettings]) -> None:
+        super().__init__(settings_class)
+        self._sources = read_sources()
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Return the value of a setting or None, its name, and False: no value is JSON."""
+        found = find_value(field_name, self._sources)
+        return found and found.text, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        """Return the value of each setting that a source has."""
+        fields = self.settings_cls.model_fields.items()
+        values = {name: self.get_field_value(field, name)[0] for name, field in fields}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 class Settings(BaseSettings):
-    """What a server may be told from outside; every default works on a bare machine."""
+    """The settings of a server; every default works on a bare machine."""
 
-    model_config = SettingsConfigDict(
-        env_file=_FILE, env_file_encoding=_ENCODING, extra="ignore", env_ignore_empty=True
-    )
+    model_config = SettingsConfigDict(extra="forbid")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        *_: PydanticBaseSettingsSource,
+        **__: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Return what is passed to the class, then our own sources, in place of pydantic's."""
+        return init_settings, _Sources(settings_cls)
 
     enable_memory: bool = Field(
         default=True,
@@ -65,11 +83,6 @@ class Settings(BaseSettings):
     toolsets: Annotated[list[str], NoDecode] = Field(
         default=["memory"],
         description="Toolsets to offer, separated by commas, or all: see `textrawl toolsets`.",
-    )
-    import_dir: Path | None = Field(
-        default=None,
-        description="Folder whose files the graph toolset's migrate may read; unset: none, for "
-        "servers whose callers are not those who own the files.",
     )
     read_only: bool = Field(
         default=False, description="Offer only tools that change nothing; all others are refused."
@@ -97,14 +110,11 @@ class Settings(BaseSettings):
         description="Most tokens that an answer of a reading tool of the graph toolset may cost; "
         "of its two halves, which say the same, one counts.",
     )
-    tokenizer: Literal["o200k_base", "cl100k_base"] = Field(
-        default="o200k_base", description="Encoding that tokens are counted in."
-    )
     record_recalls: Kept = Field(
         default="hash",
         description="Log what each recall found and cost, for `textrawl stats`: hash keeps what "
         "was asked as a hash, text as it is, for finding out what nobody has told yet; off logs "
-        "nothing, nor does READ_ONLY.",
+        "nothing, nor does TEXTRAWL_READ_ONLY.",
     )
     database_url: SecretStr | None = Field(
         default=None,
@@ -129,7 +139,8 @@ class Settings(BaseSettings):
     )
     data_dir: Path = Field(
         default_factory=default_data_dir,
-        description="Folder of the embedded Postgres; unset: the user's data folder.",
+        description="Folder of the embedded Postgres, and of files to import: the graph toolset's "
+        "migrate reads those in its folder import. Unset: the user's data folder.",
     )
     embedding_provider: Provider = Field(
         default="auto",
@@ -140,12 +151,6 @@ class Settings(BaseSettings):
         default=None,
         description="Model of the provider for a memory that has no vectors yet, and keeps it: see "
         "`textrawl embed`; unset: text-embedding-3-small, nomic-embed-text or wordllama.",
-    )
-    embedding_timeout: float = Field(
-        default=5.0,
-        gt=0,
-        le=120,
-        description="Seconds after which the embedding provider counts as down for this call.",
     )
     openai_api_key: SecretStr | None = Field(
         default=None, description="Key of the OpenAI API, for a memory whose vectors are its."
@@ -160,7 +165,7 @@ class Settings(BaseSettings):
     http_host: str = Field(
         default="127.0.0.1",
         description="Address that serve --http listens on; others than this machine's need "
-        "PUBLIC_URL.",
+        "TEXTRAWL_PUBLIC_URL.",
     )
     http_port: int = Field(
         default=8000, ge=0, le=65_535, description="Port that serve --http listens on."
@@ -181,10 +186,6 @@ class Settings(BaseSettings):
         default=None,
         description="Identity provider whose access tokens are accepted over HTTP, exactly as its "
         "metadata names itself, such as https://login.example.org; unset: none.",
-    )
-    oauth_audience: str | None = Field(
-        default=None,
-        description="What such a token has to be issued for; unset: PUBLIC_URL with /mcp.",
     )
     oauth_actor_claim: str = Field(
         default="sub",
@@ -210,7 +211,7 @@ class Settings(BaseSettings):
     @field_validator("compact_responses", mode="before")
     @classmethod
     def _name_format(cls, value: object) -> object:
-        return _FORMATS.get(str(value).strip().lower(), value)
+        return FORMATS.get(str(value).strip().lower(), value)
 
     @field_validator("log_level", mode="before")
     @classmethod
@@ -229,151 +230,59 @@ class Settings(BaseSettings):
             return [name.strip() for name in value.split(",") if name.strip()]
         return value
 
-    @field_validator("data_dir", "import_dir", mode="after")
+    @field_validator("data_dir", mode="after")
     @classmethod
-    def _expand_home(cls, value: Path | None) -> Path | None:
+    def _expand_home(cls, value: Path) -> Path:
         try:
-            return value.expanduser().absolute() if value else value
+            return value.expanduser().absolute()
         except RuntimeError as error:  # there is no such user
             raise ValueError(str(error)) from error
 
 
 def read_settings(**overrides: Any) -> Settings:
-    """Return the settings of the environment and `.env`, with `overrides` in place of theirs.
+    """Return the settings of all sources, with `overrides` in place of theirs.
 
     Raises StartRefused naming each variable that cannot be used and what it may be; values are
     not repeated, since one of them may be a secret.
     """
-    _read_file()
     try:
         return Settings(**overrides)
     except ValidationError as error:
-        names = dict.fromkeys(str(item["loc"][0]) for item in error.errors(include_input=False))
-    wrong = "; ".join(f"{name.upper()} must be {_find_choice(name)}" for name in names)
+        fields = dict.fromkeys(str(item["loc"][0]) for item in error.errors(include_input=False))
+    sources = read_sources()
+    wrong = "; ".join(
+        f"{_find_name(field, () if field in overrides else sources)} must be {_find_choice(field)}"
+        for field in fields
+    )
     raise StartRefused(f"Settings cannot be used: {wrong}")
+
+
+def _find_name(field: str, sources: Sequence[Source]) -> str:
+    """Return the name that a setting was found under."""
+    found = find_value(field, sources)
+    return found.name if found else write_name(field)
 
 
 def _find_choice(name: str) -> str:
     return _CHOICES.get(name) or describe_choice(Settings.model_fields[name])
 
 
-def _read_file() -> Mapping[str, str]:
-    """Return what `.env` sets. Raises StartRefused for a file that is not UTF-8, or unreadable."""
-    if not _FILE.is_file():
-        return {}
-    try:
-        content = _FILE.read_bytes()
-    except OSError as error:
-        raise StartRefused(f"{_FILE.absolute()} cannot be read: {error.strerror}") from error
-    try:
-        content.decode(_ENCODING)
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise StartRefused(
-            f"{_FILE.absolute()} is not UTF-8 (line {line}): save it as UTF-8"
-        ) from None
-    if b"\0" in content:
-        raise StartRefused(f"{_FILE.absolute()} is not UTF-8 but UTF-16: save it as UTF-8")
-    found = DotEnvSettingsSource(Settings, env_ignore_empty=True).env_vars
-    return {name.upper(): value for name, value in found.items() if value}
+def write_name(field: str) -> str:
+    """Return the name of a setting as people write it."""
+    return PREFIX + field.upper()
 
 
-def find_sources() -> dict[str, Source]:
-    """Return where each setting that is in force comes from. Raises StartRefused."""
-    environment = {name.lower() for name, value in os.environ.items() if value}
-    file = {name.lower() for name in _read_file()}
-    return {
-        name: "environment" if name in environment else ".env" if name in file else "default"
-        for name in Settings.model_fields
-    }
+def find_origins() -> dict[str, Value | None]:
+    """Return where each setting in force was found; None for a default. Raises StartRefused."""
+    sources = read_sources()
+    return {name: find_value(name, sources) for name in Settings.model_fields}
 
 
-def find_slips() -> list[str]:
-    """Return a line for each slip in the settings. Raises StartRefused.
-
-    A slip is a line of `.env` that is no assignment, or a name that is probably a setting,
-    misspelt. Of the environment, which belongs to all programs, only names that are long enough to
-    be ours are looked at.
-    """
-    return [*_find_bad_lines(), *_find_near_names()]
-
-
-def _find_bad_lines() -> Iterator[str]:
-    if not _read_file() and not _FILE.is_file():
-        return
-    from dotenv.parser import parse_stream  # noqa: PLC0415 - with a file only
-
-    for part in parse_stream(StringIO(_FILE.read_text(_ENCODING))):
-        if part.error:
-            yield (
-                f"Line {part.original.line} of {_FILE.absolute()} is left out: write NAME=value, "
-                "and close every quote"
-            )
-
-
-def _find_near_names() -> list[str]:
-    file = _read_file()
-    unset = [name.upper() for name, source in find_sources().items() if source == "default"]
-    return [
-        f"{name} in {place} is no setting: did you mean {meant}?"
-        for place, names in ((".env", file), ("the environment", os.environ))
-        for name, meant in _match_names(names, unset, short=names is file)
-    ]
-
-
-def _match_names(
-    names: Mapping[str, str], unset: list[str], *, short: bool
-) -> Iterator[tuple[str, str]]:
-    for name in names:
-        if name.lower() in Settings.model_fields:
-            continue
-        plain = name.upper().removeprefix(_PREFIX)
-        ours = short or plain != name.upper()
-        for setting in unset:
-            most = 2 if len(setting) >= _LONG else 1
-            if abs(len(plain) - len(setting)) > most or not (ours or len(setting) >= _DISTINCT):
-                continue
-            if plain == setting or _count_slips(plain, setting) <= most:
-                yield name, setting
-                break
-
-
-def _count_slips(one: str, other: str) -> int:
-    """Return how many letters are missing, too many, wrong, or swapped with the next."""
-    from rapidfuzz.distance import OSA  # noqa: PLC0415 - few environments have a name that needs it
-
-    return OSA.distance(one, other)
+def is_setting(variable: str) -> bool:
+    """Return whether a variable, bare or prefixed, is one of ours."""
+    return variable.lower().removeprefix(PREFIX.lower()) in Settings.model_fields
 
 
 def read_foreign_environment() -> dict[str, str]:
-    """The environment without any variable of ours, for a server with settings of its own."""
-    return {k: v for k, v in os.environ.items() if k.lower() not in Settings.model_fields}
-
-
-def describe_settings() -> str:
-    """Every setting with its sentence and its default, as the text of a `.env` file."""
-    return "\n\n".join(map(_describe_setting, Settings.model_fields)) + "\n"
-
-
-def _describe_setting(name: str) -> str:
-    sentence = wrap(Settings.model_fields[name].description or "", 78)
-    return "\n".join(f"# {line}" for line in [*sentence, f"{name.upper()}={_write_default(name)}"])
-
-
-def _write_default(name: str) -> str:
-    """Return the default as the environment would say it; empty if it depends on the machine."""
-    value = Settings.model_fields[name].default
-    return "" if value is PydanticUndefined else write_value(name, value)
-
-
-def write_value(name: str, value: object) -> str:
-    """Return the value of a setting as the environment would say it; empty for None."""
-    if name == "compact_responses":
-        value = next(word for word, chosen in _FORMATS.items() if chosen == value)
-    if isinstance(value, list):
-        value = ",".join(cast("list[str]", value))
-    if isinstance(value, bool):
-        value = str(value).lower()
-    if isinstance(value, float):
-        value = f"{value:g}"
-    return "" if value is None else str(value)
+    """Return the environment without our variables, for a server with settings of its own."""
+    return {name: value for name, value in os.environ.items() if not is_setting(name)}

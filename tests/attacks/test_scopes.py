@@ -17,7 +17,8 @@ from textrawl.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
-AUDIENCE = "https://memory.example/mcp"
+PUBLIC = "https://memory.example"
+AUDIENCE = f"{PUBLIC}/mcp"
 ADA = {"entityName": "Ada", "entityType": "person"}
 CALLS: dict[str, tuple[str, dict[str, Any], str]] = {
     "search": ("query_memory", {"mode": "search", "query": "canary"}, "read"),
@@ -172,7 +173,7 @@ async def test_the_same_claims_for_the_right_audience_are_let_in(
     """So that what the forged ones below are refused for is what is wrong with them."""
     team.execute("select grant_access('eve', 'red', array['read', 'write'])")
     with IdentityProvider() as provider:
-        changes = {"oauth_issuer": provider.url, "oauth_audience": AUDIENCE}
+        changes = {"oauth_issuer": provider.url, "public_url": PUBLIC}
         gate = issue(team, "gate", "red", "admin", issuer=provider.url)
         async with open_site(settings(**changes, access_token=gate)) as site:
             token = provider.issue(provider.claims(sub="eve", aud=AUDIENCE, scope="read write"))
@@ -188,7 +189,7 @@ async def test_who_is_nobody_gets_401_from_every_tool(
     team.execute("select grant_access('eve', 'red', array['read', 'write', 'forget'])")
     with IdentityProvider() as provider:
         token = make_bearer(kind, team, provider)
-        changes = {"oauth_issuer": provider.url, "oauth_audience": AUDIENCE}
+        changes = {"oauth_issuer": provider.url, "public_url": PUBLIC}
         async with open_site(settings(**changes)) as site:
             assert set((await try_all(site, token, team)).values()) == {"401"}
 

@@ -20,7 +20,7 @@ NAMES = {
     "claude": CLAUDE_CODE, "codex": CODEX, "copilot": COPILOT_CLI, "gemini": GEMINI_CLI,
     "qwen": QWEN_CODE,
 }  # fmt: skip
-OWN = "DATABASE_URL="  # a line with a password to fill in, for a shell
+OWN = "TEXTRAWL_DATABASE_URL="  # a line with a password to fill in, for a shell
 LINES = sorted({
     line
     for page in PAGES
@@ -67,7 +67,7 @@ def test_the_command_of_a_page_that_adds_textrawl_is_understood(line: str, tmp_p
         assert entry["url"] == words[-1]
     else:
         assert [entry["command"], *entry["args"]] == words[-5:]
-        assert entry["env"] == {"STRUCTURED_CONTENT": "off"}
+        assert entry["env"] == {"TEXTRAWL_STRUCTURED_CONTENT": "off"}
 
 
 def test_every_program_that_has_a_command_for_it_is_on_the_pages() -> None:

@@ -15,7 +15,7 @@ from textrawl.introduction import INSTRUCTIONS
 from textrawl.replies import Renderer, write_json
 from textrawl.tokens import choose_counter
 
-COUNTER = choose_counter("o200k_base")
+COUNTER = choose_counter()
 FORMATS = ["compact", "verbose", "lines"]
 MOST_INSTRUCTIONS = 500
 NOWHERE = "postgresql://127.0.0.1:1/memory"
@@ -132,7 +132,7 @@ def test_an_answer_beyond_the_budget_is_counted_whole_and_said_to_be_cut(
         "cost", "tea", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN, MAX_RESPONSE_TOKENS=50
     ).out
 
-    assert "Beyond MAX_RESPONSE_TOKENS (50) the server leaves facts out." in shown
+    assert "Beyond TEXTRAWL_MAX_RESPONSE_TOKENS (50) the server leaves facts out." in shown
     assert '{"n":2' in shown
 
 
@@ -153,7 +153,7 @@ def test_without_recalls_it_says_whether_they_are_noted(run: Run, database_url: 
     off = run("cost", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN, RECORD_RECALLS="off").out
 
     assert "Recalls\nnone yet\n" in noted
-    assert "none: RECORD_RECALLS is off" in off
+    assert "none: TEXTRAWL_RECORD_RECALLS is off" in off
 
 
 def test_a_server_notes_the_recalls_that_are_counted(

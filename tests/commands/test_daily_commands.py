@@ -271,12 +271,18 @@ def test_a_login_that_reads_nothing_is_told_to_set_a_token(run: Run, database_ur
     outcome = run("search", "tea", DATABASE_URL=database_url)
 
     assert outcome.code == 1
-    assert "set ACCESS_TOKEN to a token that `textrawl token create` made" in outcome.complaint
+    assert (
+        "set TEXTRAWL_ACCESS_TOKEN to a token that `textrawl token create` made"
+        in outcome.complaint
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "complaint"),
-    [("READ_ONLY", "Memory is read-only: READ_ONLY is on"), ("ENABLE_MEMORY", "not enabled")],
+    [
+        ("READ_ONLY", "Memory is read-only: TEXTRAWL_READ_ONLY is on"),
+        ("ENABLE_MEMORY", "not enabled"),
+    ],
 )
 def test_switches_hold_for_commands_as_for_tools(ask: Ask, name: str, complaint: str) -> None:
     value = "true" if name == "READ_ONLY" else "false"
@@ -291,7 +297,7 @@ def test_without_its_provider_a_fact_is_stored_and_a_search_goes_by_keywords(
     ask: Ask, launch: Launch, database_url: str, owner: psycopg.Connection, ollama: EmbeddingServer
 ) -> None:
     provider: dict[str, Any] = {
-        "EMBEDDING_PROVIDER": "ollama", "OLLAMA_BASE_URL": ollama.url, "EMBEDDING_TIMEOUT": 1,
+        "EMBEDDING_PROVIDER": "ollama", "OLLAMA_BASE_URL": ollama.url,
     }  # fmt: skip
     ask("remember", "Ada", "likes tea", **provider)
     ollama.fail(Fault.FAILING)

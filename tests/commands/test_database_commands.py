@@ -98,7 +98,10 @@ def test_migrate_as_a_role_without_rights_says_who_has_to_run_it(
 
     assert outcome.code == 1
     assert "may not create the schema" in outcome.complaint
-    assert "Run `textrawl migrate` with a DATABASE_URL of the database's owner" in outcome.complaint
+    assert (
+        "Run `textrawl migrate` with a TEXTRAWL_DATABASE_URL of the database's owner"
+        in outcome.complaint
+    )
 
 
 def test_migrate_brings_the_embedded_postgres_up_to_date_and_stops_it(

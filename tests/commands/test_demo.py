@@ -75,7 +75,7 @@ def test_it_works_twice_in_a_row_without_regard_to_settings(
         "EMBEDDING_PROVIDER": "openai",
         "COMPACT_RESPONSES": "false",
     }
-    (tmp_path / ".env").write_text("DATABASE_URL=postgresql://127.0.0.1:1/memory", "utf-8")
+    (tmp_path / ".env").write_text("TEXTRAWL_DATABASE_URL=postgresql://127.0.0.1:1/memory", "utf-8")
     folder, material = home / "data", read_material()
 
     first = launch("demo", "--data-dir", str(folder), **foreign).end()
@@ -85,7 +85,7 @@ def test_it_works_twice_in_a_row_without_regard_to_settings(
         assert (outcome.code, outcome.err) == (0, "")
         flat = " ".join(outcome.out.split())
         assert [question for question in material.questions if question not in flat] == []
-        assert '"STRUCTURED_CONTENT": "off"' in outcome.out
+        assert '"TEXTRAWL_STRUCTURED_CONTENT": "off"' in outcome.out
         assert "claude mcp add" in outcome.out
         assert tomllib.loads(find_table(outcome.out))["mcp_servers"]["textrawl"]["required"]
         shown = outcome.out.partition("Connect a client")[0]
@@ -101,7 +101,7 @@ def test_it_works_twice_in_a_row_without_regard_to_settings(
 def test_it_tells_scripts_everything(run: Run, data_dir: Path) -> None:
     told = json.loads(run("demo", "--json", "--data-dir", str(data_dir)).out)
 
-    material, counter = read_material(), choose_counter("o200k_base")
+    material, counter = read_material(), choose_counter()
     assert told["stored"]["new_facts"] == told["stored"]["facts"] == len(material.facts)
     assert told["stored"]["new_relations"] == len(material.relations)
     assert [scene["asked"] for scene in told["scenes"][:6]] == material.questions
@@ -130,7 +130,7 @@ async def test_what_it_counts_is_what_a_server_in_that_format_sends(
     looked_up, profile = await ask_both(full, other, look_up)
 
     search = SearchReply.model_validate(asked).model_copy(update={"query": question["query"]})
-    counter = choose_counter("o200k_base")
+    counter = choose_counter()
     assert write_reply(search, form, counter) == found
     assert write_reply(EntityReply.model_validate(looked_up), form, counter) == profile
 
@@ -194,7 +194,7 @@ def test_a_folder_that_cannot_be_used_is_one_line(run: Run, home: Path) -> None:
 
     assert outcome.code == 1
     assert str(home / "file") in outcome.complaint
-    assert "Set DATA_DIR" in outcome.complaint
+    assert "Set TEXTRAWL_DATA_DIR" in outcome.complaint
 
 
 def test_the_command_it_shows_starts_this_installation() -> None:

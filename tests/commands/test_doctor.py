@@ -115,7 +115,7 @@ def test_a_database_that_is_down_is_broken_and_the_reason_is_told(examine: Exami
     verdict, told = examine(DATABASE_URL="postgresql://127.0.0.1:1/memory")["database"]
 
     assert verdict == "broken"
-    assert "Start Postgres, or check DATABASE_URL" in told
+    assert "Start Postgres, or check TEXTRAWL_DATABASE_URL" in told
     assert "Connection refused" in told
 
 
@@ -178,7 +178,8 @@ def test_a_data_folder_in_a_file_is_broken(examine: Examine, home: Path) -> None
 
     assert (verdict, told) == (
         "broken",
-        f"{home / 'file'} is no folder: set DATA_DIR to one that can be written, or DATABASE_URL",
+        f"{home / 'file'} is no folder: set TEXTRAWL_DATA_DIR to one that can be written, or "
+        "TEXTRAWL_DATABASE_URL",
     )
 
 
@@ -214,7 +215,7 @@ def test_a_provider_without_its_key_is_broken(examine: Examine, database_url: st
     verdict, told = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="openai")["embeddings"]
 
     assert verdict == "broken"
-    assert told.startswith("OPENAI_API_KEY is not set")
+    assert told.startswith("TEXTRAWL_OPENAI_API_KEY is not set")
 
 
 def test_a_provider_that_is_down_leaves_keywords(examine: Examine, database_url: str) -> None:
@@ -235,7 +236,7 @@ def test_going_without_embeddings_or_memory_is_worth_a_note(
     findings = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="none", ENABLE_MEMORY="off")
 
     assert findings["embeddings"] == ("note", "none: search goes by keywords alone")
-    assert findings["memory"] == ("note", "off: set ENABLE_MEMORY=true to offer it")
+    assert findings["memory"] == ("note", "off: set TEXTRAWL_ENABLE_MEMORY=true to offer it")
 
 
 def test_a_login_that_is_refused_is_broken(
@@ -245,3 +246,16 @@ def test_a_login_that_is_refused_is_broken(
 
     assert verdict == "broken"
     assert 'database "no_such" does not exist' in told
+
+
+def test_each_setting_is_shown_with_where_it_was_found(run: Run, home: Path) -> None:
+    outcome = run(
+        "doctor", TEXTRAWL_DATA_DIR=home / "data", SPACE="team", OPENAI_API_KEY="sk-s3cret"
+    )
+
+    flat = " ".join(outcome.out.split())
+    assert f"TEXTRAWL_DATA_DIR={home / 'data'} (environment)" in flat
+    assert "TEXTRAWL_SPACE=team (environment, as SPACE)" in flat
+    assert "TEXTRAWL_OPENAI_API_KEY=(set, not shown) (environment, as OPENAI_API_KEY)" in flat
+    assert "all others have their defaults" in flat
+    assert "s3cret" not in flat

@@ -36,7 +36,7 @@ CASES: dict[str, Case] = {
     "a superuser": ({"DATABASE_URL": SUPERUSER}, False, "login", "which is a superuser"),
     "no such login": ({"DATABASE_URL": "nobody_here"}, False, "database", "refuses the login"),
     "only reading": ({"READ_ONLY": "true"}, True, "access", "ada reads default"),
-    "no key": ({"EMBEDDING_PROVIDER": "openai"}, False, "embeddings", "OPENAI_API_KEY is not set"),
+    "no key": ({"EMBEDDING_PROVIDER": "openai"}, False, "embeddings", "_KEY is not set"),
     "no provider": ({"EMBEDDING_PROVIDER": "none"}, True, "embeddings", "by keywords alone"),
     "a provider that is away": (
         {"EMBEDDING_PROVIDER": "ollama", "OLLAMA_BASE_URL": "http://127.0.0.1:1"},

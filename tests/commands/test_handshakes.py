@@ -188,7 +188,8 @@ def test_a_client_that_reads_late_gets_every_greeting_whole(start: Start, tmp_pa
 def test_instructions_are_those_of_what_is_offered(
     start: Start, home: Path, name: str, value: str, told: str | None, place: str
 ) -> None:
-    Path(".env").write_text(f"{name}={value}\n" if place == "file" else "", encoding="utf-8")
+    file = f"TEXTRAWL_{name}={value}\n" if place == "file" else ""
+    Path(".env").write_text(file, encoding="utf-8")
     environment = {name: value} if place == "environment" else {}
     process = start(DATABASE_URL="postgresql://nobody@127.0.0.1:9/none", **environment)
 
@@ -205,7 +206,7 @@ def test_a_server_that_cannot_start_says_why_and_leaves_nobody_waiting(start: St
     code, out, err = process.end()
 
     assert (code, out) == (1, b"")
-    assert err.startswith(b"textrawl: DATABASE_URL cannot be read")
+    assert err.startswith(b"textrawl: TEXTRAWL_DATABASE_URL cannot be read")
 
 
 def connect(start: Start, data_dir: Path, **environment: object) -> list[str]:

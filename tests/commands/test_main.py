@@ -89,7 +89,7 @@ def test_an_unreadable_address_of_the_database_is_refused_without_repeating_it(
     outcome = run(command, DATABASE_URL="postgresql://somebody:100%secret@localhost/memory")
 
     assert outcome.code == 1
-    assert outcome.complaint.startswith("DATABASE_URL cannot be read: write postgresql://")
+    assert outcome.complaint.startswith("TEXTRAWL_DATABASE_URL cannot be read: write postgresql://")
     assert "secret" not in outcome.complaint
 
 

@@ -172,7 +172,10 @@ def test_an_unknown_toolset_is_refused_before_postgres_is_started(run: Run, home
     outcome = run("serve", TOOLSETS="memory,poetry", DATA_DIR=home / "data")
 
     assert outcome.code == 1
-    assert outcome.complaint == "TOOLSETS: there is no toolset 'poetry'; known: memory, graph, all"
+    assert (
+        outcome.complaint
+        == "TEXTRAWL_TOOLSETS: there is no toolset 'poetry'; known: memory, graph, all"
+    )
     assert list(home.iterdir()) == []
 
 
@@ -182,8 +185,8 @@ def test_an_address_that_others_can_reach_is_refused_before_postgres_is_started(
     outcome = run("serve", "--http", "--host", "0.0.0.0", DATA_DIR=home / "data")  # noqa: S104
 
     assert outcome.code == 1
-    assert outcome.complaint.startswith("HTTP_HOST: 0.0.0.0 can be reached by others")
-    assert "set PUBLIC_URL" in outcome.complaint
+    assert outcome.complaint.startswith("TEXTRAWL_HTTP_HOST: 0.0.0.0 can be reached by others")
+    assert "set TEXTRAWL_PUBLIC_URL" in outcome.complaint
     assert list(home.iterdir()) == []
 
 
@@ -284,7 +287,7 @@ def test_a_port_that_is_taken_is_one_line_and_starts_no_postgres(
         outcome = launch("serve", "--http", "--port", str(port), DATA_DIR=home / "data").end()
 
     assert outcome.code == 1
-    assert outcome.complaint.startswith("HTTP_PORT: ")
+    assert outcome.complaint.startswith("TEXTRAWL_HTTP_PORT: ")
     assert f"127.0.0.1:{port}" in outcome.complaint
     assert outcome.complaint.endswith(": choose another with --port")
     assert not list(home.iterdir())

@@ -260,8 +260,8 @@ def test_a_servers_login_is_told_which_one_spaces_and_tokens_need(
 
     assert outcome.code == 1
     assert outcome.complaint == (
-        "The login of DATABASE_URL does not own this memory: run this with the DATABASE_URL "
-        "that you run `textrawl migrate` with"
+        "The login of TEXTRAWL_DATABASE_URL does not own this memory: run this with the "
+        "TEXTRAWL_DATABASE_URL that you run `textrawl migrate` with"
     )
 
 
@@ -269,7 +269,7 @@ def test_a_servers_login_without_a_token_is_told_of_it(run: Run, database_url: s
     complaint = run("grant", "list", DATABASE_URL=database_url).complaint
     wrong = run("grant", "list", DATABASE_URL=database_url, ACCESS_TOKEN=make_token())
 
-    assert complaint.endswith("or set ACCESS_TOKEN to a token with the scope admin")
+    assert complaint.endswith("or set TEXTRAWL_ACCESS_TOKEN to a token with the scope admin")
     assert wrong.complaint.startswith("Not authenticated: The token is unknown, expired or revoked")
 
 

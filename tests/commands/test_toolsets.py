@@ -30,5 +30,5 @@ def test_a_toolset_that_is_not_there_is_refused_with_those_that_are(run: Run) ->
     outcome = run("toolsets", TOOLSETS="poetry")
 
     assert outcome.complaint == (
-        "TOOLSETS: there is no toolset 'poetry'; known: memory, graph, all"
+        "TEXTRAWL_TOOLSETS: there is no toolset 'poetry'; known: memory, graph, all"
     )

@@ -89,14 +89,14 @@ async def test_the_data_folder_of_another_postgres_is_no_place_for_ours(home: Pa
 async def test_a_file_where_the_folder_should_be_is_refused(home: Path) -> None:
     (home / "data").write_text("mine", encoding="utf-8")
 
-    await refuse(home / "data", "cannot be used: .*Set DATA_DIR")
+    await refuse(home / "data", "cannot be used: .*Set TEXTRAWL_DATA_DIR")
 
 
 @pytest.mark.parametrize("name", ["lifecycle.lock", "clients.lock"])
 async def test_a_folder_in_which_no_lock_can_be_made_is_refused(home: Path, name: str) -> None:
     (home / "data" / name).mkdir(parents=True)
 
-    await refuse(home / "data", "cannot be used: Is a directory. Set DATA_DIR to a folder")
+    await refuse(home / "data", "cannot be used: Is a directory. Set TEXTRAWL_DATA_DIR to a folder")
 
 
 @pytest.mark.usefixtures("fresh")
@@ -123,7 +123,9 @@ async def test_a_database_that_cannot_be_set_up_is_refused_with_the_reason(data_
 
 @needs_root
 async def test_as_root_a_folder_closed_to_postgres_is_refused_by_name(closed: Path) -> None:
-    await refuse(closed / "a" / "data", f"cannot enter {closed}. Set DATA_DIR=/var/lib/textrawl")
+    await refuse(
+        closed / "a" / "data", f"cannot enter {closed}. Set TEXTRAWL_DATA_DIR=/var/lib/textrawl"
+    )
 
     assert list_names(closed) == []
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from tests.providers import Clock, EmbeddingServer
-from textrawl.embeddings import Embedder, choose_embedder
+from textrawl.embeddings import Embedder, choose_embedder, remote
 from textrawl.settings import read_settings
 
 Connect = Callable[..., Embedder]
@@ -27,16 +27,19 @@ def provider(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def connect(server: EmbeddingServer, clock: Clock, provider: str) -> AsyncIterator[Connect]:
-    """Embedders of the loopback server, closed after the test."""
+async def connect(
+    server: EmbeddingServer, clock: Clock, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Connect]:
+    """Embedders of the loopback server, closed after the test; `limit` is their time limit."""
     opened: list[Embedder] = []
 
-    def open_embedder(**overrides: Any) -> Embedder:
+    def open_embedder(*, limit: float | None = None, **overrides: Any) -> Embedder:
+        if limit is not None:
+            monkeypatch.setattr(remote, "TIMEOUT", limit)
         settings = read_settings(
             **{
                 "embedding_provider": provider,
                 "embedding_model": "test-model",
-                "embedding_timeout": 5,
                 "openai_api_key": "canary-key",
                 "openai_base_url": server.openai_url.replace("//", "//user:canary-word@"),
                 "ollama_base_url": server.url.replace("//", "//user:canary-word@"),

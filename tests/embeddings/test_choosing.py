@@ -96,11 +96,14 @@ def test_the_provider_none_gives_no_embedder() -> None:
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [
-        ({"embedding_provider": "openai"}, "OPENAI_API_KEY is not set"),
-        ({"embedding_provider": "openai", "openai_api_key": " "}, "OPENAI_API_KEY is not set"),
-        ({**OPENAI, "openai_api_key": "canary\nkey"}, "OPENAI_API_KEY holds characters"),
-        ({**OPENAI, "openai_api_key": "canary key"}, "OPENAI_API_KEY holds characters"),
-        ({**OPENAI, "openai_api_key": "canäry"}, "OPENAI_API_KEY holds characters"),
+        ({"embedding_provider": "openai"}, "TEXTRAWL_OPENAI_API_KEY is not set"),
+        (
+            {"embedding_provider": "openai", "openai_api_key": " "},
+            "TEXTRAWL_OPENAI_API_KEY is not set",
+        ),
+        ({**OPENAI, "openai_api_key": "canary\nkey"}, "TEXTRAWL_OPENAI_API_KEY holds characters"),
+        ({**OPENAI, "openai_api_key": "canary key"}, "TEXTRAWL_OPENAI_API_KEY holds characters"),
+        ({**OPENAI, "openai_api_key": "canäry"}, "TEXTRAWL_OPENAI_API_KEY holds characters"),
         ({**OPENAI, "openai_api_key": "sk-1", "openai_base_url": "canary:80"}, "OPENAI_BASE_URL"),
         (
             {**OPENAI, "openai_api_key": "sk-1", "openai_base_url": "http://canary:99999"},
@@ -111,7 +114,7 @@ def test_the_provider_none_gives_no_embedder() -> None:
         ({"embedding_model": "bge-m3"}, "EMBEDDING_MODEL"),
         (
             {"embedding_provider": "ollama", "embedding_model": "qwen3-embedding"},
-            "4096 dimensions, pgvector indexes at most 4000: set EMBEDDING_MODEL",
+            "4096 dimensions, pgvector indexes at most 4000: set TEXTRAWL_EMBEDDING_MODEL",
         ),
     ],
 )

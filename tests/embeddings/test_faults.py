@@ -17,8 +17,8 @@ PRIVATE = [f"the {SECRET} sings", f"the {SECRET} flies"]  # not in the line that
 
 SAID = {
     Fault.DOWN: "cannot be reached",
-    Fault.HANG: "did not answer within 0.4 s",
-    Fault.DRIP: "did not answer within 0.4 s",
+    Fault.HANG: "did not answer within 0.5 s",
+    Fault.DRIP: "did not answer within 0.5 s",
     Fault.RATE_LIMITED: "rate limit or quota",
     Fault.FAILING: "failed inside (HTTP 500)",
     Fault.KEY_REFUSED: "refused the key (HTTP 401)",
@@ -46,7 +46,7 @@ SAID = {
 async def test_every_fault_is_told_by_its_own_message_within_the_limit(
     fault: Fault, server: EmbeddingServer, connect: Connect
 ) -> None:
-    embedder = connect(embedding_timeout=0.4)
+    embedder = connect(limit=0.4)
     await embedder.warm()
     server.fail(fault)
 
@@ -63,7 +63,7 @@ async def test_every_fault_is_told_by_its_own_message_within_the_limit(
 async def test_no_fault_gives_away_a_key_a_password_or_a_text(
     fault: Fault, server: EmbeddingServer, connect: Connect
 ) -> None:
-    embedder = connect(embedding_timeout=0.4)
+    embedder = connect(limit=0.4)
     await embedder.warm()
     server.fail(fault)
 
@@ -77,7 +77,7 @@ async def test_no_fault_gives_away_a_key_a_password_or_a_text(
 async def test_after_every_fault_a_healed_provider_is_used_again(
     fault: Fault, server: EmbeddingServer, connect: Connect
 ) -> None:
-    embedder = connect(embedding_timeout=0.4)
+    embedder = connect(limit=0.4)
     await embedder.warm()
     server.fail(fault)
     with pytest.raises(EmbeddingUnavailable):
@@ -97,7 +97,7 @@ async def test_a_missing_model_is_told_with_what_to_run(
     with pytest.raises(ProviderFailed) as caught:
         await embedder.embed_query("tea")
 
-    cure = {"openai": "set EMBEDDING_MODEL", "ollama": "run `ollama pull test-model`"}
+    cure = {"openai": "set TEXTRAWL_EMBEDDING_MODEL", "ollama": "run `ollama pull test-model`"}
     assert cure[provider] in caught.value.fix
 
 

@@ -82,7 +82,7 @@ async def test_a_batch_beyond_the_limit_of_one_request_is_split_and_joined_in_or
 ) -> None:
     texts = [f"fact {number}" for number in range(2_100)]
 
-    vectors = await connect(embedding_timeout=30).embed_documents(texts)
+    vectors = await connect(limit=30).embed_documents(texts)
 
     assert sorted(len(request.texts) for request in server.requests) == [52, 2_048]
     raw = np.array(embed_words(texts[-1], 64))

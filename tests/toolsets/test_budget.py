@@ -30,7 +30,7 @@ from textrawl.toolsets.memory.forgetting import ForgetReply
 from textrawl.toolsets.memory.profile import EntityReply
 from textrawl.toolsets.memory.writing import BuildReply, RelateReply, RememberReply
 
-COUNTER = choose_counter("o200k_base")
+COUNTER = choose_counter()
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 _LETTERS = st.sampled_from("abc ABC 0123 .,:\"'\\{}[]\n\t→← äßé 語東京 🦄👨‍👩‍👧 مرحبا<|endoftext|>")

@@ -100,7 +100,7 @@ async def test_a_path_of_http_offers_its_toolset_to_everybody(
 
 
 async def test_the_tokens_of_a_toolset_are_those_of_its_definitions(connect: Connect) -> None:
-    counter = choose_counter("o200k_base")
+    counter = choose_counter()
     client = await connect(toolsets=["all"])
     told = await count_introduction(create_server(Settings(toolsets=["all"])), counter)
 

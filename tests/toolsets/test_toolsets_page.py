@@ -13,7 +13,7 @@ from textrawl.toolsets import find_toolsets
 pytestmark = pytest.mark.anyio
 
 PAGE = ROOT / "docs" / "toolsets.md"
-COUNTER = choose_counter("o200k_base")
+COUNTER = choose_counter()
 NINE = 9
 
 

@@ -12,7 +12,8 @@ from mcp.types import jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from textrawl import Settings, __version__, create_server, read_settings
-from textrawl.environment import Unclear, guess_introduction
+from textrawl.commands.stdio import guess_introduction
+from textrawl.environment import Unclear, find_user_file
 from textrawl.introduction import Introduction, introduce
 from textrawl.offering import choose_names
 from textrawl.server import MemoryServer
@@ -195,7 +196,9 @@ def test_the_sdk_learns_of_a_handshake_under_an_id_that_no_client_has() -> None:
 ENVIRONMENTS: list[dict[str, str]] = [
     {}, {"TOOLSETS": "graph"}, {"toolsets": "memory"}, {"TOOLSETS": "graph, memory"},
     {"TOOLSETS": "all"}, {"TOOLSETS": ""}, {"ENABLE_MEMORY": "OFF"}, {"ENABLE_MEMORY": "1"},
-    {"ENABLE_MEMORY": "false", "TOOLSETS": "graph"},
+    {"ENABLE_MEMORY": "false", "TOOLSETS": "graph"}, {"TEXTRAWL_TOOLSETS": "graph"},
+    {"TEXTRAWL_TOOLSETS": "graph", "TOOLSETS": "memory"}, {"textrawl_enable_memory": "no"},
+    {"TEXTRAWL_TOOLSETS": "", "TOOLSETS": "graph"}, {"TOOLSETS": "memory", "Toolsets": "graph"},
 ]  # fmt: skip
 
 
@@ -205,7 +208,8 @@ def test_what_is_known_before_the_settings_are_read_is_what_they_say(
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    Path(".env").write_text("LOG_LEVEL=ERROR\n", encoding="utf-8")
+    # Neither is ours: bare names of a folder, and a setting that no greeting needs.
+    Path(".env").write_text("TOOLSETS=graph\nTEXTRAWL_LOG_LEVEL=ERROR\n", encoding="utf-8")
 
     settings = read_settings()
 
@@ -215,8 +219,7 @@ def test_what_is_known_before_the_settings_are_read_is_what_they_say(
 
 @pytest.mark.parametrize(("environment", "file"), [
     ({"TOOLSETS": "memory,"}, ""), ({"TOOLSETS": "poetry"}, ""), ({"ENABLE_MEMORY": "n"}, ""),
-    ({"TOOLSETS": "memory", "Toolsets": "graph"}, ""), ({}, "toolsets=graph"),
-    ({"TOOLSETS": "memory"}, "export ENABLE_MEMORY=off"),
+    ({}, "textrawl_toolsets=graph"), ({"TOOLSETS": "memory"}, "export TEXTRAWL_ENABLE_MEMORY=off"),
 ])  # fmt: skip
 def test_what_takes_a_rule_of_the_settings_is_left_to_them(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], file: str
@@ -224,6 +227,14 @@ def test_what_takes_a_rule_of_the_settings_is_left_to_them(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     Path(".env").write_text(file, encoding="utf-16" if "export" in file else "utf-8")
+
+    with pytest.raises(Unclear):
+        guess_introduction()
+
+
+def test_a_file_of_the_users_own_that_names_a_setting_is_left_to_the_settings() -> None:
+    find_user_file().parent.mkdir(parents=True)
+    find_user_file().write_text("toolsets=graph", encoding="utf-8")
 
     with pytest.raises(Unclear):
         guess_introduction()

@@ -8,6 +8,7 @@ import pytest
 from tests.providers import EmbeddingServer
 from tests.upkeep.desk import Desk, open_desk
 from textrawl import Settings
+from textrawl.embeddings import remote as embeddings_remote
 
 
 @pytest.fixture
@@ -17,13 +18,16 @@ def provider() -> Iterator[EmbeddingServer]:
 
 
 @pytest.fixture
-def remote(settings: Callable[..., Settings], provider: EmbeddingServer) -> Callable[..., Settings]:
+def remote(
+    settings: Callable[..., Settings], provider: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Settings]:
     """Settings with an OpenAI that can fail."""
+    monkeypatch.setattr(embeddings_remote, "TIMEOUT", 1.0)
 
     def make(**changes: Any) -> Settings:
         return settings(
             embedding_provider="openai", openai_api_key="key", openai_base_url=provider.openai_url,
-            embedding_timeout=1, **changes,
+            **changes,
         )  # fmt: skip
 
     return make

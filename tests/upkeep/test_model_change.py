@@ -187,7 +187,7 @@ async def test_a_server_that_cannot_ask_the_active_model_goes_by_keywords_and_sa
         assert "keyword only" in found
         told = await other.search("theremin", searchMode="semantic")
         assert NARROW in told
-        assert "OPENAI_API_KEY is not set" in told
+        assert "TEXTRAWL_OPENAI_API_KEY is not set" in told
         [stored] = await other.remember("collects stamps")
         assert not stored.is_error
         with pytest.raises(errors.EmbeddingUnavailable):

@@ -76,8 +76,8 @@ class Session:
         rows = await self._fetch(_OWNER)
         if rows and not rows[0][1]:
             raise StartRefused(
-                f"The login of DATABASE_URL does not own this memory, {rows[0][0]} does: run this "
-                "with the DATABASE_URL that you run `textrawl migrate` with"
+                f"The login of TEXTRAWL_DATABASE_URL does not own this memory, {rows[0][0]} does: "
+                "run this with the TEXTRAWL_DATABASE_URL that you run `textrawl migrate` with"
             )
         return str(rows[0][0]) if rows else None
 
@@ -86,7 +86,8 @@ class Session:
         if hidden := [str(name) for (name,) in await self._fetch(_HIDDEN)]:
             raise StartRefused(
                 f"Row-level security hides rows of {', '.join(hidden)} from this login: run this "
-                "with the DATABASE_URL that you run `textrawl migrate` with, after that command"
+                "with the TEXTRAWL_DATABASE_URL that you run `textrawl migrate` with, after that "
+                "command"
             )
 
     async def count_rows(self) -> dict[str, int]:
@@ -216,8 +217,8 @@ async def _translate() -> AsyncGenerator[None]:
         yield
     except psycopg.errors.InsufficientPrivilege as error:
         raise StartRefused(
-            f"The login of DATABASE_URL may not do this ({error.diag.message_primary}): use the "
-            "one that you run `textrawl migrate` with"
+            f"The login of TEXTRAWL_DATABASE_URL may not do this ({error.diag.message_primary}): "
+            "use the one that you run `textrawl migrate` with"
         ) from error
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable("The connection broke: try again") from error
@@ -234,9 +235,9 @@ async def refuse_lender(place: Place) -> None:
     ):
         if await lends_sessions(one, other):
             raise StartRefused(
-                "DATABASE_URL leads through a pooler that lends a session for one transaction, "
-                "and pg_dump and pg_restore need it for longer: use the address of Postgres "
-                "itself, or of a pooler's session mode"
+                "TEXTRAWL_DATABASE_URL leads through a pooler that lends a session for one "
+                "transaction, and pg_dump and pg_restore need it for longer: use the address of "
+                "Postgres itself, or of a pooler's session mode"
             )
 
 

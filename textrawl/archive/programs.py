@@ -78,7 +78,7 @@ def _split_conninfo(conninfo: str | None) -> tuple[list[str], dict[str, str]]:
     given: dict[str, Any] = dict(conninfo_to_dict(conninfo))
     if secret := next((name for name in _UNSEEN if given.get(name)), None):
         raise StartRefused(
-            f"DATABASE_URL has a {secret}, which pg_dump could not be told unseen: use a "
+            f"TEXTRAWL_DATABASE_URL has a {secret}, which pg_dump could not be told unseen: use a "
             "connection without one"
         )
     password = given.pop("password", None)

@@ -63,8 +63,8 @@ async def _refuse_unfit(contents: Contents, takeover: Takeover) -> None:
     if holdings := await takeover.find_holdings():
         told = ", ".join(f"{number:,} {kind}" for kind, number in holdings.items())
         raise StartRefused(
-            f"There is a memory already, with {told}: restore into another database or DATA_DIR, "
-            "or back this one up and delete it"
+            f"There is a memory already, with {told}: restore into another database or "
+            "TEXTRAWL_DATA_DIR, or back this one up and delete it"
         )
 
 

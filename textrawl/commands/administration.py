@@ -53,9 +53,9 @@ _FAULTS: dict[str, tuple[str, str]] = {
     "TR070": ("A login cannot be called {}", "use 1 to 63 of a-z, 0-9 and _, no digit first"),
     "TR071": ("There is a login {} already", "choose another name, or drop that role"),
     "TR072": (
-        "The login of DATABASE_URL may not create or drop {}",
-        "run this with the DATABASE_URL of an administrator, or as one run the statements in "
-        "docs/sql.md",
+        "The login of TEXTRAWL_DATABASE_URL may not create or drop {}",
+        "run this with the TEXTRAWL_DATABASE_URL of an administrator, or as one run the statements "
+        "in docs/sql.md",
     ),
     "TR073": ("No analyst's login {}", "see `textrawl analyst list`"),
     "TR074": (
@@ -140,10 +140,10 @@ async def _find_database(settings: Settings, role: str) -> AsyncGenerator[str]:
 def _require_token(settings: Settings, *, owned: bool) -> bytes:
     if not owned and settings.access_token is not None:
         return hash_token(settings.access_token.get_secret_value())
-    instead = "" if owned else ", or set ACCESS_TOKEN to a token with the scope admin"
+    instead = "" if owned else ", or set TEXTRAWL_ACCESS_TOKEN to a token with the scope admin"
     raise StartRefused(
-        "The login of DATABASE_URL does not own this memory: run this with the DATABASE_URL that "
-        f"you run `textrawl migrate` with{instead}"
+        "The login of TEXTRAWL_DATABASE_URL does not own this memory: run this with the "
+        f"TEXTRAWL_DATABASE_URL that you run `textrawl migrate` with{instead}"
     )
 
 

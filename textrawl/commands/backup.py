@@ -27,8 +27,8 @@ def backup(
     """Write the whole memory to a file.
 
     The file is a dump of pg_dump with content, vectors, spaces, tokens, grants and the trail. It is
-    read back and its rows are counted before it gets its name. DATABASE_URL needs the rights of
-    the database's owner. Passwords of database logins are not in the file.
+    read back and its rows are counted before it gets its name. TEXTRAWL_DATABASE_URL needs the
+    rights of the database's owner. Passwords of database logins are not in the file.
     """
     settings = read_settings()
     with show_wait("Writing the backup"):

@@ -76,7 +76,11 @@ def _draw_introduction(introduction: Introduction) -> Table:
 
 def _draw_recalls(recalls: RecallCostsRow, *, noted: bool) -> Table | str:
     if not recalls.recalls or recalls.since is None:
-        return "none yet" if noted else "none: RECORD_RECALLS is off, or READ_ONLY on"
+        return (
+            "none yet"
+            if noted
+            else "none: TEXTRAWL_RECORD_RECALLS is off, or TEXTRAWL_READ_ONLY on"
+        )
     table = _make_grid()
     table.add_row("the last", f"{recalls.recalls:,}", f"since {recalls.since:%Y-%m-%d %H:%M %Z}")
     table.add_row("half cost at most", f"{recalls.p50:,}")
@@ -98,7 +102,9 @@ def _draw_answer(console: Console, answer: AnswerCost, budget: int) -> None:
         table.add_row(cost.format, f"{cost.text:,}", f"{cost.with_structured:,}")
     console.print(table)
     if max(cost.with_structured for cost in answer.formats) > budget:
-        console.print(f"Beyond MAX_RESPONSE_TOKENS ({budget:,}) the server leaves facts out.")
+        console.print(
+            f"Beyond TEXTRAWL_MAX_RESPONSE_TOKENS ({budget:,}) the server leaves facts out."
+        )
     console.print("\nIts compact text:")
     console.print(Text(answer.text, style="cyan"), soft_wrap=True)
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
-_ENVIRONMENT = {"STRUCTURED_CONTENT": "off"}
+_ENVIRONMENT = {"TEXTRAWL_STRUCTURED_CONTENT": "off"}
 
 
 def write_snippets(console: Console) -> None:
@@ -28,8 +28,8 @@ def write_snippets(console: Console) -> None:
     console.print("\nClaude Desktop, Cursor and others that read mcpServers:")
     _write(console, json.dumps({"mcpServers": {"textrawl": entry}}, indent=2))
     console.print(
-        "\nSTRUCTURED_CONTENT=off leaves the text alone: clients such as Claude Code show their "
-        "model only the structured half where there are both, and that is not compact."
+        "\nTEXTRAWL_STRUCTURED_CONTENT=off leaves the text alone: clients such as Claude Code show "
+        "their model only the structured half where there are both, and that is not compact."
     )
 
 

@@ -58,7 +58,7 @@ def cost(
     memory in each format. It changes nothing and does not count as a recall.
     """
     settings = read_settings()
-    counter = choose_counter(settings.tokenizer)
+    counter = choose_counter()
     with show_wait("Counting"):
         bill = _make_bill(settings, counter, _Asked(query, last))
     if as_json:

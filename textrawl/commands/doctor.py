@@ -10,6 +10,7 @@ import typer
 from rich.filesize import decimal
 from rich.table import Table
 
+from textrawl.commands.configuration import DEFAULT, list_settings
 from textrawl.commands.console import open_console, show_wait, write_json
 from textrawl.commands.findings import Finding, noting
 from textrawl.commands.foreground import run_foreground
@@ -19,6 +20,7 @@ from textrawl.commands.inspection import (
     find_vector_indexes,
     inspect_server,
 )
+from textrawl.commands.slips import find_ignored
 from textrawl.commands.trial import try_call, try_issuer, try_model
 from textrawl.credentials import hash_token
 from textrawl.embedded.cluster import run_embedded
@@ -73,13 +75,22 @@ async def _examine(*, http: bool) -> list[Finding]:
     findings: list[Finding] = []
     with noting(findings, "settings"):
         settings = read_settings()
-        findings.append(Finding("settings", "ok", "every one can be used"))
+        findings.append(_describe_settings(settings))
+        findings += [Finding(".env", "note", line) for line in find_ignored()]
         if not settings.enable_memory:
-            findings.append(Finding("memory", "note", "off: set ENABLE_MEMORY=true to offer it"))
+            findings.append(
+                Finding("memory", "note", "off: set TEXTRAWL_ENABLE_MEMORY=true to offer it")
+            )
         active = await _examine_database(settings, findings, http=http)
         await try_model(active, settings, findings)
         findings.append(_examine_counter(settings))
     return findings
+
+
+def _describe_settings(settings: Settings) -> Finding:
+    rows = [row for row in list_settings(settings) if row.source != DEFAULT]
+    lines = [f"{row.name}={row.value} ({row.source})" for row in rows]
+    return Finding("settings", "ok", "\n".join([*lines, "all others have their defaults"]))
 
 
 async def _examine_database(
@@ -125,8 +136,8 @@ def _examine_folder(data_dir: Path, state: State) -> Finding:
     there = next(path for path in (data_dir, *data_dir.parents) if path.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         fault = "cannot be written" if there.is_dir() else "is no folder"
-        fix = f"{there} {fault}: set DATA_DIR to one that can be written, or DATABASE_URL"
-        return Finding("data folder", "broken", fix)
+        fix = "set TEXTRAWL_DATA_DIR to one that can be written, or TEXTRAWL_DATABASE_URL"
+        return Finding("data folder", "broken", f"{there} {fault}: {fix}")
     told = f"{data_dir}: no database yet, the first `textrawl serve` makes it"
     return Finding("data folder", "note", told)
 
@@ -189,7 +200,7 @@ def judge_extension(server: Server) -> Finding:
 
 
 def _examine_counter(settings: Settings) -> Finding:
-    counter = choose_counter(settings.tokenizer)
+    counter = choose_counter()
     if counter.exact:
         return Finding("tokens", "ok", f"counted exactly, {counter.name}")
     return Finding("tokens", "note", f"counted as {counter.name}, which is never too few")

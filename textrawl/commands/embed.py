@@ -45,13 +45,14 @@ def start(
     provider: Annotated[
         str | None,
         typer.Option(
-            metavar="PROVIDER", help=f"{', '.join(PROVIDERS)}; default: EMBEDDING_PROVIDER."
+            metavar="PROVIDER",
+            help=f"{', '.join(PROVIDERS)}; default: TEXTRAWL_EMBEDDING_PROVIDER.",
         ),
     ] = None,
     model: Annotated[
         str | None,
         typer.Option(
-            metavar="MODEL", help="Name of the provider's model; default: EMBEDDING_MODEL."
+            metavar="MODEL", help="Name of the provider's model; default: TEXTRAWL_EMBEDDING_MODEL."
         ),
     ] = None,
 ) -> None:

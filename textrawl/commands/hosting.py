@@ -12,10 +12,11 @@ import anyio.to_thread
 
 from textrawl import __version__
 from textrawl.commands.foreground import Interrupted, run_foreground
+from textrawl.commands.slips import find_slips
 from textrawl.garbage import give_back_memory, pause_collection
 from textrawl.introduction import introduce
 from textrawl.offering import choose_names
-from textrawl.settings import Settings, find_slips, read_settings
+from textrawl.settings import Settings, read_settings
 from textrawl.tokens import load_ahead
 from textrawl.transports.greeting import Greeter
 from textrawl.transports.reception import Reception
@@ -47,7 +48,7 @@ def prepare(settings: Settings) -> None:
     choose_names(settings.toolsets)
     give_back_memory()
     if settings.enable_memory:
-        load_ahead(settings.tokenizer)
+        load_ahead()
     with pause_collection():
         from textrawl.logs import configure_logs  # noqa: PLC0415 - no other command needs it
     configure_logs(settings)

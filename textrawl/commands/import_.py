@@ -67,8 +67,8 @@ def import_(
     """Add an export to the memory.
 
     What the memory already has stays as it is: importing a file twice adds nothing. Bad lines are
-    reported by number and skipped, and the exit code is 1. DATABASE_URL needs the rights of the
-    database's owner, since a file names the author of each fact.
+    reported by number and skipped, and the exit code is 1. TEXTRAWL_DATABASE_URL needs the rights
+    of the database's owner, since a file names the author of each fact.
     """
     settings = read_settings()
     with ExitStack() as stack:

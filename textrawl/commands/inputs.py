@@ -76,13 +76,15 @@ EntityName = Annotated[
 ]
 SpaceName = Annotated[
     str | None,
-    typer.Option("--space", metavar="SPACE", parser=clean_name, help="Only this space. [SPACE]"),
+    typer.Option(
+        "--space", metavar="SPACE", parser=clean_name, help="Only this space. [TEXTRAWL_SPACE]"
+    ),
 ]
 WrittenSpace = Annotated[
     str | None,
     typer.Option(
         "--space", metavar="SPACE", parser=clean_name,
-        help="Write to this space; default: the home space of the token. [SPACE]",
+        help="Write to this space; default: the home space of the token. [TEXTRAWL_SPACE]",
     ),
 ]  # fmt: skip
 AsOf = Annotated[

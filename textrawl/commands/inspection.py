@@ -95,8 +95,8 @@ async def require_analyst(conninfo: str, *, timeout: float) -> bool:
             )
         if connection.pooled and await (await connection.execute(_READS)).fetchone() != (True,):
             raise StartRefused(
-                f"DATABASE_URL leads through a pooler, where {login} cannot be kept to reading: "
-                "run `textrawl psql --as NAME`, or use the address of Postgres itself"
+                f"TEXTRAWL_DATABASE_URL leads through a pooler, where {login} cannot be kept to "
+                "reading: run `textrawl psql --as NAME`, or use the address of Postgres itself"
             )
         return connection.pooled
 
@@ -117,6 +117,7 @@ async def require_memory(settings: Settings) -> None:
         await check(conninfo, connect_timeout=settings.database_timeout, serving=False)
     elif read_state(settings.data_dir).phase == "not initialised":
         raise StartRefused(
-            f"There is no memory in {settings.data_dir} yet: `textrawl remember` or the "
-            "first `textrawl serve` makes it; or set DATA_DIR or DATABASE_URL to where it is"
+            f"There is no memory in {settings.data_dir} yet: `textrawl remember` or the first "
+            "`textrawl serve` makes it; or set TEXTRAWL_DATA_DIR or TEXTRAWL_DATABASE_URL to "
+            "where it is"
         )

@@ -14,6 +14,7 @@ from textrawl import __version__
 from textrawl.commands.catalogue import COMMANDS, PANELS
 from textrawl.commands.console import clean_warnings, write_complaint
 from textrawl.commands.foreground import Interrupted
+from textrawl.environment import OPTION
 from textrawl.garbage import pause_collection
 
 _PASSING_ON = {"psql": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
@@ -65,7 +66,7 @@ def build_app(name: str | None) -> typer.Typer:
     app = typer.Typer(
         name="textrawl",
         help="Shared memory for AI agents on Postgres and pgvector, served over MCP.",
-        epilog="Settings come from the environment and from .env: see `textrawl settings`.",
+        epilog="Settings come from the environment and from files: see `textrawl settings --help`.",
         add_completion=False,
         rich_markup_mode="markdown",
         pretty_exceptions_enable=False,
@@ -106,12 +107,16 @@ def _start(
         bool,
         typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version."),
     ] = False,
+    __: Annotated[
+        str | None,
+        typer.Option(OPTION, metavar="FILE", help="Read settings from FILE, in the form of .env."),
+    ] = None,
 ) -> None:
     """Serve, when no command is named."""
 
 
 def _warn_of_slips() -> None:
-    from textrawl.settings import find_slips  # noqa: PLC0415 - serve does without
+    from textrawl.commands.slips import find_slips  # noqa: PLC0415 - serve does without
 
     for line in find_slips():
         write_complaint(line)

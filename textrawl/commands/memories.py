@@ -79,7 +79,7 @@ def change_memory(
     """
     settings = _read_settings(space)
     if settings.read_only:
-        raise ReadOnly("READ_ONLY is on: unset it to change the memory")
+        raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
 
     async def run() -> Result:
         if not making:
@@ -88,7 +88,7 @@ def change_memory(
             principal = await _find_principal(memory, settings)
             if principal.home is None:
                 raise ArgumentInvalid(
-                    f"add --space, or set SPACE, to one of {_list_spaces(principal)}",
+                    f"add --space, or set TEXTRAWL_SPACE, to one of {_list_spaces(principal)}",
                     title="More than one space may be written",
                 )
             return await work(Visit(memory, Caller(principal, _CLIENT, command), settings))
@@ -125,8 +125,8 @@ async def _find_principal(memory: Memory, settings: Settings) -> Principal:
         raise NotAuthenticated(
             None
             if memory.credential
-            else "The login of DATABASE_URL may read nothing by itself: set ACCESS_TOKEN to a "
-            "token that `textrawl token create` made"
+            else "The login of TEXTRAWL_DATABASE_URL may read nothing by itself: set "
+            "TEXTRAWL_ACCESS_TOKEN to a token that `textrawl token create` made"
         )
     return principal.pin(settings.space) if settings.space else principal
 

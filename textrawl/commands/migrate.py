@@ -21,20 +21,23 @@ def migrate(
     login: Annotated[
         bool,
         typer.Option(
-            "--login", help="Also give the servers' login a password, and write their DATABASE_URL."
+            "--login",
+            help="Also give the servers' login a password, and write their TEXTRAWL_DATABASE_URL.",
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
     """Create the database schema, or bring it up to date.
 
-    DATABASE_URL needs the rights of the database's owner. The embedded Postgres, used without
-    DATABASE_URL, is also migrated at each start of a server. No existing role
+    TEXTRAWL_DATABASE_URL needs the rights of the database's owner. The embedded Postgres, used
+    without TEXTRAWL_DATABASE_URL, is also migrated at each start of a server. No existing role
     loses a password or a right.
     """
     settings = read_settings()
     if login and settings.database_url is None:
-        raise StartRefused("The embedded Postgres has no passwords: --login needs DATABASE_URL")
+        raise StartRefused(
+            "The embedded Postgres has no passwords: --login needs TEXTRAWL_DATABASE_URL"
+        )
     with show_wait("Bringing the database up to date"):
         report = run_foreground(lambda: _migrate(settings))
     if as_json:

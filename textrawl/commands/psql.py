@@ -34,7 +34,9 @@ def psql(
     name: Annotated[
         str | None,
         typer.Option(
-            "--as", metavar="NAME", help="Login of an analyst; default: the login of DATABASE_URL."
+            "--as",
+            metavar="NAME",
+            help="Login of an analyst; default: the login of TEXTRAWL_DATABASE_URL.",
         ),
     ] = None,
     arguments: Annotated[

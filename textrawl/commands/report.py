@@ -115,7 +115,7 @@ def _draw_shares(console: Console, told: ReportRow) -> None:
 
 def _draw_recalls(recalls: Mapping[str, Any]) -> Table | str:
     if not recalls["calls"]:
-        return "none: there were none, or RECORD_RECALLS is off"
+        return "none: there were none, or TEXTRAWL_RECORD_RECALLS is off"
     table = _make_grid()
     cut = f"{recalls['cut']:,} of them cut to their budget" if recalls["cut"] else ""
     table.add_row("answers", f"{recalls['calls']:,}", cut)

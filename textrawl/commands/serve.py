@@ -15,11 +15,12 @@ _Http = Annotated[
 _Host = Annotated[
     str | None,
     typer.Option(
-        help="Address to listen on; others than this machine's need PUBLIC_URL. [HTTP_HOST]"
+        help="Address to listen on; others than this machine's need TEXTRAWL_PUBLIC_URL. "
+        "[TEXTRAWL_HTTP_HOST]"
     ),
 ]
 _Port = Annotated[
-    int | None, typer.Option(min=0, max=65_535, help="Port to listen on. [HTTP_PORT]")
+    int | None, typer.Option(min=0, max=65_535, help="Port to listen on. [TEXTRAWL_HTTP_PORT]")
 ]
 _Insecure = Annotated[
     bool,

@@ -34,7 +34,7 @@ def stats(
     """Show what the memory holds, how it grows, and what answers cost.
 
     It also shows the slowest answers, stale facts, and questions without an answer. Questions are
-    shown as text only if RECORD_RECALLS=text stored them.
+    shown as text only if TEXTRAWL_RECORD_RECALLS=text stored them.
     """
     if html is not None:
         require_plots()

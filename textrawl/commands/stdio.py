@@ -8,12 +8,15 @@ from types import FrameType
 from typing import NoReturn
 
 from textrawl import __version__
-from textrawl.environment import Unclear, guess_introduction
+from textrawl.environment import Unclear, peek
 from textrawl.garbage import pause_collection
+from textrawl.introduction import Introduction, introduce
+from textrawl.offering import EVERY, TOOLSETS
 from textrawl.transports.greeting import Greeter
 from textrawl.transports.reception import receive
 
 _ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_ON, _OFF = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
 def run_stdio() -> None:
@@ -25,6 +28,19 @@ def run_stdio() -> None:
             from textrawl.commands.hosting import serve_client  # noqa: PLC0415 - as late as it can
 
         serve_client(reception)
+
+
+def guess_introduction() -> Introduction:
+    """Return the introduction of the server that the environment describes.
+
+    Raises Unclear where it takes `settings` to tell, which is not loaded yet.
+    """
+    names = [name.strip() for name in (peek("toolsets") or TOOLSETS[0]).split(",")]
+    enabled = (peek("enable_memory") or _ON[0]).lower()
+    if enabled not in (*_ON, *_OFF) or not {*names} <= {*TOOLSETS, EVERY}:
+        raise Unclear
+    offered = TOOLSETS if EVERY in names else names
+    return introduce(offered, enabled=enabled in _ON)
 
 
 @contextmanager

@@ -48,7 +48,8 @@ _NewExpires = Annotated[
 Vouches = Annotated[
     str | None,
     typer.Option(
-        metavar="URL", help="Servers with this token vouch for tokens of this OAUTH_ISSUER."
+        metavar="URL",
+        help="Servers with this token vouch for tokens of this TEXTRAWL_OAUTH_ISSUER.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]

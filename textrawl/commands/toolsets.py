@@ -32,8 +32,8 @@ def toolsets(
 ) -> None:
     """List the toolsets that a server can offer.
 
-    TOOLSETS chooses which ones it does offer; over HTTP each also has the path /mcp/t/NAME. The
-    tokens are those of the tools' definitions, which every conversation pays for.
+    TEXTRAWL_TOOLSETS chooses which ones it does offer; over HTTP each of these also has the path
+    /mcp/t/NAME. The tokens are those of the tools' definitions, which every conversation pays for.
     """
     settings = read_settings()
     offers = run_foreground(lambda: _count(settings))
@@ -46,7 +46,7 @@ def toolsets(
 async def _count(settings: Settings) -> list[_Offer]:
     changes = {"toolsets": [EVERY], "read_only": False, "enable_memory": True}
     server = create_server(settings.model_copy(update=changes))
-    told = await count_introduction(server, choose_counter(settings.tokenizer))
+    told = await count_introduction(server, choose_counter())
     offered = {toolset.name for toolset in choose_toolsets(settings.toolsets)}
     known = find_toolsets()
     return [

@@ -43,8 +43,8 @@ async def try_call(
 
 
 _NOBODY = (
-    "A server over stdio has no caller: set ACCESS_TOKEN to what `textrawl token create` printed. "
-    "One over HTTP needs none, since clients bring theirs: `textrawl doctor --http`"
+    "A server over stdio has no caller: set TEXTRAWL_ACCESS_TOKEN to what `textrawl token create` "
+    "printed. One over HTTP needs none, since clients bring theirs: `textrawl doctor --http`"
 )
 
 
@@ -68,11 +68,13 @@ async def try_issuer(
             principal = await Directory(memory.database).find(credential) if credential else None
             if principal is None:
                 raise NotAuthenticated(
-                    "With OAUTH_ISSUER the server vouches for its tokens: set ACCESS_TOKEN to a "
-                    "valid one with the scope admin"
+                    "With TEXTRAWL_OAUTH_ISSUER the server vouches for its tokens: set "
+                    "TEXTRAWL_ACCESS_TOKEN to a valid one with the scope admin"
                 )
             if not any("admin" in space.scopes for space in principal.spaces):
-                raise ScopeMissing("admin", f"ACCESS_TOKEN of {principal.actor} has it nowhere")
+                raise ScopeMissing(
+                    "admin", f"TEXTRAWL_ACCESS_TOKEN of {principal.actor} has it nowhere"
+                )
             told = f"{principal.actor} vouches for tokens of {settings.oauth_issuer}"
             findings.append(Finding("access", "ok", told))
 

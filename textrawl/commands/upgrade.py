@@ -28,8 +28,8 @@ def upgrade(
     settings = read_settings()
     if settings.database_url is not None:
         raise StartRefused(
-            "DATABASE_URL names a server that is not textrawl's own: upgrade it with its own "
-            "tools, or unset DATABASE_URL"
+            "TEXTRAWL_DATABASE_URL names a server that is not textrawl's own: upgrade it with its "
+            "own tools, or unset TEXTRAWL_DATABASE_URL"
         )
     with show_wait("Upgrading Postgres"):
         done = run_foreground(lambda: _upgrade(settings))

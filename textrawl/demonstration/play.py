@@ -10,12 +10,11 @@ from textrawl.demonstration.material import Material, read_material
 from textrawl.demonstration.session import Answer, Session, open_session
 from textrawl.errors import StartRefused
 from textrawl.replies import Reply
-from textrawl.tokens import Counter, choose_counter
+from textrawl.tokens import ENCODING, Counter, choose_counter
 from textrawl.toolsets.memory.answers import SearchReply
 from textrawl.toolsets.memory.profile import EntityReply
 
 FACTS_SHOWN = 3
-_ENCODING = "o200k_base"
 _PAGE = 100
 _MOST_TOKENS = 25_000
 
@@ -60,14 +59,14 @@ async def play(data_dir: Path, report: Callable[[str, int, int], None]) -> Play:
     StartRefused when the folder cannot be used, or holds a memory that is not the demonstration's.
     """
     began = time.perf_counter()
-    material, counter = read_material(), choose_counter(_ENCODING)
+    material, counter = read_material(), choose_counter()
     report("Starting Postgres and the server", 0, 0)
     async with open_session(data_dir) as session:
         await _refuse_strangers(session, material, data_dir)
         stored = await _store(session, material, report)
         scenes = [await _ask(session, question, counter) for question in material.questions]
         scenes.append(await _look_up(session, material.entity, counter))
-    return Play(stored, scenes, _ENCODING, time.perf_counter() - began)
+    return Play(stored, scenes, ENCODING, time.perf_counter() - began)
 
 
 async def _refuse_strangers(session: Session, material: Material, data_dir: Path) -> None:

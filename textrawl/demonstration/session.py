@@ -15,7 +15,7 @@ from mcp.types import Implementation, TextContent
 
 from textrawl.embedded.cluster import run_embedded
 from textrawl.errors import InternalError, StartRefused
-from textrawl.settings import read_foreign_environment
+from textrawl.settings import read_foreign_environment, write_name
 
 _LONGEST_CALL = 60.0  # seconds
 
@@ -71,8 +71,12 @@ async def open_session(data_dir: Path) -> AsyncGenerator[Session]:
 
 
 def _describe_server(data_dir: Path, empty: str) -> StdioServerParameters:
-    """How to start the server: from an empty folder, where no .env gives it other settings."""
-    own = {"DATA_DIR": str(data_dir.absolute()), "EMBEDDING_PROVIDER": "local"}
+    """Return how to start the server: `empty` is a folder without a .env of any kind."""
+    own = {
+        write_name("data_dir"): str(data_dir.absolute()),
+        write_name("embedding_provider"): "local",
+        "XDG_CONFIG_HOME": empty,
+    }
     return StdioServerParameters(
         command=sys.executable,
         args=["-m", "textrawl", "serve"],

@@ -100,7 +100,7 @@ def find_account() -> Account:
     except KeyError:
         raise StartRefused(
             f"The embedded Postgres needs a named OS user and user id {uid} has no name. "
-            "Run textrawl as a user of /etc/passwd, or set DATABASE_URL."
+            "Run textrawl as a user of /etc/passwd, or set TEXTRAWL_DATABASE_URL."
         ) from None
     return Account(entry.pw_name, uid, entry.pw_gid, foreign=False)
 
@@ -125,5 +125,5 @@ def _ensure_service_user() -> pwd.struct_passwd:
             time.sleep(0.1)
     raise StartRefused(
         f"Postgres does not run as root and the OS user {SERVICE} cannot be created ({reason}). "
-        "Run textrawl as another user than root, or set DATABASE_URL."
+        "Run textrawl as another user than root, or set TEXTRAWL_DATABASE_URL."
     )

@@ -123,7 +123,7 @@ async def _start(site: Site, account: Account, limit: float) -> Cluster:
     except OSError as error:
         raise StartRefused(
             f"Postgres cannot be started: {error.strerror}, {error.filename or site.data_dir}. "
-            "Mend that, or set DATABASE_URL."
+            "Mend that, or set TEXTRAWL_DATABASE_URL."
         ) from error
 
 
@@ -144,7 +144,7 @@ async def start(site: Site, programs: Path, account: Account, limit: float) -> C
                 return cluster
     raise StartRefused(
         f"Postgres did not take connections within {limit:.0f} s; see {site.log}. "
-        "Start again if it was recovering, or set DATABASE_URL."
+        "Start again if it was recovering, or set TEXTRAWL_DATABASE_URL."
     )
 
 
@@ -169,7 +169,7 @@ def _bear_failure(site: Site, error: psycopg.Error, failures: int) -> None:
     refuse_full_disk(site)
     raise StartRefused(
         f"Postgres runs but its database cannot be set up: {error}. See {site.log}, "
-        "or set DATABASE_URL."
+        "or set TEXTRAWL_DATABASE_URL."
     ) from error
 
 
@@ -205,6 +205,6 @@ async def _bear_death(site: Site, deaths: int) -> None:
     if deaths >= _MOST_DEATHS:
         raise StartRefused(
             f"Postgres does not start; the reason is at the end of {site.log}. "
-            "Mend that, or set DATABASE_URL."
+            "Mend that, or set TEXTRAWL_DATABASE_URL."
         )
     await anyio.sleep(_PAUSE_AFTER_DEATH)

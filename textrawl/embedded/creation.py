@@ -53,13 +53,13 @@ def _run_initdb(folder: Path, major: int, programs: Path, account: Account) -> N
     except subprocess.TimeoutExpired as error:
         raise StartRefused(
             f"initdb did not finish within {_LIMIT:.0f} s in {folder.parent}. "
-            "Set DATA_DIR to a faster disk, or set DATABASE_URL."
+            "Set TEXTRAWL_DATA_DIR to a faster disk, or set TEXTRAWL_DATABASE_URL."
         ) from error
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip()).replace("\n", " ")
         raise StartRefused(
             f"initdb failed in {folder.parent}: {said[-500:]} "
-            "Mend that, set DATA_DIR to another folder, or set DATABASE_URL."
+            "Mend that, set TEXTRAWL_DATA_DIR to another folder, or set TEXTRAWL_DATABASE_URL."
         )
 
 
@@ -68,11 +68,12 @@ def _refuse_other_data(site: Site) -> None:
     if not version_file.exists():
         raise StartRefused(
             f"{site.pgdata} is not empty and not the data folder of a Postgres. "
-            "Move it away, or set DATA_DIR to a new folder."
+            "Move it away, or set TEXTRAWL_DATA_DIR to a new folder."
         )
     found = version_file.read_text(encoding="utf-8").strip()
     if found != str(site.major):
         raise StartRefused(
             f"{site.pgdata} holds data of Postgres {found} and this textrawl runs Postgres "
-            f"{site.major}. Dump it with Postgres {found} and load the dump into a new DATA_DIR."
+            f"{site.major}. Dump it with Postgres {found} and load the dump into a new "
+            "TEXTRAWL_DATA_DIR."
         )

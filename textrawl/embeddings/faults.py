@@ -83,7 +83,8 @@ class Endpoint:
     def late(self, seconds: float) -> ProviderFailed:
         """No whole answer within the time limit."""
         return ProviderFailed(
-            f"{self} did not answer within {seconds:g} s: retry later, or raise EMBEDDING_TIMEOUT"
+            f"{self} did not answer within {seconds:g} s: retry later, or check that it is not "
+            "overloaded"
         )
 
     def malformed(self) -> ProviderFailed:
@@ -104,7 +105,8 @@ class Endpoint:
             )
         if status in _TEXT_AT_FAULT:
             return TextRefused(
-                f"{self} refused a text (HTTP {status}): shorten it, or check EMBEDDING_MODEL"
+                f"{self} refused a text (HTTP {status}): shorten it, or check "
+                "TEXTRAWL_EMBEDDING_MODEL"
             )
         wait = read_retry_after(retry_after)
         if status == HTTPStatus.TOO_MANY_REQUESTS:

@@ -91,8 +91,8 @@ def build_embedder(settings: Settings) -> LocalEmbedder:
     """The local embedder; StartRefused for any model but wordllama."""
     if settings.embedding_model not in (None, "wordllama", _MODEL):
         raise StartRefused(
-            "EMBEDDING_MODEL: the local provider has only wordllama; unset it, or set "
-            "EMBEDDING_PROVIDER to openai or ollama"
+            "TEXTRAWL_EMBEDDING_MODEL: the local provider has only wordllama; unset it, or set "
+            "TEXTRAWL_EMBEDDING_PROVIDER to openai or ollama"
         )
     return LocalEmbedder()
 

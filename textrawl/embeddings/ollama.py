@@ -71,14 +71,12 @@ def build_embedder(
         provider="Ollama",
         address=_read_address(url),
         model=model.name,
-        url_variable="OLLAMA_BASE_URL",
+        url_variable="TEXTRAWL_OLLAMA_BASE_URL",
         key_variable="OLLAMA_API_KEY",
         missing_model=f"run `ollama pull {model.name}`",
     )
     source = OllamaSource(endpoint, base_url=url)
-    return RemoteEmbedder(
-        f"ollama:{model.name}", model, source, timeout=settings.embedding_timeout, clock=clock
-    )
+    return RemoteEmbedder(f"ollama:{model.name}", model, source, clock=clock)
 
 
 def _read_address(url: str) -> str:
@@ -86,5 +84,6 @@ def _read_address(url: str) -> str:
         return name_address(url if "://" in url else f"http://{url}")
     except ValueError:
         raise StartRefused(
-            "OLLAMA_BASE_URL is no address: write http://host:port, like http://127.0.0.1:11434"
+            "TEXTRAWL_OLLAMA_BASE_URL is no address: write http://host:port, like "
+            "http://127.0.0.1:11434"
         ) from None

@@ -92,14 +92,13 @@ def build_embedder(
         provider="OpenAI" if url == _DEFAULT_URL else "The embedding server",
         address=_read_address(url),
         model=model.name,
-        url_variable="OPENAI_BASE_URL",
-        key_variable="OPENAI_API_KEY",
-        missing_model="set EMBEDDING_MODEL to one that it serves, or check OPENAI_BASE_URL",
+        url_variable="TEXTRAWL_OPENAI_BASE_URL",
+        key_variable="TEXTRAWL_OPENAI_API_KEY",
+        missing_model="set TEXTRAWL_EMBEDDING_MODEL to one that it serves, or check "
+        "TEXTRAWL_OPENAI_BASE_URL",
     )
     source = OpenAISource(endpoint, api_key=_read_key(settings), base_url=url)
-    return RemoteEmbedder(
-        f"openai:{model.name}", model, source, timeout=settings.embedding_timeout, clock=clock
-    )
+    return RemoteEmbedder(f"openai:{model.name}", model, source, clock=clock)
 
 
 def _read_address(url: str) -> str:
@@ -107,7 +106,7 @@ def _read_address(url: str) -> str:
         return name_address(url)
     except ValueError:
         raise StartRefused(
-            "OPENAI_BASE_URL is no address: write http://host:port/v1 or https://host/v1"
+            "TEXTRAWL_OPENAI_BASE_URL is no address: write http://host:port/v1 or https://host/v1"
         ) from None
 
 
@@ -115,10 +114,12 @@ def _read_key(settings: Settings) -> str:
     key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else ""
     if not key and not settings.openai_base_url:
         raise StartRefused(
-            "OPENAI_API_KEY is not set: set it, or OPENAI_BASE_URL for a server that needs no "
-            "key, or EMBEDDING_PROVIDER=local"
+            "TEXTRAWL_OPENAI_API_KEY is not set: set it, or TEXTRAWL_OPENAI_BASE_URL for a server "
+            "that needs no key, or TEXTRAWL_EMBEDDING_PROVIDER=local"
         )
     # Found here, since an HTTP library would quote the whole header in its error.
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise StartRefused("OPENAI_API_KEY holds characters that no key has: copy it again")
+        raise StartRefused(
+            "TEXTRAWL_OPENAI_API_KEY holds characters that no key has: copy it again"
+        )
     return key or "none"

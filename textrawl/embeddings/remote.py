@@ -39,6 +39,13 @@ _PAUSE = 0.2
 """Seconds before the one retry when the provider names none."""
 
 
+TIMEOUT = 5.0
+"""Seconds that a call may take, retries included; a model that is loaded first needs some."""
+
+_MORE = 0.1
+"""Seconds more for each further text of a call: a batch of the backlog has 64, on any CPU."""
+
+
 class Source(Protocol):
     """A provider's protocol and nothing else."""
 
@@ -54,7 +61,7 @@ class Source(Protocol):
 
 
 class RemoteEmbedder:
-    """An Embedder that asks `source`; `timeout` is seconds for a whole call, retries included.
+    """An Embedder that asks `source`.
 
     Raises StartRefused for a model known to have more dimensions than can be indexed.
     """
@@ -65,7 +72,6 @@ class RemoteEmbedder:
         model: Model,
         source: Source,
         *,
-        timeout: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if (model.dimensions or 0) > MAX_DIMENSIONS:
@@ -74,13 +80,12 @@ class RemoteEmbedder:
         self.model = model
         self.dimensions = model.dimensions
         self._source = source
-        self._timeout = timeout
         self._breaker = Breaker(clock)
         self._queries = QueryCache()
         self._retrying = AsyncRetrying(
             retry=retry_if_exception(_is_transient),
             wait=wait_exception(_pause_before_retry),
-            stop=stop_after_attempt(2) | stop_before_delay(timeout),
+            stop=stop_after_attempt(2) | stop_before_delay(TIMEOUT),
             reraise=True,
         )
 
@@ -114,12 +119,13 @@ class RemoteEmbedder:
 
     async def _embed_in_time(self, texts: list[str]) -> list[Vector]:
         rows: list[Sequence[float]] = []
+        limit = TIMEOUT + _MORE * (len(texts) - 1)
         try:
-            with anyio.fail_after(self._timeout):
+            with anyio.fail_after(limit):
                 for batch in split_batches(texts):
                     rows += await self._ask_again(batch)
         except TimeoutError:
-            raise self._source.endpoint.late(self._timeout) from None
+            raise self._source.endpoint.late(limit) from None
         vectors = check_vectors(rows, self.dimensions)
         self.dimensions = vectors[0].size
         return vectors

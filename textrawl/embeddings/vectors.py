@@ -57,7 +57,7 @@ def _check_sizes(sizes: set[int], dimensions: int | None) -> None:
     if dimensions is not None and size != dimensions:
         raise ProviderFailed(
             f"The embedding provider sent vectors of {size} dimensions, expected are "
-            f"{dimensions}: another model runs under this name; check EMBEDDING_MODEL"
+            f"{dimensions}: another model runs under this name; check TEXTRAWL_EMBEDDING_MODEL"
         )
     if size > MAX_DIMENSIONS:
         raise ProviderFailed(describe_excess(size))
@@ -67,7 +67,7 @@ def describe_excess(dimensions: int) -> str:
     """What to tell about a model with more dimensions than can be indexed."""
     return (
         f"The embedding model gives {dimensions} dimensions, pgvector indexes at most "
-        f"{MAX_DIMENSIONS}: set EMBEDDING_MODEL to a smaller model"
+        f"{MAX_DIMENSIONS}: set TEXTRAWL_EMBEDDING_MODEL to a smaller model"
     )
 
 
@@ -75,6 +75,7 @@ def _refuse(bad: NDArray[np.bool_], what: str) -> None:
     positions = [int(row) for row in np.flatnonzero(bad.any(axis=1))]
     if positions:
         raise TextRefused(
-            f"The embedding model made {what} of a text: change the text or EMBEDDING_MODEL",
+            f"The embedding model made {what} of a text: change the text or "
+            "TEXTRAWL_EMBEDDING_MODEL",
             positions=positions,
         )

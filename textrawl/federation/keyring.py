@@ -154,7 +154,9 @@ class KeyRing:
     def _read_metadata(self, metadata: dict[str, object]) -> httpx.URL:
         # RFC 8414, section 3.3: otherwise one issuer of a host could speak for another.
         if metadata.get("issuer") != self._issuer:
-            raise _FetchFailed("names another issuer: OAUTH_ISSUER has to be exactly as it says")
+            raise _FetchFailed(
+                "names another issuer: TEXTRAWL_OAUTH_ISSUER has to be exactly as it says"
+            )
         found = metadata.get("jwks_uri")
         address = _read_address(found, plain=self._plain) if isinstance(found, str) else None
         if address is None:
@@ -186,8 +188,8 @@ def _read_issuer(text: str) -> tuple[httpx.URL, bool]:
     url = _read_address(text, plain=True)
     if url is None or url.query:
         raise StartRefused(
-            "OAUTH_ISSUER has to be an https address without user, query and fragment, such as "
-            "https://login.example.org; http is for this machine's own addresses"
+            "TEXTRAWL_OAUTH_ISSUER has to be an https address without user, query and fragment, "
+            "such as https://login.example.org; http is for this machine's own addresses"
         )
     return url, url.scheme == "http"
 

@@ -100,7 +100,7 @@ class App:
             found = await identity.directory.find(identity.credential)
         if found is None and identity.credential is None:
             raise NotAuthenticated(
-                "This server has no token for the database: set ACCESS_TOKEN to one that "
+                "This server has no token for the database: set TEXTRAWL_ACCESS_TOKEN to one that "
                 "`textrawl token create` made"
             )
         if found is None:

@@ -29,8 +29,8 @@ def refuse_exposure(host: str, *, public_url: str | None, insecure: bool) -> Non
         )
     if public_url is None:
         raise StartRefused(
-            f"HTTP_HOST: {host} can be reached by others: set PUBLIC_URL to the address that they "
-            "use, such as https://memory.example.com, or listen on 127.0.0.1"
+            f"TEXTRAWL_HTTP_HOST: {host} can be reached by others: set TEXTRAWL_PUBLIC_URL to the "
+            "address that they use, such as https://memory.example.com, or listen on 127.0.0.1"
         )
 
 

@@ -35,7 +35,7 @@ def listen(host: str, port: int) -> socket.socket:
         taken = error.errno == errno.EADDRINUSE
         reason = "is taken" if taken else f"cannot be listened on ({error.strerror})"
         raise StartRefused(
-            f"HTTP_PORT: {bracket(host)}:{port} {reason}: choose another with --port"
+            f"TEXTRAWL_HTTP_PORT: {bracket(host)}:{port} {reason}: choose another with --port"
         ) from error
     return listener
 

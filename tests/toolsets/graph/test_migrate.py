@@ -24,12 +24,14 @@ LINES = [
 async def test_a_file_is_read_line_by_line_and_again_adds_nothing(
     connect: Connect, tmp_path: Path
 ) -> None:
-    (tmp_path / "memory.jsonl").write_text("\n".join(LINES))
-    client = await connect(toolsets=["graph"], import_dir=tmp_path)
+    file = tmp_path / "import/memory.jsonl"
+    file.parent.mkdir()
+    file.write_text("\n".join(LINES))
+    client = await connect(toolsets=["graph"], data_dir=tmp_path)
 
     first = await ask(client, "migrate", source_path="memory.jsonl")
     told = await ask(client, "read_graph")
-    again = await ask(client, "migrate", source_path=str(tmp_path / "memory.jsonl"))
+    again = await ask(client, "migrate", source_path=str(file))
     third = await ask(client, "migrate", source_path="memory.jsonl")
 
     assert first == {"entities_imported": 2, "relations_imported": 1, "errors": 1, "skipped": 3}
@@ -50,22 +52,22 @@ async def test_a_file_is_read_line_by_line_and_again_adds_nothing(
 async def test_nothing_outside_the_folder_is_read(
     connect: Connect, tmp_path: Path, path: str
 ) -> None:
-    folder = tmp_path / "folder"
+    folder = tmp_path / "import"
     folder.mkdir()
     (tmp_path / "secret").write_text(LINES[1])
     (folder / "link").symlink_to(tmp_path / "secret")
-    client = await connect(toolsets=["graph"], import_dir=folder)
+    client = await connect(toolsets=["graph"], data_dir=tmp_path)
 
     result = await call(client, "migrate", source_path=path)
     assert result.is_error
-    assert "IMPORT_DIR" in text_of(result)
+    assert "the name of a file in the server's folder for imports" in text_of(result)
     assert (await ask(client, "read_graph"))["entities"] == []
 
 
 async def test_without_a_folder_no_file_is_read(connect: Connect, tmp_path: Path) -> None:
     (tmp_path / "memory.jsonl").write_text("\n".join(LINES))
-    client = await connect(toolsets=["graph"])
+    client = await connect(toolsets=["graph"], data_dir=tmp_path)
 
     result = await call(client, "migrate", source_path=str(tmp_path / "memory.jsonl"))
     assert result.is_error
-    assert "No folder to read from" in text_of(result)
+    assert str(tmp_path) not in text_of(result)

@@ -25,7 +25,9 @@ class MigratedReply(SnakeReply):
 @graph.tool(WRITES, MigratedReply)
 async def migrate(
     ctx: Context[App],
-    source_path: Annotated[str, Field(max_length=1000, description="a file of IMPORT_DIR")] = "",
+    source_path: Annotated[
+        str, Field(max_length=1000, description="a file of the import folder")
+    ] = "",
 ) -> CallToolResult:
     """Add what a JSONL file of the reference memory server holds; again adds nothing twice."""
     app: App = ctx.request_context.lifespan_context

@@ -13,7 +13,7 @@ from textrawl.toolsets import App
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _GO_ON = "There is more: call again with cursor"
 _SHORTENED = ". Not all of it is repeated here: open_nodes has it"
-_TOO_LONG = "; what was too long for one answer is left out: see MAX_GRAPH_TOKENS"
+_TOO_LONG = "; what was too long for one answer is left out: see TEXTRAWL_MAX_GRAPH_TOKENS"
 
 
 class NodePart(Part):

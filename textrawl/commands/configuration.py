@@ -1,0 +1,97 @@
+"""Settings as people see them: those in force with their origins, and all of them as a file."""
+
+import re
+from textwrap import wrap
+from typing import NamedTuple, cast
+
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+from pydantic import SecretStr
+from pydantic_core import PydanticUndefined
+
+from textrawl.environment import Value
+from textrawl.settings import FORMATS, Settings, find_origins, write_name
+
+DEFAULT = "default"
+
+_HIDDEN = "(set, not shown)"
+_PASSWORD = re.compile(r"(?<=://)[^/@\s]+(?=@)")
+_PLACE = ("user", "host", "hostaddr", "port", "dbname")
+_INTRODUCTION = """\
+Settings of textrawl. The environment comes first, then the file of --env-file,
+then .env in the working directory, then .env in the user's configuration
+folder (~/.config/textrawl on Linux). The names also work without TEXTRAWL_,
+such as ENABLE_MEMORY=false, except in the .env of a working directory, which
+may belong to another program."""
+
+
+class Row(NamedTuple):
+    """A setting in force; `value` holds no secret, `source` is "default" if nothing sets it."""
+
+    name: str
+    value: str
+    source: str
+
+
+def list_settings(settings: Settings) -> list[Row]:
+    """Return every setting with its value and its source, secrets masked. Raises StartRefused."""
+    origins = find_origins()
+    return [
+        Row(write_name(name), _show_value(name, value), _name_source(name, origins[name]))
+        for name, value in settings
+    ]
+
+
+def _name_source(field: str, origin: Value | None) -> str:
+    if origin is None:
+        return DEFAULT
+    bare = origin.name != write_name(field)
+    return f"{origin.source}, as {origin.name}" if bare else origin.source
+
+
+def _show_value(name: str, value: object) -> str:
+    if name == "database_url" and isinstance(value, SecretStr):
+        return _show_place(value.get_secret_value())
+    if isinstance(value, SecretStr):
+        return _HIDDEN
+    return _PASSWORD.sub("***", write_value(name, value))
+
+
+def _show_place(conninfo: str) -> str:
+    """Return where a connection string leads: only the parts that hold no secret."""
+    try:
+        parts = conninfo_to_dict(conninfo)
+    except ProgrammingError:
+        return _HIDDEN
+    return " ".join(f"{part}={parts[part]}" for part in _PLACE if parts.get(part)) or _HIDDEN
+
+
+def describe_settings() -> str:
+    """Return every setting with its sentence and its default, as the text of a `.env` file."""
+    introduction = "\n".join(f"# {line}" for line in _INTRODUCTION.splitlines())
+    return "\n\n".join([introduction, *map(_describe_setting, Settings.model_fields)]) + "\n"
+
+
+def _describe_setting(name: str) -> str:
+    sentence = wrap(Settings.model_fields[name].description or "", 78)
+    assignment = f"{write_name(name)}={_write_default(name)}"
+    return "\n".join(f"# {line}" for line in [*sentence, assignment])
+
+
+def _write_default(name: str) -> str:
+    """Return the default as the environment would say it; empty if it depends on the machine."""
+    value = Settings.model_fields[name].default
+    return "" if value is PydanticUndefined else write_value(name, value)
+
+
+def write_value(name: str, value: object) -> str:
+    """Return the value of a setting as the environment would say it; empty for None."""
+    if name == "compact_responses":
+        value = next(word for word, chosen in FORMATS.items() if chosen == value)
+    if isinstance(value, list):
+        value = ",".join(cast("list[str]", value))
+    if isinstance(value, bool):
+        value = str(value).lower()
+    if isinstance(value, float):
+        value = f"{value:g}"
+    return "" if value is None else str(value)

@@ -1,0 +1,97 @@
+"""Mistakes in the sources of settings that nothing else would show."""
+
+from collections.abc import Iterator
+from io import StringIO
+
+from textrawl.environment import PREFIX, File, Source, parse_file, read_environment, read_files
+from textrawl.settings import Settings, find_origins, is_setting, write_name
+
+_LONG, _DISTINCT = 12, 8  # letters of a name that may have two slips; of a bare name to look at
+
+DROPPED = {
+    "EMBEDDING_TIMEOUT": "an embedding provider has 5 seconds",
+    "IMPORT_DIR": f"the graph toolset's migrate reads the folder import in {PREFIX}DATA_DIR",
+    "OAUTH_AUDIENCE": f"tokens of the identity provider are for {PREFIX}PUBLIC_URL with /mcp",
+    "TOKENIZER": "tokens are counted in o200k_base",
+}
+"""Settings that were dropped, each with what holds instead."""
+
+
+def find_slips() -> list[str]:
+    """Return a line for each slip. Raises StartRefused.
+
+    A slip is a line of a file that is no assignment, a setting that was dropped, or a name that is
+    probably a setting, misspelt. Bare names of the environment, which belongs to all programs, are
+    only looked at if they are long enough to be ours.
+    """
+    files = read_files()
+    sources = [read_environment(), *map(parse_file, files)]
+    unset = [name.upper() for name, origin in find_origins().items() if origin is None]
+    bad_lines = [line for file in files for line in _find_bad_lines(file)]
+    return bad_lines + [line for source in sources for line in _check_names(source, unset)]
+
+
+def find_ignored() -> list[str]:
+    """Return the names of settings that a shared `.env` has bare, in its label's words.
+
+    Raises StartRefused.
+    """
+    return [
+        f"{file.label} sets {', '.join(names)}, which textrawl leaves to other programs: write "
+        f"{PREFIX}{names[0]}, or name the file with --env-file"
+        for file in read_files()
+        if file.shared and (names := _list_bare_names(file))
+    ]
+
+
+def _list_bare_names(file: File) -> list[str]:
+    from dotenv.parser import parse_stream  # noqa: PLC0415 - with a file only
+
+    text = file.content.decode("utf-8", "replace")
+    found = [part.key.upper() for part in parse_stream(StringIO(text)) if part.key]
+    return [name for name in dict.fromkeys(found) if name.lower() in Settings.model_fields]
+
+
+def _find_bad_lines(file: File) -> Iterator[str]:
+    if file.shared and not file.mentions(PREFIX):
+        return
+    from dotenv.parser import parse_stream  # noqa: PLC0415 - with a file only
+
+    for part in parse_stream(StringIO(file.decode())):
+        if part.error and (not file.shared or PREFIX in part.original.string.upper()):
+            yield (
+                f"Line {part.original.line} of {file.label} is left out: write NAME=value, "
+                "and close every quote"
+            )
+
+
+def _check_names(source: Source, unset: list[str]) -> Iterator[str]:
+    place = f"the {source.label}" if source.label == "environment" else source.label
+    for name in source.values:
+        prefixed = name.startswith(PREFIX)
+        if is_setting(name) or (source.shared and not prefixed):
+            continue
+        bare = name.removeprefix(PREFIX)
+        if bare in DROPPED:
+            yield f"{name} in {place} is no longer a setting: {DROPPED[bare]}"
+            continue
+        ours = prefixed or source.label != "environment"
+        if meant := _find_near_name(bare, unset, ours=ours):
+            yield f"{name} in {place} is no setting: did you mean {write_name(meant)}?"
+
+
+def _find_near_name(name: str, unset: list[str], *, ours: bool) -> str | None:
+    for setting in unset:
+        most = 2 if len(setting) >= _LONG else 1
+        if abs(len(name) - len(setting)) > most or not (ours or len(setting) >= _DISTINCT):
+            continue
+        if _count_slips(name, setting) <= most:
+            return setting
+    return None
+
+
+def _count_slips(one: str, other: str) -> int:
+    """Return how many letters are missing, too many, wrong, or swapped with the next."""
+    from rapidfuzz.distance import OSA  # noqa: PLC0415 - few environments have a name that needs it
+
+    return OSA.distance(one, other)
