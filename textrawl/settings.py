@@ -78,94 +78,101 @@ class Settings(BaseSettings):
 
     enable_memory: bool = Field(
         default=True,
-        description="Offer the memory tools; off, they are absent and nothing touches a database.",
+        description="Offer the memory tools. If false, there are no tools, and nothing "
+        "touches a database.",
     )
     toolsets: Annotated[list[str], NoDecode] = Field(
         default=["memory"],
         description="Toolsets to offer, separated by commas, or all: see `textrawl toolsets`.",
     )
     read_only: bool = Field(
-        default=False, description="Offer only tools that change nothing; all others are refused."
+        default=False,
+        description="Offer only tools that change nothing. Calls of all others are refused.",
     )
     compact_responses: Format = Field(
         default="compact",
-        description="Text of an answer: true = short keys, false = long keys indented, "
-        "lines = plain lines, the cheapest.",
+        description="Text format of an answer: true is short keys, false is long keys "
+        "indented, lines is plain lines, which cost least.",
     )
     structured_content: Literal["full", "off"] = Field(
         default="full",
-        description="Send structured content beside the text; off for clients that show "
+        description="Send structured content beside the text. Use off for clients that show "
         "their model only the structured half.",
     )
     max_response_tokens: int = Field(
         default=2000,
         ge=50,
         le=25_000,
-        description="Most tokens that one answer may cost, all channels together.",
+        description="Maximum number of tokens of an answer, text and structured content together.",
     )
     max_graph_tokens: int = Field(
         default=25_000,
         ge=50,
         le=200_000,
-        description="Most tokens that an answer of a reading tool of the graph toolset may cost; "
-        "of its two halves, which say the same, one counts.",
+        description="Maximum number of tokens of an answer from a reading tool of the graph "
+        "toolset. Its two halves say the same, so only one is counted.",
     )
     record_recalls: Kept = Field(
         default="hash",
-        description="Log what each recall found and cost, for `textrawl stats`: hash keeps what "
-        "was asked as a hash, text as it is, for finding out what nobody has told yet; off logs "
-        "nothing, nor does TEXTRAWL_READ_ONLY.",
+        description="Record what each recall found and cost, for `textrawl stats`. hash "
+        "stores the question as a hash. text stores its text, to show the "
+        "questions without an answer. off records nothing, and neither does a "
+        "server with TEXTRAWL_READ_ONLY.",
     )
     database_url: SecretStr | None = Field(
         default=None,
-        description="Postgres 16 to 18 with pgvector 0.8 or newer; unset, an embedded "
+        description="Your Postgres 16 to 18 with pgvector 0.8 or newer. If unset, an embedded "
         "Postgres is started.",
     )
     database_timeout: float = Field(
         default=10.0,
         gt=0,
         le=600,
-        description="Seconds after which a call to Postgres is given up.",
+        description="Time limit of a call to Postgres, in seconds.",
     )
     access_token: SecretStr | None = Field(
         default=None,
-        description="Token that this server acts with over stdio, and for identity providers over "
-        "HTTP; the embedded Postgres needs none.",
+        description="Access token that the server acts with over stdio. Over HTTP it vouches "
+        "with it for the users of an identity provider. The embedded Postgres "
+        "needs none.",
     )
     space: str | None = Field(
         default=None,
-        description="The one space to read and write; unset: all that the token may read, and its "
-        "home for writes.",
+        description="The only space to read and write. If unset, the server reads all that "
+        "the token may read, and writes to the token's home space.",
     )
     data_dir: Path = Field(
         default_factory=default_data_dir,
-        description="Folder of the embedded Postgres, and of files to import: the graph toolset's "
-        "migrate reads those in its folder import. Unset: the user's data folder.",
+        description="Folder of the embedded Postgres. The graph toolset's migrate reads files "
+        "in its folder import. If unset, it is the user's data folder.",
     )
     embedding_provider: Provider = Field(
         default="auto",
-        description="openai, ollama, local or none, for a memory that has no vectors yet; one that "
-        "has keeps its model. auto takes local: no fact leaves for an address unless this says so.",
+        description="Provider for a memory that has no vectors yet: openai, ollama, local or "
+        "none. A memory that has vectors keeps its model. auto is local: no fact "
+        "is sent to another address unless you choose a provider.",
     )
     embedding_model: str | None = Field(
         default=None,
-        description="Model of the provider for a memory that has no vectors yet, and keeps it: see "
-        "`textrawl embed`; unset: text-embedding-3-small, nomic-embed-text or wordllama.",
+        description="Model of the provider, for a memory that has no vectors yet. The memory "
+        "then keeps it: see `textrawl embed`. If unset, it is "
+        "text-embedding-3-small, nomic-embed-text or wordllama.",
     )
     openai_api_key: SecretStr | None = Field(
-        default=None, description="Key of the OpenAI API, for a memory whose vectors are its."
+        default=None, description="Key of the OpenAI API, for a memory with vectors of OpenAI."
     )
     openai_base_url: str | None = Field(
         default=None, description="Address of a server that speaks OpenAI's protocol."
     )
     ollama_base_url: str | None = Field(
         default=None,
-        description="Address of an Ollama server; unset and asked for: this machine's.",
+        description="Address of an Ollama server. If unset, it is this machine's, where "
+        "Ollama is used.",
     )
     http_host: str = Field(
         default="127.0.0.1",
-        description="Address that serve --http listens on; others than this machine's need "
-        "TEXTRAWL_PUBLIC_URL.",
+        description="Address that serve --http listens on. Others than this machine's own "
+        "need TEXTRAWL_PUBLIC_URL.",
     )
     http_port: int = Field(
         default=8000, ge=0, le=65_535, description="Port that serve --http listens on."
@@ -173,32 +180,34 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         default=None,
         pattern=r"^https?://[A-Za-z0-9.-]+(:\d{1,5})?$",
-        description="Address that others reach serve --http at, such as "
-        "https://memory.example.com: its name is answered to beside this machine's.",
+        description="Address at which others reach serve --http, such as "
+        "https://memory.example.com. The server accepts requests for this name "
+        "and for this machine's own.",
     )
     rate_limit: int = Field(
         default=600,
         ge=0,
-        description="Requests a minute that one person may make over HTTP, with all of their "
-        "tokens; 0 sets no limit, for a server that is all your own.",
+        description="Maximum number of HTTP requests per minute of one person, with all of "
+        "their tokens. 0 sets no limit, for a server that only you use.",
     )
     oauth_issuer: str | None = Field(
         default=None,
-        description="Identity provider whose access tokens are accepted over HTTP, exactly as its "
-        "metadata names itself, such as https://login.example.org; unset: none.",
+        description="Identity provider whose access tokens are accepted over HTTP. Write it "
+        "exactly as its metadata names it, such as https://login.example.org. If "
+        "unset, there is none.",
     )
     oauth_actor_claim: str = Field(
         default="sub",
         min_length=1,
-        description="Claim of such a token that names who writes: sub, or email where people are "
+        description="Claim of such a token that names the actor. Use email if people are "
         "granted access by their address.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        default="WARNING", description="Least severe messages that are logged, to stderr."
+        default="WARNING", description="Least severe level of messages that are logged, to stderr."
     )
     log_format: Literal["text", "json"] = Field(
         default="text",
-        description="How they are written: text, or json for one object a line.",
+        description="Format of log messages: text, or json for one object per line.",
     )
 
     @field_validator("*", mode="before")
