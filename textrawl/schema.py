@@ -17,7 +17,7 @@ _VIEWS = "views"
 _GRANTS = "grants"
 _FIRST_STEPS = {
     "database": "With the version that made it",
-    "backup": "Restore it with the version that made it. With that version",
+    "backup": "Restore it with the version that made it. Then, with that version",
 }
 
 
@@ -79,10 +79,10 @@ def refuse_unreleased(recorded: set[str], subject: Literal["database", "backup"]
     if (unknown := recorded - files) and files - recorded:
         raise StartRefused(
             f"The {subject} was made by a textrawl from before the first release (it has "
-            f"{min(unknown)}), whose tables this version cannot change. {_FIRST_STEPS[subject]} "
-            "run `textrawl export memory.jsonl`. Then run `textrawl migrate` and `textrawl import "
-            "memory.jsonl` with this version on a new database or TEXTRAWL_DATA_DIR. Tokens, "
-            "grants and the trail are not exported"
+            f"{min(unknown)}), whose tables this version cannot change. {_FIRST_STEPS[subject]}, "
+            "run `textrawl export memory.jsonl`. Finally run `textrawl migrate` and "
+            "`textrawl import memory.jsonl` with this version on a new database or "
+            "TEXTRAWL_DATA_DIR. Tokens, grants and the trail are not exported"
         )
 
 
