@@ -20,9 +20,9 @@ def settings(
 ) -> None:
     """Show the settings in force and where each comes from.
 
-    The environment comes first, then the file of --env-file, then .env in the working directory
-    (only names that begin with TEXTRAWL_), then .env in the user's configuration folder, then the
-    default. Passwords, tokens and keys are not shown.
+    The first of these places that has a setting counts: the environment, the file of --env-file,
+    .env in the working directory, .env in the user's configuration folder. In the working directory
+    only names that begin with TEXTRAWL_ count. Passwords, tokens and keys are not shown.
     """
     if example:
         sys.stdout.write(describe_settings())

@@ -32,7 +32,7 @@ def toolsets(
 ) -> None:
     """List the toolsets that a server can offer.
 
-    TEXTRAWL_TOOLSETS chooses which ones it does offer; over HTTP each of these also has the path
+    TEXTRAWL_TOOLSETS chooses which ones it offers; over HTTP each of these also has the path
     /mcp/t/NAME. The tokens are those of the tools' definitions, which every conversation pays for.
     """
     settings = read_settings()

@@ -123,7 +123,7 @@ async def _start(site: Site, account: Account, limit: float) -> Cluster:
     except OSError as error:
         raise StartRefused(
             f"Postgres cannot be started: {error.strerror}, {error.filename or site.data_dir}. "
-            "Mend that, or set TEXTRAWL_DATABASE_URL."
+            "Fix that, or set TEXTRAWL_DATABASE_URL."
         ) from error
 
 
@@ -205,6 +205,6 @@ async def _bear_death(site: Site, deaths: int) -> None:
     if deaths >= _MOST_DEATHS:
         raise StartRefused(
             f"Postgres does not start; the reason is at the end of {site.log}. "
-            "Mend that, or set TEXTRAWL_DATABASE_URL."
+            "Fix that, or set TEXTRAWL_DATABASE_URL."
         )
     await anyio.sleep(_PAUSE_AFTER_DEATH)

@@ -59,7 +59,7 @@ def _run_initdb(folder: Path, major: int, programs: Path, account: Account) -> N
         said = (done.stderr.strip() or done.stdout.strip()).replace("\n", " ")
         raise StartRefused(
             f"initdb failed in {folder.parent}: {said[-500:]} "
-            "Mend that, set TEXTRAWL_DATA_DIR to another folder, or set TEXTRAWL_DATABASE_URL."
+            "Fix that, set TEXTRAWL_DATA_DIR to another folder, or set TEXTRAWL_DATABASE_URL."
         )
 
 

@@ -67,7 +67,9 @@ class Hosts:
         if scope["type"] == "http" and not is_open(scope["path"]):
             headers = Headers(scope=scope)
             if not self._has_host(headers.getlist("host")):
-                refusal = build_refusal(421, "wrong_host", "Call this server by a name it has")
+                refusal = build_refusal(
+                    421, "wrong_host", "Unknown host name: set TEXTRAWL_PUBLIC_URL"
+                )
                 return await refusal(scope, receive, send)
             if not self._has_origin(headers.getlist("origin")):
                 refusal = build_refusal(403, "wrong_origin", "This page may not use this server")
