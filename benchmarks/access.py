@@ -31,7 +31,7 @@ from pgvector.psycopg import register_vector_async
 from benchmarks.place import enrol, listen, open_folder, tell_machine
 from benchmarks.work import Work
 from textrawl import migrate
-from textrawl.credentials import hash_token
+from textrawl.access.access_token import hash_token
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
 from textrawl.embeddings.local import LocalEmbedder

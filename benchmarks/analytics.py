@@ -28,7 +28,7 @@ from textrawl import migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.embeddings.local import LocalEmbedder
-from textrawl.schema import describe_views
+from textrawl.postgres.sql_files import describe_views
 from textrawl.settings import read_foreign_environment
 
 RUNS = 7

@@ -30,8 +30,8 @@ from tests.attacks.test_walls import read_space
 from textrawl import Settings, migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.logs import configure_logs
-from textrawl.toolsets import find_toolsets
+from textrawl.server.logs import configure_logs
+from textrawl.toolsets.catalogue import find_toolsets
 
 
 @contextmanager

@@ -30,15 +30,15 @@ from psycopg.types.json import Jsonb
 from benchmarks.place import open_folder, tell_machine
 from benchmarks.synthetic import Fact, World, fill_once
 from textrawl import migrate
-from textrawl.archive.database import open_writing
 from textrawl.archive.imports import Import
-from textrawl.archive.indexes import build_indexes, mend_indexes
-from textrawl.archive.place import Place
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
+from textrawl.embeddings.active_model import describe_model
 from textrawl.embeddings.local import LocalEmbedder
-from textrawl.memory import compose_document
-from textrawl.models import describe_model
+from textrawl.embeddings.vectors import compose_document
+from textrawl.postgres.owner_session import open_writing
+from textrawl.postgres.place import Place
+from textrawl.postgres.vector_indexes import build_indexes, mend_indexes
 
 BATCH = 50  # facts that build_knowledge takes at once
 WARM = 5  # calls before those that count

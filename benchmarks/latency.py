@@ -34,17 +34,17 @@ from benchmarks.place import SERVE, enrol, listen, open_folder, tell_machine
 from benchmarks.synthetic import fill_once
 from benchmarks.work import Call, Work
 from textrawl import Settings, create_server, migrate
-from textrawl.credentials import hash_token
-from textrawl.database import Database, Row
-from textrawl.directory import Directory
+from textrawl.access.access_token import hash_token
+from textrawl.access.directory import Directory
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embeddings.active_model import Models
 from textrawl.embeddings.local import LocalEmbedder
-from textrawl.memory import Memory
-from textrawl.models import Models
-from textrawl.runtime import build_renderer
+from textrawl.postgres.database import Database, Row
+from textrawl.server.lifespan import build_renderer
 from textrawl.settings import read_foreign_environment
-from textrawl.toolsets import App, Identity
+from textrawl.store.store import Store
+from textrawl.toolsets.app import App, Identity
 
 WAYS = ("SQL", "stdio", "HTTP")
 NOOP = ["-m", "benchmarks.noop"]
@@ -185,7 +185,7 @@ async def open_bench(conninfo: str, token: str, work: Work) -> AsyncGenerator[Be
         await register_vector_async(connection)
         bare = Bare(connection)
         identity = Identity(Directory(bare), hash_token(token))
-        app = App(Memory(bare, Models(bare, LocalEmbedder())), build_renderer(settings), identity)
+        app = App(Store(bare, Models(bare, LocalEmbedder())), build_renderer(settings), identity)
 
         async def join(target: Any) -> Client:
             return await stack.enter_async_context(Client(target))

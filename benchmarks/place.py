@@ -17,7 +17,7 @@ import anyio
 import psycopg
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
-from textrawl.credentials import hash_token, make_token, shorten_token
+from textrawl.access.access_token import hash_token, make_token, shorten_token
 
 SERVE = ["-m", "textrawl", "serve"]
 

@@ -38,24 +38,24 @@ from textrawl.settings import read_foreign_environment
 KINDS = ("query_memory search", "query_memory entity", "query_memory list")
 WARM = 30  # calls before those that count
 STEPS = {
-    "reading the message": [("transports.stdio", "read_message")],
-    "arguments made regular": [("arguments", "forgive")],
+    "reading the message": [("transports.framing.messages", "read_message")],
+    "arguments made regular": [("wire.arguments", "forgive")],
     "arguments validated": [("mcp FuncMetadata", "validate_arguments")],
-    "who calls": [("toolsets App", "identify")],
-    "active model": [("models Models", "find_active")],
+    "who calls": [("toolsets.app App", "identify")],
+    "active model": [("embeddings.active_model Models", "find_active")],
     "embedding": [("embeddings.local LocalEmbedder", "embed_query")],
-    "connection of the pool": [("database Database", "call")],
+    "connection of the pool": [("postgres.database Database", "call")],
     "SQL": [("psycopg AsyncCursor", "execute"), ("psycopg AsyncCursor", "fetchall")],
     "building the reply": [
-        ("toolsets.memory.answers SearchReply", "build"),
-        ("toolsets.memory.answers ListReply", "build"),
-        ("toolsets.memory.profile EntityReply", "build"),
+        ("toolsets.memory.search_replies SearchReply", "build"),
+        ("toolsets.memory.search_replies ListReply", "build"),
+        ("toolsets.memory.entity_reply EntityReply", "build"),
     ],
-    "cutting it to size": [("replies Renderer", "write")],
-    "writing it": [("replies Renderer", "_encode")],
-    "counting tokens": [("replies Renderer", "measure")],
-    "tool, the rest": [("server MemoryServer", "call_tool")],
-    "sending the answer": [("transports.stdio _Answers", "send")],
+    "cutting it to size": [("wire.replies Renderer", "write")],
+    "writing it": [("wire.replies Renderer", "_encode")],
+    "counting tokens": [("wire.replies Renderer", "measure")],
+    "tool, the rest": [("server.server MemoryServer", "call_tool")],
+    "sending the answer": [("transports.stdio.session _Answers", "send")],
 }
 """What is measured: a module of textrawl, and a class in it, then a function."""
 
@@ -110,7 +110,7 @@ def serve(told: Path) -> None:
 
     from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata  # noqa: PLC0415
 
-    from textrawl.commands.stdio import run_stdio  # noqa: PLC0415
+    from textrawl.cli.stdio import run_stdio  # noqa: PLC0415
 
     foreign = {"mcp FuncMetadata": FuncMetadata, "psycopg AsyncCursor": psycopg.AsyncCursor}
     spans = Spans()

@@ -37,7 +37,7 @@ from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.embeddings.local import LocalEmbedder
-from textrawl.memory import compose_document
+from textrawl.embeddings.vectors import compose_document
 
 SCOPES: dict[str, tuple[str | None, str | None]] = {
     "everything": (None, None),

@@ -11,11 +11,11 @@ from itertools import product
 from typing import get_args
 from uuid import UUID
 
-from textrawl.replies import Renderer, write_json
-from textrawl.rows import HitRow
 from textrawl.settings import Format
-from textrawl.tokens import choose_counter
-from textrawl.toolsets.memory.answers import SearchReply
+from textrawl.toolsets.memory.rows import HitRow
+from textrawl.toolsets.memory.search_replies import SearchReply
+from textrawl.wire.replies import Renderer, write_json
+from textrawl.wire.token_counter import choose_counter
 
 SIZES = (5, 20, 50)
 ENTITIES = (("Jeff", "person"), ("Acme Corp", "organization"), ("Billing service", "project"),

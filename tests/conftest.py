@@ -21,7 +21,7 @@ from tests.clients.matrix import print_matrix
 from tests.folders import open_folder
 from tests.gateway import Gateway, run_gateway
 from textrawl import Settings, create_server, migrate, read_settings
-from textrawl.credentials import hash_token, make_token
+from textrawl.access.access_token import hash_token, make_token
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.settings import is_setting

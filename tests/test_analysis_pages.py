@@ -17,7 +17,7 @@ from tests.pages import ROOT, read_blocks, read_shape, rewrite_generated, rewrit
 from tests.test_readme import count_words, keep_up_to_date, load_demonstration
 from textrawl import Settings, create_server
 from textrawl.embedded.configuration import SUPERUSER
-from textrawl.schema import describe_views
+from textrawl.postgres.sql_files import describe_views
 
 pytestmark = pytest.mark.anyio
 

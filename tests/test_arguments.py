@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textrawl.arguments import explain, forgive
 from textrawl.errors import ArgumentInvalid
-from textrawl.schemas import merge, shorten_items, slim
+from textrawl.wire.arguments import explain, forgive
+from textrawl.wire.schemas import merge, shorten_items, slim
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -25,7 +25,7 @@ from tests.composition import (
 from tests.conftest import Databases
 from tests.pages import read_commands
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.migrations import Report, migrate
+from textrawl.postgres.migrations import Report, migrate
 
 __all__ = ["run"]
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textrawl.credentials import hash_token, is_token, make_token, shorten_token
+from textrawl.access.access_token import hash_token, is_token, make_token, shorten_token
 
 DIGITS = string.digits + string.ascii_letters
 KNOWN = "trl_" + "0" * 43 + "2CZclj"  # of 256 zero bits: the CRC32 of 43 times "0" is 2018072207

@@ -18,9 +18,9 @@ from tests.conftest import TOKEN
 from tests.gateway import Gateway
 from tests.upkeep.desk import open_desk
 from textrawl import Settings, errors
-from textrawl.credentials import hash_token
-from textrawl.database import Database, DataRefused
+from textrawl.access.access_token import hash_token
 from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.postgres.database import Database, DataRefused
 
 pytestmark = pytest.mark.anyio
 

@@ -9,8 +9,8 @@ from pydantic.alias_generators import to_camel
 
 from tests.pages import ROOT
 from tests.test_readme import find_short_keys, list_keys
-from textrawl.replies import Part
-from textrawl.toolsets import find_toolsets
+from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.wire.replies import Part
 
 PAGE = ROOT / "docs" / "glossary.md"
 COLUMNS = """

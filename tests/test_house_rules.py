@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from textrawl import Settings
-from textrawl.commands.configuration import describe_settings
+from textrawl.cli.configuration import describe_settings
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "textrawl"
@@ -88,18 +88,14 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
 
 
 def test_sql_is_written_in_sql_files() -> None:
-    """But for the road to Postgres, the schema's own upkeep, and the embedded server's roles."""
+    """Except in the packages that hold connections, and in doctor's look at a database."""
     statement = re.compile(
         r"\s*(select|insert into|update|delete from|with|create|alter|drop)\s.{12}", re.DOTALL
     )
-    roads = {
-        "database.py", "holders.py", "inspection.py", "migrations.py", "pooling.py",
-        "prerequisites.py", "schema.py",
-    }  # fmt: skip
     found = [
         f"{place} {node.value[:50]!r}"
         for path, place, node in walk_package()
-        if path.name not in roads and "embedded" not in path.parts
+        if not {"postgres", "embedded"} & set(path.parts) and path.name != "inspection.py"
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and statement.match(node.value)
@@ -141,16 +137,23 @@ def test_errors_are_caught_by_name() -> None:
 
 
 def test_tools_neither_catch_errors_nor_know_postgres() -> None:
+    """What catches errors is a toolset's `operations`, and what reads its files."""
+    tools = [
+        path
+        for path in (PACKAGE / "toolsets").rglob("*.py")
+        if re.search(r"^@\w+\.tool\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
     found = [
-        place
-        for path, place, node in walk_package()
-        if "toolsets" in path.parts
+        f"{path.name}:{getattr(node, 'lineno', 0)}"
+        for path in tools
+        for node in ast.walk(read_tree(path))
         if isinstance(node, ast.Try)
         or (
             isinstance(node, ast.ImportFrom)
-            and (node.module or "").startswith(("psycopg", "textrawl.database"))
+            and (node.module or "").startswith(("psycopg", "textrawl.postgres"))
         )
     ]
+    assert tools
     assert found == []
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from textrawl.logs import (
+from textrawl.server.logs import (
     ANNOUNCED,
     JsonLines,
     Redaction,

@@ -11,10 +11,10 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from textrawl.database import Database
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.errors import DatabaseUnavailable, StartRefused
-from textrawl.migrations import Report, check, migrate
+from textrawl.postgres.database import Database
+from textrawl.postgres.migrations import Report, check, migrate
 
 pytestmark = pytest.mark.anyio
 

@@ -25,8 +25,8 @@ from tests.folders import open_folder
 from tests.pgbouncer import PoolMode, find_pgbouncer, run_pgbouncer
 from tests.providers import EmbeddingServer
 from textrawl import errors
-from textrawl.database import Database
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.postgres.database import Database
 from textrawl.settings import read_foreign_environment
 
 __all__ = ["launch", "run"]

@@ -58,12 +58,13 @@ def test_a_server_over_stdio_never_imports(loaded: set[str], module: str) -> Non
 
 
 def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> None:
-    commands = {name for name in loaded if name.startswith("textrawl.commands.")}
+    commands = {name for name in loaded if name.startswith("textrawl.cli.")}
 
     assert commands == {
-        "textrawl.commands.foreground",
-        "textrawl.commands.hosting",
-        "textrawl.commands.stdio",
+        "textrawl.cli.foreground",
+        "textrawl.cli.garbage_collection",
+        "textrawl.cli.hosting",
+        "textrawl.cli.stdio",
     }
     assert not {"typer", "rich.progress", "rich.table", "textrawl.demonstration"} & loaded
 
@@ -71,9 +72,9 @@ def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> No
 def test_a_server_loads_the_tools_that_it_offers_alone(loaded: set[str], tmp_path: Path) -> None:
     graph = serve(tmp_path, ENABLE_MEMORY="off", TOOLSETS="graph")
 
-    assert "textrawl.toolsets.memory.recall" in loaded
+    assert "textrawl.toolsets.memory.query_memory" in loaded
     assert "textrawl.toolsets.graph" not in loaded
-    assert "textrawl.toolsets.graph.reading" in graph
+    assert "textrawl.toolsets.graph.lookups" in graph
 
 
 def test_a_server_without_a_provider_never_imports_openai(tmp_path: Path) -> None:
@@ -105,7 +106,7 @@ def test_what_opens_a_memory_is_there_before_what_speaks_mcp(tmp_path: Path) -> 
         DATABASE_URL="postgresql://nobody@127.0.0.1:9/none",
     )  # fmt: skip
 
-    opening = ("textrawl.opening", "textrawl.embeddings.local", "psycopg_pool", "numpy")
+    opening = ("textrawl.store.opening", "textrawl.embeddings.local", "psycopg_pool", "numpy")
     assert max(map(modules.index, opening)) < modules.index("mcp")
 
 
@@ -121,7 +122,8 @@ def test_what_the_package_offers_is_loaded_when_it_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("module", [
-    "settings", "errors", "database", "migrations", "tokens", "offering", "opening",
+    "settings", "errors", "postgres.database", "postgres.migrations", "wire.token_counter",
+    "toolsets.catalogue", "toolsets.memory.operations", "store.opening",
     "embedded.cluster", "embeddings.local",
 ])  # fmt: skip
 def test_what_commands_and_an_open_memory_need_does_without_the_mcp_sdk(module: str) -> None:
@@ -136,7 +138,7 @@ def test_what_commands_and_an_open_memory_need_does_without_the_mcp_sdk(module: 
 FREED = """
 import sys
 from pathlib import Path
-from textrawl.garbage import give_back_memory
+from textrawl.cli.garbage_collection import give_back_memory
 
 def read_resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6

@@ -29,11 +29,11 @@ from tests.pages import (
     write_table,
 )
 from textrawl import __version__
-from textrawl.definitions import write_definition
 from textrawl.embedded.configuration import SUPERUSER
-from textrawl.replies import Key, Part, Renderer
-from textrawl.tokens import choose_counter
-from textrawl.toolsets import find_toolsets
+from textrawl.server.definition_costs import write_definition
+from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.wire.replies import Key, Part, Renderer
+from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio
 

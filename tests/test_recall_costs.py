@@ -14,17 +14,17 @@ from tests.conftest import TOKEN, Era
 from tests.gateway import Gateway
 from tests.toolsets.calls import count, remember
 from textrawl import Settings, create_server, errors
-from textrawl.credentials import hash_token
-from textrawl.database import Database
-from textrawl.directory import Directory
-from textrawl.memory import Memory
-from textrawl.models import Models
-from textrawl.recalls import Recall, Recalls
-from textrawl.replies import Renderer
-from textrawl.runtime import build_renderer
-from textrawl.tokens import choose_counter
-from textrawl.toolsets import App, Identity
-from textrawl.upkeep import Upkeep
+from textrawl.access.access_token import hash_token
+from textrawl.access.directory import Directory
+from textrawl.embeddings.active_model import Models
+from textrawl.postgres.database import Database
+from textrawl.server.lifespan import build_renderer
+from textrawl.server.upkeep import Upkeep
+from textrawl.store.store import Store
+from textrawl.toolsets.app import App, Identity
+from textrawl.wire.recall_log import Recall, Recalls
+from textrawl.wire.replies import Renderer
+from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio
 
@@ -262,7 +262,7 @@ async def test_rounds_record_while_the_server_runs(
 ) -> None:
     recalls = Recalls()
     async with open_database(database_url) as database:
-        memory = Memory(database, Models(database, None))
+        memory = Store(database, Models(database, None))
         identity = Identity(Directory(database), hash_token(TOKEN))
         app = App(memory, build_renderer(settings()), identity, recalls)
         async with Client(create_server(settings(), app=app)) as client:
@@ -280,7 +280,7 @@ async def test_recalls_wait_for_a_database_that_is_away(
     recalls = Recalls()
     recalls.add(make(1))
     async with open_database(gateway.conninfo, timeout=0.5) as database:
-        upkeep = Upkeep(Memory(database, Models(database, None)), recalls)
+        upkeep = Upkeep(Store(database, Models(database, None)), recalls)
         await gateway.close()
         with pytest.raises(errors.DatabaseUnavailable):
             await upkeep.do_round()

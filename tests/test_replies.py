@@ -10,11 +10,11 @@ from mcp.types import TextContent
 from pydantic import PrivateAttr
 
 from textrawl.errors import QueryMissing
-from textrawl.replies import Renderer, Reply, write_line
-from textrawl.rows import EntityRow, HitRow, ListRow
-from textrawl.tokens import Counter, choose_counter
-from textrawl.toolsets.memory.answers import ListReply, SearchReply
-from textrawl.toolsets.memory.profile import EntityReply
+from textrawl.toolsets.memory.entity_reply import EntityReply
+from textrawl.toolsets.memory.rows import EntityRow, HitRow, ListRow
+from textrawl.toolsets.memory.search_replies import ListReply, SearchReply
+from textrawl.wire.replies import Renderer, Reply, write_line
+from textrawl.wire.token_counter import Counter, choose_counter
 
 COUNTER = choose_counter()
 JEFF, SETUP = UUID(int=1), UUID(int=2)

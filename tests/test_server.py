@@ -29,13 +29,13 @@ from tests.folders import open_folder
 from tests.gateway import Gateway
 from tests.listening import listen
 from textrawl import Settings, create_server
-from textrawl.access import Principal
-from textrawl.directory import Directory
+from textrawl.access.directory import Directory
+from textrawl.access.principal import Principal
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import SUPERUSER
 from textrawl.embedded.postmaster import find_postmaster
 from textrawl.errors import StartRefused
-from textrawl.runtime import open_app
+from textrawl.server.lifespan import open_app
 
 pytestmark = pytest.mark.anyio
 
@@ -80,7 +80,7 @@ class CountingDirectory(Directory):
 
 async def test_who_calls_is_found_out_once_a_call(settings: Callable[..., Settings]) -> None:
     async with open_app(settings(embedding_provider="none")) as app:
-        directory = CountingDirectory(app.memory.database)
+        directory = CountingDirectory(app.store.database)
         app.identity = replace(app.identity, directory=directory)
         async with Client(create_server(settings(), app=app)) as client:
             for _ in range(2):
@@ -333,7 +333,7 @@ async def test_an_embedded_postgres_that_dies_is_started_again_for_those_who_use
 async def test_an_index_of_vectors_that_a_killed_build_left_comes_back_under_a_server(
     memory_folder: Path, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("textrawl.opening._MEND", 0.1)
+    monkeypatch.setattr("textrawl.store.opening._MEND", 0.1)
     client = await connect(database_url=None, access_token=None, data_dir=memory_folder)
     await client.call_tool("remember_fact", FACT)
     async with (

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.writing import EMOJI, WRITTEN
-from textrawl.texts import clean_fact, clean_name, clean_relation
+from textrawl.values.text import clean_fact, clean_name, clean_relation
 
 HIDDEN = [
     "\x00", "\x08", "\x0b", "\x0c", "\x1f", "\x7f", "\x80", "\x9f", "\u00ad", "\u034f", "\u061c",

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from splintr import Tokenizer
 from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 
-from textrawl.tokens import ENCODING, Loading, choose_counter, load_ahead
+from textrawl.wire.token_counter import ENCODING, Loading, choose_counter, load_ahead
 
 # Where tiktoken would download its vocabulary from: the name of its cached file is made of this.
 _ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"

@@ -18,8 +18,8 @@ from tests.gateway import Gateway
 from tests.listening import Address, listen
 from textrawl import Settings, create_server
 from textrawl.errors import StartRefused
-from textrawl.transports.http import serve_http
-from textrawl.transports.metrics import Metrics
+from textrawl.transports.http.application import serve_http
+from textrawl.transports.http.metrics import Metrics
 
 pytestmark = pytest.mark.anyio
 

@@ -5,8 +5,10 @@ import threading
 import anyio
 import pytest
 
-from textrawl import turns
-from textrawl.turns import Lines, keep_account, run_aside, wait_in_line
+from textrawl.scheduling import turns
+from textrawl.scheduling.lines import Lines, wait_in_line
+from textrawl.scheduling.turns import keep_account
+from textrawl.scheduling.workers import run_aside
 
 pytestmark = pytest.mark.anyio
 

@@ -4,15 +4,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from textrawl.migrations import migrate
-    from textrawl.server import create_server
+    from textrawl.postgres.migrations import migrate
+    from textrawl.server.server import create_server
     from textrawl.settings import Settings, read_settings
 
 __version__ = "0.1.0"
 __all__ = ["Settings", "__version__", "create_server", "migrate", "read_settings"]
 
 _HOMES = {
-    "Settings": "settings", "create_server": "server", "migrate": "migrations",
+    "Settings": "settings", "create_server": "server.server", "migrate": "postgres.migrations",
     "read_settings": "settings",
 }  # fmt: skip
 

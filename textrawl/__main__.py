@@ -6,9 +6,9 @@ Nothing is loaded here that a server over stdio can do without: its client waits
 import sys
 from collections.abc import Sequence
 
+from textrawl.cli.garbage_collection import pause_collection
 from textrawl.environment import take_env_file
 from textrawl.errors import StartRefused, TextrawlError
-from textrawl.garbage import pause_collection
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -29,24 +29,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(words: list[str]) -> int:
     if words in ([], ["serve"]):
-        from textrawl.commands.stdio import run_stdio  # noqa: PLC0415
+        from textrawl.cli.stdio import run_stdio  # noqa: PLC0415
 
         run_stdio()
         return 0
     with pause_collection():
-        from textrawl.commands.line import run_line  # noqa: PLC0415
+        from textrawl.cli.application import run_line  # noqa: PLC0415
 
     return run_line(words)
 
 
 def _describe(error: StartRefused | TextrawlError) -> str:
-    from textrawl.commands.findings import describe_error  # noqa: PLC0415 - seldom needed
+    from textrawl.cli.findings import describe_error  # noqa: PLC0415 - seldom needed
 
     return describe_error(error)
 
 
 def _complain(message: str, code: int) -> int:
-    from textrawl.commands.console import write_complaint  # noqa: PLC0415 - seldom needed
+    from textrawl.cli.console import write_complaint  # noqa: PLC0415 - seldom needed
 
     write_complaint(message)
     return code

@@ -18,10 +18,10 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from textrawl.choices import describe_choice
 from textrawl.embedded.location import default_data_dir
 from textrawl.environment import PREFIX, Source, Value, find_value, read_sources
 from textrawl.errors import StartRefused
+from textrawl.values.choice import describe_choice
 
 Format = Literal["compact", "verbose", "lines"]
 Provider = Literal["auto", "openai", "ollama", "local", "none"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.archive.material import ENTITY, FACT, SPACE, fetch, number
 from tests.commands.conftest import Run
 from textrawl.settings import read_foreign_environment
-from textrawl.texts import clean_fact, clean_name
+from textrawl.values.text import clean_fact, clean_name
 
 MANY = 50_000
 

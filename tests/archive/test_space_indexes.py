@@ -15,8 +15,8 @@ from tests.archive.material import fetch
 from tests.archive.test_vector_indexes import CLAIMS, find_state, write
 from tests.commands.conftest import Run, wait_for
 from tests.conftest import Databases
-from textrawl.archive.indexes import mend_indexes
 from textrawl.embedded.configuration import OWNER
+from textrawl.postgres.vector_indexes import mend_indexes
 
 OWN = "embedding_1_space_2_idx"
 STATES = "select model_id, space_id, name, valid from own_indexes()"

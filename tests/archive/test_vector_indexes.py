@@ -15,7 +15,7 @@ import pytest
 
 from tests.archive.material import ENTITY, FACT, SPACE, fetch, number
 from tests.commands.conftest import Launch, Run, wait_for
-from textrawl.archive.indexes import mend_indexes
+from textrawl.postgres.vector_indexes import mend_indexes
 
 MODEL = {
     "name": "test:eight", "dimensions": 8, "cosine_floor": 0, "cosine_ceiling": 1, "trust": 0.5

@@ -13,16 +13,16 @@ import psycopg
 from tests.listening import find_port, wait_for_answer
 from tests.transports.team import bear, call_modern
 from textrawl import create_server
-from textrawl.credentials import hash_token, make_token, shorten_token
-from textrawl.database import Database
-from textrawl.directory import Directory
-from textrawl.memory import Memory
-from textrawl.models import Models
-from textrawl.runtime import build_renderer
+from textrawl.access.access_token import hash_token, make_token, shorten_token
+from textrawl.access.directory import Directory
+from textrawl.embeddings.active_model import Models
+from textrawl.postgres.database import Database
+from textrawl.server.lifespan import build_renderer
 from textrawl.settings import Settings
-from textrawl.toolsets import App, Identity
-from textrawl.transports.http import serve_http
-from textrawl.transports.metrics import Metrics
+from textrawl.store.store import Store
+from textrawl.toolsets.app import App, Identity
+from textrawl.transports.http.application import serve_http
+from textrawl.transports.http.metrics import Metrics
 
 SPACES = ("red", "green", "blue")
 POOL = 4  # connections for all clients
@@ -116,7 +116,7 @@ async def open_site(settings: Settings) -> AsyncGenerator[Site]:
     own = settings.access_token
     credential = hash_token(own.get_secret_value()) if own else None
     identity = Identity(Directory(database, lifetime=1), credential, tokens_needed=True)
-    memory = Memory(database, Models(database, None), credential=credential)
+    memory = Store(database, Models(database, None), credential=credential)
     server = create_server(given, app=App(memory, build_renderer(given), identity))
     limits = httpx2.Limits(max_connections=64)
     try:

@@ -9,7 +9,7 @@ import pytest
 from tests.attacks.site import issue
 from tests.conftest import Connect
 from tests.sql.sharing import call
-from textrawl.credentials import hash_token
+from textrawl.access.access_token import hash_token
 
 pytestmark = pytest.mark.anyio
 

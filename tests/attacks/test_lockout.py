@@ -27,11 +27,11 @@ from tests.transports.team import (
     gather,
     wait_until,
 )
-from textrawl import topics
-from textrawl.access import Principal
+from textrawl.access.principal import Principal
 from textrawl.settings import Settings
-from textrawl.topics import weigh_words
-from textrawl.transports import limits, listening
+from textrawl.toolsets.graph import topics
+from textrawl.toolsets.graph.topics import weigh_words
+from textrawl.transports.http import limits, listening
 
 pytestmark = pytest.mark.anyio
 

@@ -12,7 +12,7 @@ from tests.conftest import Connect
 from tests.issuer import IdentityProvider
 from tests.toolsets.calls import text_of
 from tests.transports.team import bear
-from textrawl.credentials import hash_token
+from textrawl.access.access_token import hash_token
 from textrawl.settings import Settings
 
 pytestmark = pytest.mark.anyio

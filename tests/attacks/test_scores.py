@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from tests.attacks.site import issue
-from textrawl.credentials import hash_token
+from textrawl.access.access_token import hash_token
 
 WORDS = 240
 NONSENSE = "xqvbnmklzzzzzzzzzz wqkjhgfdszzzzzzzzz ypoiuytrewzzzzzzzz tmnbvcxzasdzzzzzzzz"

@@ -12,11 +12,11 @@ from psycopg import errors
 
 from tests.commands.conftest import Run, data_dir, home, run, seed
 from tests.conftest import TOKEN, Databases, run_cluster
-from textrawl.credentials import hash_token
+from textrawl.access.access_token import hash_token
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.errors import StartRefused
-from textrawl.migrations import Report, migrate
+from textrawl.postgres.migrations import Report, migrate
 
 __all__ = ["data_dir", "home", "run", "seed"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.attacks.site import issue
 from tests.sql.sharing import log_in, refuse
-from textrawl.credentials import hash_token
+from textrawl.access.access_token import hash_token
 from textrawl.embedded.configuration import APP
 
 ISSUER = "https://login.example.com"

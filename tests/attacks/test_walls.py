@@ -14,9 +14,9 @@ from tests.attacks.site import SPACES, add_spaces, issue, open_site
 from tests.conftest import Databases
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.errors import StartRefused
-from textrawl.migrations import check
+from textrawl.postgres.migrations import check
 from textrawl.settings import Settings
-from textrawl.toolsets import find_toolsets
+from textrawl.toolsets.catalogue import find_toolsets
 
 pytestmark = pytest.mark.anyio
 

@@ -21,7 +21,7 @@ from psycopg.conninfo import make_conninfo
 from tests.commands.conftest import Run
 from tests.conftest import TOKEN, Databases
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.passwords import make_password, write_verifier
+from textrawl.postgres.passwords import make_password, write_verifier
 from textrawl.settings import read_foreign_environment
 
 LOGIN = "ana_of_commands"
@@ -436,7 +436,7 @@ def test_a_page_without_the_library_that_draws_says_how_to_get_it(
 ) -> None:
     found = util.find_spec
     monkeypatch.setattr(
-        "textrawl.commands.page.find_spec",
+        "textrawl.cli.statistics_page.find_spec",
         lambda name: None if name == "pygal" else found(name),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     )
     refused = run("stats", "--html", str(tmp_path / "page.html"))

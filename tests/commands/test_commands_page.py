@@ -12,8 +12,8 @@ from tests.commands.conftest import Run
 from tests.conftest import TOKEN
 from tests.pages import ROOT, read_commands, rewrite_generated, write_table
 from tests.test_readme import keep_up_to_date
-from textrawl.commands.catalogue import COMMANDS, PANELS
-from textrawl.commands.line import build_app
+from textrawl.cli.application import build_app
+from textrawl.cli.catalogue import COMMANDS, PANELS
 
 PAGE = ROOT / "docs" / "commands.md"
 

@@ -11,9 +11,9 @@ from mcp.types import TextContent
 
 from tests.commands.conftest import FACT, HELLO, Launch, Run
 from tests.conftest import TOKEN, Connect
-from textrawl.introduction import INSTRUCTIONS
-from textrawl.replies import Renderer, write_json
-from textrawl.tokens import choose_counter
+from textrawl.server.introduction import INSTRUCTIONS
+from textrawl.wire.replies import Renderer, write_json
+from textrawl.wire.token_counter import choose_counter
 
 COUNTER = choose_counter()
 FORMATS = ["compact", "verbose", "lines"]

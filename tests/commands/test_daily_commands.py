@@ -18,7 +18,7 @@ from tests.commands.conftest import Launch, Outcome, Run
 from tests.conftest import ACTOR, TOKEN, Connect, Databases
 from tests.providers import EmbeddingServer, Fault
 from textrawl import __version__
-from textrawl.credentials import hash_token, make_token
+from textrawl.access.access_token import hash_token, make_token
 from textrawl.settings import read_foreign_environment
 
 Ask = Callable[..., Outcome]

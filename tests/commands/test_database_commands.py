@@ -10,7 +10,7 @@ import pytest
 from tests.commands.conftest import Run
 from tests.conftest import TOKEN, Databases
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.schema import read_folder
+from textrawl.postgres.sql_files import read_folder
 
 FILES = list(read_folder("migrations"))
 

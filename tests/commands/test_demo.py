@@ -15,14 +15,14 @@ from mcp.types import TextContent
 
 from tests.commands.conftest import FACT, HELLO, Launch, Run
 from tests.conftest import Connect
-from textrawl.commands.connection import find_command
+from textrawl.cli.client_configuration import find_command
 from textrawl.demonstration.costs import write_reply
 from textrawl.demonstration.material import read_material
 from textrawl.embedded.location import default_data_dir
 from textrawl.settings import Format
-from textrawl.tokens import choose_counter
-from textrawl.toolsets.memory.answers import SearchReply
-from textrawl.toolsets.memory.profile import EntityReply
+from textrawl.toolsets.memory.entity_reply import EntityReply
+from textrawl.toolsets.memory.search_replies import SearchReply
+from textrawl.wire.token_counter import choose_counter
 
 Postmasters = Callable[[], list[int]]
 

@@ -12,8 +12,8 @@ import pytest
 
 from tests.commands.conftest import Run
 from tests.conftest import TOKEN, Databases
-from textrawl.commands.doctor import judge_extension
-from textrawl.commands.inspection import Server
+from textrawl.cli.commands.doctor import judge_extension
+from textrawl.cli.inspection import Server
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER, SUPERUSER
 

@@ -15,7 +15,7 @@ from tests.conftest import TOKEN, Databases
 from tests.providers import EmbeddingServer, Fault
 from tests.upkeep.desk import count
 from textrawl import Settings, create_server
-from textrawl.credentials import hash_token, make_token
+from textrawl.access.access_token import hash_token, make_token
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 
 REVOKED, UNREADING, LATE = make_token(), make_token(), make_token()

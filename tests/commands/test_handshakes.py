@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.commands.conftest import HELLO, PING
-from textrawl.introduction import INSTRUCTIONS
+from textrawl.server.introduction import INSTRUCTIONS
 from textrawl.settings import read_foreign_environment
 
 TOOLS = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]

@@ -13,8 +13,8 @@ import pytest
 
 from tests.commands.conftest import Launch, Run, wait_for
 from textrawl import __version__
-from textrawl.commands.catalogue import COMMANDS, PANELS
-from textrawl.commands.foreground import Interrupted, run_foreground
+from textrawl.cli.catalogue import COMMANDS, PANELS
+from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.errors import StartRefused
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.commands.conftest import Run
 from tests.conftest import Databases
 from textrawl.embedded.configuration import OWNER
-from textrawl.texts import escape_hidden, escape_json
+from textrawl.values.text import escape_hidden, escape_json
 
 ATTACKS = {
     "title": "\x1b]0;PWNED\x07", "clear": "\x1b[2J", "c1": "\x9b2J", "bidi": "\u202e",

@@ -16,7 +16,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from tests.commands.conftest import FACT, HELLO, Launch, Process, Run, wait_for
-from textrawl.commands.foreground import run_foreground
+from textrawl.cli.foreground import run_foreground
 from textrawl.settings import read_foreign_environment
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ from psycopg import sql
 
 from tests.commands.conftest import Launch, Outcome, Run
 from tests.conftest import TOKEN, Databases
-from textrawl.credentials import hash_token, is_token, make_token
+from textrawl.access.access_token import hash_token, is_token, make_token
 from textrawl.embedded.configuration import APP, OWNER
 
 CREATE = ("token", "create", "--actor", "ana", "--space", "team", "--scope", "write,read")

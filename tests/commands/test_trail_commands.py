@@ -20,8 +20,8 @@ import pytest
 from tests.commands.conftest import Launch, Run, wait_for
 from tests.conftest import Databases
 from tests.sql.team import Team
-from textrawl.commands.since import find_start
-from textrawl.credentials import hash_token, make_token
+from textrawl.access.access_token import hash_token, make_token
+from textrawl.cli.since import find_start
 from textrawl.embedded.configuration import OWNER
 from textrawl.errors import ArgumentInvalid
 from textrawl.settings import read_foreign_environment

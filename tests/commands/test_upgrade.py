@@ -19,7 +19,7 @@ from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.embedded.inventory import Inventory, take_inventory
 from textrawl.embedded.upgrade import upgrade_cluster
 from textrawl.errors import StartRefused
-from textrawl.migrations import migrate
+from textrawl.postgres.migrations import migrate
 
 pytestmark = pytest.mark.slow
 

@@ -9,13 +9,13 @@ import anyio
 import psycopg
 import pytest
 
-from textrawl import opening
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.embedded.postmaster import find_postmaster
 from textrawl.errors import StartRefused
-from textrawl.opening import open_memory
 from textrawl.settings import read_settings
+from textrawl.store import opening
+from textrawl.store.opening import open_memory
 
 pytestmark = pytest.mark.anyio
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.issuer import AUDIENCE, IdentityProvider
 from tests.providers import Clock
-from textrawl.federation import Issuer
+from textrawl.access.oauth.issuer import Issuer
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from anyio import create_task_group, fail_after, to_thread
 
 from tests.issuer import AUDIENCE, Fault, IdentityProvider
 from tests.providers import Clock
-from textrawl.federation import Issuer, IssuerUnavailable
+from textrawl.access.oauth.issuer import Issuer
+from textrawl.access.oauth.keyring import IssuerUnavailable
 
 pytestmark = pytest.mark.anyio
 

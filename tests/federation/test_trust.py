@@ -14,8 +14,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from tests.issuer import AUDIENCE, IdentityProvider, make_key, publish_key, sign_token
 from tests.providers import Clock
+from textrawl.access.oauth.issuer import Issuer
+from textrawl.access.oauth.keyring import IssuerUnavailable
 from textrawl.errors import StartRefused
-from textrawl.federation import Issuer, IssuerUnavailable
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,7 @@ from tests.fuzzing.hostile import CONTROLS, HIDING, JOINED
 from tests.fuzzing.oracle import hides
 from tests.fuzzing.store import find_spoilt, read_mark
 from textrawl.settings import Settings
-from textrawl.texts import clean_fact, clean_name, clean_relation
+from textrawl.values.text import clean_fact, clean_name, clean_relation
 
 HIDDEN = [c for c in map(chr, range(sys.maxunicode + 1)) if hides(c)]
 

@@ -12,7 +12,7 @@ import pytest
 from psycopg import sql as query
 from psycopg.conninfo import make_conninfo
 
-from textrawl.credentials import hash_token, make_token, shorten_token
+from textrawl.access.access_token import hash_token, make_token, shorten_token
 from textrawl.embedded.configuration import SUPERUSER
 
 ALL = ["read", "write", "forget", "admin"]

@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 import psycopg
 
 from textrawl.embeddings.local import LocalEmbedder
-from textrawl.memory import compose_document
+from textrawl.embeddings.vectors import compose_document
 
 Ids = dict[str, str]
 

@@ -7,7 +7,7 @@ import pytest
 from psycopg import sql as query
 
 from tests.sql.sharing import ALL, HASH, call, find_prefix, issue, list_access, refuse, search
-from textrawl.credentials import hash_token, make_token
+from textrawl.access.access_token import hash_token, make_token
 
 
 @pytest.fixture

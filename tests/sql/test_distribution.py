@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from tests.composition import OPERATIONS
-from textrawl.schema import list_folders, read_folder
+from textrawl.postgres.sql_files import list_folders, read_folder
 
 Sql = psycopg.Connection[Any]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from textrawl.texts import clean_name, clean_relation
+from textrawl.values.text import clean_name, clean_relation
 
 Sql = psycopg.Connection[Any]
 

@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
-from textrawl.entity_types import ENTITY_TYPES, SYNONYMS, name_type
+from textrawl.values.entity_type import ENTITY_TYPES, SYNONYMS, name_type
 
 Sql = psycopg.Connection[Any]
 

@@ -10,9 +10,9 @@ import pytest
 
 from tests.sql.sessions import Three
 from tests.sql.team import Team
-from textrawl.database import Database
 from textrawl.errors import ArgumentInvalid
-from textrawl.trail import EventRow, Trail
+from textrawl.postgres.database import Database
+from textrawl.store.trail import EventRow, Trail
 
 
 @pytest.fixture

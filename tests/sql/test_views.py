@@ -8,7 +8,7 @@ import pytest
 from psycopg.types.string import TextLoader
 
 from tests.sql.story import Ids, age, ask, recall, tell
-from textrawl.schema import describe_views
+from textrawl.postgres.sql_files import describe_views
 
 
 def test_the_timeline_tells_what_became_true_and_what_stopped_being_so(

@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 from mcp.types import CallToolResult
 
 from tests.toolsets.calls import text_of
-from textrawl.entity_types import ENTITY_TYPES
-from textrawl.replies import Renderer, Reply
-from textrawl.rows import (
+from textrawl.toolsets.memory.build_knowledge import BuildReply
+from textrawl.toolsets.memory.entity_reply import EntityReply
+from textrawl.toolsets.memory.forget_entity import ForgetReply
+from textrawl.toolsets.memory.relate_entities import RelateReply
+from textrawl.toolsets.memory.remember_fact import RememberReply
+from textrawl.toolsets.memory.rows import (
     BatchRow,
     EntityRow,
     FactRow,
@@ -23,12 +26,11 @@ from textrawl.rows import (
     ListRow,
     RelationRow,
 )
-from textrawl.texts import clean_fact, clean_name
-from textrawl.tokens import choose_counter
-from textrawl.toolsets.memory.answers import ListReply, Reach, SearchReply, Shown
-from textrawl.toolsets.memory.forgetting import ForgetReply
-from textrawl.toolsets.memory.profile import EntityReply
-from textrawl.toolsets.memory.writing import BuildReply, RelateReply, RememberReply
+from textrawl.toolsets.memory.search_replies import ListReply, Reach, SearchReply, Shown
+from textrawl.values.entity_type import ENTITY_TYPES
+from textrawl.values.text import clean_fact, clean_name
+from textrawl.wire.replies import Renderer, Reply
+from textrawl.wire.token_counter import choose_counter
 
 COUNTER = choose_counter()
 START = datetime(2026, 1, 1, tzinfo=UTC)

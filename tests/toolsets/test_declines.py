@@ -24,8 +24,8 @@ from tests.toolsets.calls import (
     text_of,
 )
 from textrawl import Settings, create_server
-from textrawl.declines import Declines, Target
-from textrawl.runtime import open_app
+from textrawl.server.lifespan import open_app
+from textrawl.toolsets.refused_deletions import Declines, Target
 
 pytestmark = pytest.mark.anyio
 

@@ -16,8 +16,8 @@ from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 from tests.conftest import Connect, Era
 from tests.toolsets.calls import ask, read_error, refuse, remember
 from textrawl import Settings, create_server
-from textrawl.definitions import write_definition
 from textrawl.errors import StartRefused
+from textrawl.server.definition_costs import write_definition
 
 pytestmark = pytest.mark.anyio
 

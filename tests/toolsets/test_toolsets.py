@@ -14,10 +14,11 @@ from tests.conftest import Connect, Era
 from tests.listening import listen
 from tests.toolsets.calls import read, remember
 from textrawl import Settings, create_server
-from textrawl.definitions import count_introduction, write_definition
-from textrawl.introduction import INSTRUCTIONS
-from textrawl.tokens import choose_counter
-from textrawl.toolsets import Toolset, find_toolsets
+from textrawl.server.definition_costs import count_introduction, write_definition
+from textrawl.server.introduction import INSTRUCTIONS
+from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.toolsets.toolset import Toolset
+from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio
 

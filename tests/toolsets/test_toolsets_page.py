@@ -6,9 +6,9 @@ from mcp import Client
 from tests.conftest import Connect
 from tests.pages import ROOT, rewrite_generated, rewrite_talks, write_table
 from tests.test_readme import keep_up_to_date
-from textrawl.definitions import write_definition
-from textrawl.tokens import choose_counter
-from textrawl.toolsets import find_toolsets
+from textrawl.server.definition_costs import write_definition
+from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio
 

@@ -20,7 +20,7 @@ from tests.transports.team import (
     call,
     gather,
 )
-from textrawl.access import Principal
+from textrawl.access.principal import Principal
 
 pytestmark = pytest.mark.anyio
 

@@ -10,9 +10,9 @@ import pytest
 from anyio.abc import SocketStream
 
 from tests.transports.team import ANA, BEN, HELLO, Team, bear, gather, wait_until
-from textrawl.transports.bodies import Bodies
-from textrawl.transports.connections import Connection
-from textrawl.transports.wire import MOST_BYTES
+from textrawl.transports.framing.lines import MOST_BYTES
+from textrawl.transports.http.bodies import Bodies
+from textrawl.transports.http.connections import Connection
 
 pytestmark = pytest.mark.anyio
 

@@ -15,8 +15,8 @@ from tests.transports.team import (
     gather,
     wait_until,
 )
-from textrawl.access import Principal
-from textrawl.transports.deadlines import Deadlines
+from textrawl.access.principal import Principal
+from textrawl.transports.http.deadlines import Deadlines
 
 pytestmark = pytest.mark.anyio
 

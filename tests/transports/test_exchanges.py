@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.conftest import Era
 from tests.transports.team import ANA, HELLO, Team, bear, call, call_modern
 from tests.transports.test_stdio import BAD
-from textrawl.transports.outlines import Outline
-from textrawl.transports.wire import MOST_BYTES
+from textrawl.transports.framing.lines import MOST_BYTES
+from textrawl.transports.framing.outlines import Outline
 
 pytestmark = pytest.mark.anyio
 

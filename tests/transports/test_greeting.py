@@ -12,12 +12,12 @@ from mcp.types import jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from textrawl import Settings, __version__, create_server, read_settings
-from textrawl.commands.stdio import guess_introduction
+from textrawl.cli.stdio import guess_introduction
 from textrawl.environment import Unclear, find_user_file
-from textrawl.introduction import Introduction, introduce
-from textrawl.offering import choose_names
-from textrawl.server import MemoryServer
-from textrawl.transports.greeting import HANDSHAKE_VERSIONS, MODERN_VERSIONS, Greeter
+from textrawl.server.introduction import Introduction, introduce
+from textrawl.server.server import MemoryServer
+from textrawl.toolsets.catalogue import choose_names
+from textrawl.transports.stdio.greeting import HANDSHAKE_VERSIONS, MODERN_VERSIONS, Greeter
 
 pytestmark = pytest.mark.anyio
 

@@ -4,7 +4,7 @@ import httpx2
 import pytest
 
 from tests.transports.team import ANA, BEN, HELLO, bear, call_modern, gather
-from textrawl.transports.windows import Window
+from textrawl.transports.http.windows import Window
 
 pytestmark = pytest.mark.anyio
 

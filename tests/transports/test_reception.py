@@ -8,8 +8,8 @@ import anyio
 import pytest
 from mcp.server import MCPServer
 
-from textrawl.transports.reception import Reception
-from textrawl.transports.stdio import serve_stdio
+from textrawl.transports.stdio.reception import Reception
+from textrawl.transports.stdio.session import serve_stdio
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from textrawl.settings import read_foreign_environment
-from textrawl.transports.wire import MOST_BYTES
+from textrawl.transports.framing.lines import MOST_BYTES
 
 HELLO = {
     "jsonrpc": "2.0",

@@ -13,15 +13,15 @@ from mcp.types import CallToolResult, TextContent
 from tests.conftest import TOKEN
 from tests.providers import Clock
 from textrawl import Settings, create_server
-from textrawl.credentials import hash_token
-from textrawl.database import Database
-from textrawl.directory import Directory
+from textrawl.access.access_token import hash_token
+from textrawl.access.directory import Directory
 from textrawl.embeddings import choose_embedder
-from textrawl.memory import Memory
-from textrawl.models import Models, choose_named
-from textrawl.runtime import build_renderer
-from textrawl.toolsets import App, Identity
-from textrawl.upkeep import Upkeep
+from textrawl.embeddings.active_model import Models, choose_named
+from textrawl.postgres.database import Database
+from textrawl.server.lifespan import build_renderer
+from textrawl.server.upkeep import Upkeep
+from textrawl.store.store import Store
+from textrawl.toolsets.app import App, Identity
 
 LONG_AGO = 10_000.0  # seconds: longer than any breaker or worker waits
 
@@ -31,7 +31,7 @@ class Desk:
     """A server whose upkeep is done by hand, and its parts."""
 
     client: Client
-    memory: Memory
+    memory: Store
     upkeep: Upkeep
     clock: Clock
 
@@ -68,7 +68,7 @@ async def open_desk(settings: Settings, *, connections: int = 5) -> AsyncGenerat
         database, embedder, partial(choose_named, settings),
         chosen=settings.embedding_provider != "auto", clock=clock,
     )  # fmt: skip
-    memory = Memory(database, models, credential=credential)
+    memory = Store(database, models, credential=credential)
     identity = Identity(Directory(database), credential)
     app = App(memory, build_renderer(settings), identity)
     try:

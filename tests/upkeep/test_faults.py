@@ -9,7 +9,7 @@ import pytest
 from tests.providers import EmbeddingServer, Fault
 from tests.upkeep.desk import LONG_AGO, Desk, count, make_due, open_desk
 from textrawl import Settings, errors
-from textrawl.upkeep import Upkeep
+from textrawl.server.upkeep import Upkeep
 
 pytestmark = pytest.mark.anyio
 

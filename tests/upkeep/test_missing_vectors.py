@@ -8,7 +8,7 @@ import pytest
 from tests.providers import EmbeddingServer, Fault
 from tests.upkeep.desk import LONG_AGO, Desk, count, open_desk
 from textrawl import Settings
-from textrawl.backlog import count_backlog
+from textrawl.store.backlog import count_backlog
 
 pytestmark = pytest.mark.anyio
 

@@ -4,12 +4,12 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from textrawl.archive.database import SCHEMA, open_snapshot, refuse_lender
 from textrawl.archive.files import write_whole
-from textrawl.archive.place import Place
 from textrawl.archive.programs import find_program, read_program, run_program
 from textrawl.errors import StartRefused
-from textrawl.schema import refuse_unreleased
+from textrawl.postgres.owner_session import SCHEMA, open_snapshot, refuse_lender
+from textrawl.postgres.place import Place
+from textrawl.postgres.sql_files import refuse_unreleased
 
 _COPY = re.compile(rb'COPY textrawl\."?(\w+)"? ')
 _END = b"\\."

@@ -13,9 +13,9 @@ from typing import Any, LiteralString
 import numpy as np
 from numpy.typing import NDArray
 
-from textrawl.archive.database import Session
 from textrawl.errors import ArgumentInvalid
-from textrawl.texts import escape_json
+from textrawl.postgres.owner_session import Session
+from textrawl.values.text import escape_json
 
 VERSION = 1
 KINDS: dict[str, LiteralString] = {

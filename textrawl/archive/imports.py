@@ -15,10 +15,8 @@ import anyio
 from pgvector import HalfVector
 from psycopg.types.json import Jsonb
 
-from textrawl.archive.database import BatchRefused, Session
 from textrawl.archive.exports import KINDS as EXPORTED
 from textrawl.archive.exports import Vector, read_vector
-from textrawl.archive.indexes import Room
 from textrawl.archive.lines import (
     Content,
     FactLine,
@@ -31,6 +29,8 @@ from textrawl.archive.lines import (
 )
 from textrawl.archive.replacements import Replacements
 from textrawl.errors import StartRefused
+from textrawl.postgres.owner_session import BatchRefused, Session
+from textrawl.postgres.vector_indexes import Room
 
 _BATCH = 1_000
 _HEAVIEST = 4 << 20  # bytes of a batch

@@ -16,9 +16,9 @@ from pydantic import (
 from pydantic_core import from_json
 
 from textrawl.archive.exports import VERSION
-from textrawl.instants import read_instant
-from textrawl.texts import FACT_LENGTH, clean_fact, clean_name, clean_part
 from textrawl.toolsets.memory.declaration import EntityType, Name, RelationName, Source
+from textrawl.values.instant import read_instant
+from textrawl.values.text import FACT_LENGTH, clean_fact, clean_name, clean_part
 
 
 class LineRefused(Exception):

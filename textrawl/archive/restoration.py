@@ -6,13 +6,13 @@ from tempfile import NamedTemporaryFile
 
 import anyio
 
-from textrawl.archive.database import SCHEMA, Takeover, refuse_lender
 from textrawl.archive.dumps import Backup, Contents, compare_rows, read_contents
-from textrawl.archive.place import Place
 from textrawl.archive.programs import find_program, run_program
 from textrawl.errors import StartRefused
-from textrawl.migrations import migrate
-from textrawl.schema import find_missing
+from textrawl.postgres.migrations import migrate
+from textrawl.postgres.owner_session import SCHEMA, Takeover, refuse_lender
+from textrawl.postgres.place import Place
+from textrawl.postgres.sql_files import find_missing
 
 _ENTRY = re.compile(rf"\d+; \d+ \d+ (?P<kind>[A-Z ]+?) (?P<schema>{SCHEMA}|-) (?P<rest>.*)")
 

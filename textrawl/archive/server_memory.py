@@ -14,18 +14,12 @@ from uuid import UUID, uuid5
 
 from pydantic_core import from_json, to_json
 
-from textrawl.archive.database import Session
 from textrawl.archive.exports import VERSION
 from textrawl.archive.lines import LineRefused
 from textrawl.errors import ArgumentInvalid
-from textrawl.portions import LONG_LENGTH, number_text, split_text
-from textrawl.texts import (
-    NAME_LENGTH,
-    clean_fact,
-    clean_name,
-    clean_relation,
-    escape_json,
-)
+from textrawl.postgres.owner_session import Session
+from textrawl.values.long_text import LONG_LENGTH, number_text, split_text
+from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name, clean_relation, escape_json
 
 _NAMESPACE = UUID("7d1f7c52-52c1-4a0b-9a55-3a7f5b4f0a6e")  # of ids made from what a line says
 _BATCH = 1_000

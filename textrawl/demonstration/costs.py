@@ -6,9 +6,9 @@ from typing import Any
 
 from mcp.types import TextContent
 
-from textrawl.replies import Renderer, Reply, Written
 from textrawl.settings import Format
-from textrawl.tokens import Counter
+from textrawl.wire.replies import Renderer, Reply, Written
+from textrawl.wire.token_counter import Counter
 
 _NO_BUDGET = 1_000_000
 

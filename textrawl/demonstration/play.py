@@ -9,10 +9,10 @@ from textrawl.demonstration.costs import Cost, count_costs, write_reply
 from textrawl.demonstration.material import Material, read_material
 from textrawl.demonstration.session import Answer, Session, open_session
 from textrawl.errors import StartRefused
-from textrawl.replies import Reply
-from textrawl.tokens import ENCODING, Counter, choose_counter
-from textrawl.toolsets.memory.answers import SearchReply
-from textrawl.toolsets.memory.profile import EntityReply
+from textrawl.toolsets.memory.entity_reply import EntityReply
+from textrawl.toolsets.memory.search_replies import SearchReply
+from textrawl.wire.replies import Reply
+from textrawl.wire.token_counter import ENCODING, Counter, choose_counter
 
 FACTS_SHOWN = 3
 _PAGE = 100

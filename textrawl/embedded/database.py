@@ -6,7 +6,7 @@ import psycopg
 from psycopg import sql
 
 from textrawl.embedded.configuration import ANALYST, APP, OWNER
-from textrawl.schema import read_restrictions
+from textrawl.postgres.sql_files import read_restrictions
 
 DATABASE: Final = "textrawl"
 

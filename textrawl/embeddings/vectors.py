@@ -79,3 +79,8 @@ def _refuse(bad: NDArray[np.bool_], what: str) -> None:
             "TEXTRAWL_EMBEDDING_MODEL",
             positions=positions,
         )
+
+
+def compose_document(entity: str, observation: str) -> str:
+    """Return the text that is embedded for a fact: the entity's name is part of its meaning."""
+    return f"{entity}: {observation}"

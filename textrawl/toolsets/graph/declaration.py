@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from textrawl.graph import Said, Triple
-from textrawl.portions import LONG_LENGTH
-from textrawl.texts import NAME_LENGTH, clean_fact, clean_name
-from textrawl.toolsets import Toolset
+from textrawl.toolsets.graph.operations import Said, Triple
+from textrawl.toolsets.toolset import Toolset
+from textrawl.values.long_text import LONG_LENGTH
+from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name
 
 graph = Toolset(
     "graph",

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Self
 from mcp.types import CallToolResult, TextContent
 from pydantic import Field, PrivateAttr
 
-from textrawl.graph import NodeRow, PartRow
-from textrawl.replies import Part, Reply, write_json
-from textrawl.toolsets import App
+from textrawl.toolsets.call import Call
+from textrawl.toolsets.graph.operations import NodeRow, PartRow
+from textrawl.wire.replies import Part, Reply, write_json
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _GO_ON = "There is more: call again with cursor"
@@ -269,9 +269,9 @@ class DoneReply(PlainReply):
     message: str
 
 
-def say(app: App, reply: DoneReply) -> CallToolResult:
-    """The result whose text is the bare sentence, as the reference has it."""
-    result = app.render(reply)
+def say_plainly(call: Call, reply: DoneReply) -> CallToolResult:
+    """Answer with the bare sentence as the text, as the reference server does."""
+    result = call.reply(reply)
     return result.model_copy(update={"content": [TextContent(text=reply.message)]})
 
 

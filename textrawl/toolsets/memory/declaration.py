@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from textrawl.entity_types import EntityKind, name_type
-from textrawl.instants import read_future_instant, read_instant
-from textrawl.texts import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name, clean_relation
-from textrawl.toolsets import Toolset
+from textrawl.toolsets.toolset import Toolset
+from textrawl.values.entity_type import EntityKind, name_type
+from textrawl.values.instant import read_future_instant, read_instant
+from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name, clean_relation
 
 memory = Toolset(
     "memory",

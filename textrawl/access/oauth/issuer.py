@@ -1,0 +1,188 @@
+"""Who a bearer token speaks for, by the word of one identity provider (RFC 9068, RFC 8725)."""
+
+import hashlib
+import logging
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, cast, get_args
+
+import jwt
+
+from textrawl.access.oauth.keyring import KeyRing
+from textrawl.access.oauth.keys import ALGORITHMS, Key
+from textrawl.access.principal import Scope
+from textrawl.values.text import NAME_LENGTH, clean_name
+
+logger = logging.getLogger("textrawl")
+
+_MOST_CHARACTERS = 8_192
+_SIGNED = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
+"""Signed, compact, and in one spelling: PyJWT would let padding pass."""
+
+_LEEWAY = 5.0
+"""Seconds that the issuer's clock may be ahead of ours, or its newest tokens would be refused.
+None for `exp`: a client with an expired token fetches another, as it would have to anyway."""
+
+_SCOPES: dict[str, Scope] = {
+    f"{prefix}{scope}": scope
+    for scope in cast("tuple[Scope, ...]", get_args(Scope))
+    for prefix in ("", "textrawl:", "memory:")
+}
+
+_ACCESS_TOKEN = ("at+jwt", "application/at+jwt")
+_ANY_TOKEN = ("jwt", "application/jwt", None)
+
+
+class _Refused(jwt.InvalidTokenError):
+    """A token that is well signed, or could be, and must not be accepted; says why."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who a valid token speaks for, what it is for, and until when (UTC).
+
+    `digest` is the SHA-256 of what the issuer signed: a name for the token in logs, limits and
+    lists of revoked ones. A hash of the whole token is no such name, since whoever has an ECDSA
+    signature can write a second one of the same text. It is no credential either: it says nothing
+    of the signature, so every request has to be verified.
+    """
+
+    actor: str
+    scopes: frozenset[Scope]
+    expires_at: datetime
+    digest: bytes
+
+
+class Issuer:
+    """Verifies access tokens that the issuer at `url` made for `audience`.
+
+    `url` is the issuer's name, to the character. `actor_claim` names the claim that says who it
+    is; `timeout` is seconds for fetching keys. Raises StartRefused for an address that is neither
+    https nor this machine's.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        audience: str,
+        actor_claim: str = "sub",
+        timeout: float = 5.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.url = url
+        self._audience = audience
+        self._actor_claim = actor_claim
+        self._keys = KeyRing(url, timeout=timeout, clock=clock)
+
+    async def verify(self, bearer: str) -> Identity | None:
+        """Who `bearer` speaks for; None if it is no access token that is valid here and now.
+
+        Raises IssuerUnavailable when that cannot be told, for lack of keys.
+        """
+        try:
+            header = _read_header(bearer)
+            key = await self._keys.find(header.get("kid"), header["alg"])
+            return self._identify(bearer, header, key)
+        except _Refused as refusal:
+            logger.info("A token was refused: %s", refusal)
+        except jwt.PyJWTError as error:
+            # By its kind: the message may repeat what was sent.
+            logger.info("A token was refused: %s", type(error).__name__)
+        return None
+
+    async def aclose(self) -> None:
+        """Close the connections to the issuer."""
+        await self._keys.aclose()
+
+    def _identify(self, bearer: str, header: Mapping[str, object], key: Key | None) -> Identity:
+        if key is None:
+            raise _Refused("signed with a key that the issuer does not publish")
+        claims = jwt.decode(
+            bearer,
+            key.public,
+            algorithms=sorted(key.algorithms),
+            audience=self._audience,
+            issuer=self.url,
+            leeway=_LEEWAY,
+            options={"require": ["iss", "aud", "exp", self._actor_claim]},
+        )
+        _check_kind(header, claims)
+        return Identity(
+            actor=_read_actor(claims, self._actor_claim),
+            scopes=_read_scopes(claims),
+            expires_at=_read_expiry(claims["exp"]),
+            digest=hashlib.sha256(bearer.rpartition(".")[0].encode()).digest(),
+        )
+
+
+def _read_header(bearer: str) -> dict[str, Any]:
+    """The header, not yet to be believed: it may choose among keys, never bring or locate one."""
+    if len(bearer) > _MOST_CHARACTERS:
+        raise _Refused("longer than 8 KiB")
+    if not _SIGNED.fullmatch(bearer):
+        raise _Refused("not a compact signed token")
+    header = jwt.get_unverified_header(bearer)
+    # PyJWT knows b64, which makes the signed text another one than is read here.
+    if "crit" in header or "b64" in header:
+        raise _Refused("asks for an extension")
+    if not isinstance(header.get("alg"), str) or header["alg"] not in ALGORITHMS:
+        raise _Refused("not signed with an algorithm that is allowed")
+    return header
+
+
+def _check_kind(header: Mapping[str, object], claims: Mapping[str, object]) -> None:
+    """Refuse tokens that are for something else than access by whoever holds them.
+
+    RFC 9068 asks for the type at+jwt, and many providers write JWT or nothing. Of those, only one
+    with a scope is taken: ID tokens have none, and at_hash and c_hash are in no others.
+    """
+    kind = header.get("typ")
+    kind = kind.lower() if isinstance(kind, str) else kind
+    if kind not in _ACCESS_TOKEN:
+        if kind not in _ANY_TOKEN:
+            raise _Refused("of a type that is no access token's")
+        if not {"scope", "scp"} & claims.keys() or {"at_hash", "c_hash"} & claims.keys():
+            raise _Refused("not known from an ID token: its type is not at+jwt, it has no scope")
+    # RFC 7800: only together with a proof, which nobody asks for here, so it may be stolen.
+    if "cnf" in claims:
+        raise _Refused("bound to a key that its sender would have to prove")
+
+
+def _read_actor(claims: Mapping[str, object], name: str) -> str:
+    actor = claims[name]
+    if not isinstance(actor, str) or not 0 < len(actor) <= NAME_LENGTH:
+        raise _Refused("its actor is no text of 1 to 200 characters")
+    # Two people must not look like one, here or in a log.
+    if clean_name(actor) != actor:
+        raise _Refused("its actor has characters that hide text, or is not in normal form")
+    if name == "email" and claims.get("email_verified", True) not in (True, "true"):
+        raise _Refused("its email is not verified: anybody could have written it")
+    return actor
+
+
+def _read_scopes(claims: Mapping[str, object]) -> frozenset[Scope]:
+    words: list[object] = []
+    for name in ("scope", "scp"):
+        value = claims.get(name)
+        if isinstance(value, str):
+            words += value.split(" ")
+        elif isinstance(value, list):
+            words += cast("list[object]", value)
+    return frozenset(_SCOPES[word] for word in words if isinstance(word, str) and word in _SCOPES)
+
+
+def _read_expiry(value: object) -> datetime:
+    """The instant, in UTC; PyJWT has checked it with leeway, and takes numbers written as text."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _Refused("its expiry is no number")
+    try:
+        expires_at = datetime.fromtimestamp(value, UTC)
+    except (ValueError, OverflowError, OSError):
+        raise _Refused("its expiry is no instant") from None
+    if expires_at <= datetime.now(UTC):
+        raise _Refused("expired")
+    return expires_at

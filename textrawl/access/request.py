@@ -1,0 +1,30 @@
+"""Facts about an HTTP request that tools and logs need: its principal, its id, its space."""
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from starlette.requests import Request
+
+from textrawl.access.principal import Principal
+
+
+class PrincipalToken(AccessToken):
+    """The SDK's access token with our principal; the secret itself is not kept."""
+
+    principal: Principal
+
+
+def find_principal(request: Request) -> Principal | None:
+    """Return the principal that sent `request`; None where the server needs no token."""
+    user = request.scope.get("user")
+    token = user.access_token if isinstance(user, AuthenticatedUser) else None
+    return token.principal if isinstance(token, PrincipalToken) else None
+
+
+def find_request_id(request: Request) -> str:
+    """Return the id by which logs and the answer name the request."""
+    return str(request.scope.get("state", {}).get("request_id", ""))
+
+
+def find_space(request: Request) -> str | None:
+    """Return the space that the address /mcp/{space} names."""
+    return request.path_params.get("space")

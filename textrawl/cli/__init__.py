@@ -1,0 +1,1 @@
+"""The command line: `application` loads one module of `commands` for each command."""

@@ -1,0 +1,139 @@
+"""`textrawl analyst`: logins that read the memory in SQL."""
+
+import sys
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import typer
+
+from textrawl.cli.administration import Administration, administer, draw_rows, tell
+from textrawl.cli.console import open_console, write_json
+from textrawl.embedded.configuration import SUPERUSER
+from textrawl.postgres.passwords import make_password, write_verifier
+from textrawl.settings import read_settings
+from textrawl.values.text import clean_name
+
+analyst = typer.Typer(
+    help="Create, list and drop logins that read the memory in SQL.", no_args_is_help=True
+)
+
+_Name = Annotated[
+    str, typer.Argument(metavar="NAME", parser=clean_name, help="Name of the database login.")
+]
+_Spaces = Annotated[
+    list[str],
+    typer.Option(metavar="SPACE", help="A space that the login can read; may be repeated."),
+]
+_Actor = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ACTOR",
+        parser=clean_name,
+        help="The actor that the login belongs to; default: NAME.",
+    ),
+]
+_AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+
+@dataclass(frozen=True)
+class _Made:
+    create_analyst: str | None  # void
+
+
+@dataclass(frozen=True)
+class _AnalystRow:
+    """A row of list_analysts."""
+
+    login: str
+    actor: str | None
+    spaces: str | None
+    sessions: int
+    most_sessions: int | None
+
+
+@dataclass(frozen=True)
+class _DroppedRow:
+    """A row of drop_analyst: the spaces that were read for this login alone."""
+
+    spaces: list[str]
+
+
+@analyst.callback()
+def group() -> None:
+    """Logins that read the memory in SQL."""
+
+
+@analyst.command()
+def create(
+    name: _Name,
+    space: _Spaces,
+    actor: _Actor = None,
+    as_json: _AsJson = False,
+) -> None:
+    """Create a login that can only read spaces, and write its password to stdout.
+
+    The password is not shown again. On the embedded Postgres the login has none: use `textrawl psql
+    --as NAME`.
+    """
+    embedded = read_settings().database_url is None
+    password = None if embedded else make_password()
+    spaces = [clean_name(one) for one in space]
+
+    async def work(memory: Administration) -> None:
+        await memory.call(
+            "create_analyst", _Made, login=name, actor=actor or name, spaces=spaces,
+            verifier=write_verifier(password) if password else None,
+        )  # fmt: skip
+
+    administer(work, role=SUPERUSER)
+    if as_json:
+        write_json({"login": name, "actor": actor or name, "spaces": spaces, "password": password})
+    elif password:
+        sys.stdout.write(f"{password}\n")
+    told = " Its password is not shown again." if password else ""
+    tell(f"{name} reads {', '.join(spaces)}: `textrawl psql --as {name}`.{told}")
+
+
+@analyst.command(name="list")
+def list_analysts(
+    as_json: _AsJson = False,
+) -> None:
+    """Show the logins of analysts with their actors and the spaces that they can read."""
+
+    async def work(memory: Administration) -> list[_AnalystRow]:
+        return await memory.call("list_analysts", _AnalystRow)
+
+    rows = administer(work)
+    if as_json:
+        write_json([asdict(row) for row in rows])
+    elif not rows:
+        tell("There are no analysts yet: see `textrawl analyst create --help`.")
+    else:
+        columns = ("login", "actor", "reads", "sessions")
+        open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
+
+
+def _list_cells(row: _AnalystRow) -> list[str]:
+    most = "any number" if row.most_sessions is None else str(row.most_sessions)
+    return [row.login, row.actor or "", row.spaces or "nothing", f"{row.sessions} of {most}"]
+
+
+@analyst.command()
+def drop(
+    name: _Name,
+    as_json: _AsJson = False,
+) -> None:
+    """Drop a login, its sessions, and what `textrawl analyst create` granted for it.
+
+    Other grants of its actor, and the actor's tokens, are kept.
+    """
+
+    async def work(memory: Administration) -> _DroppedRow:
+        [row] = await memory.call("drop_analyst", _DroppedRow, login=name)
+        return row
+
+    spaces = administer(work, role=SUPERUSER).spaces
+    if as_json:
+        write_json({"login": name, "spaces": spaces})
+    told = f" Nothing is read for it any more in {', '.join(spaces)}." if spaces else ""
+    tell(f"{name} is dropped.{told}")

@@ -1,0 +1,123 @@
+"""`textrawl cost`: what the server costs a client."""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, get_args
+
+import typer
+
+from textrawl.access.directory import Directory
+from textrawl.access.principal import Caller
+from textrawl.cli.console import open_console, show_wait, write_json
+from textrawl.cli.cost_tables import AnswerCost, Bill, FormatCost, draw_bill
+from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inspection import require_memory
+from textrawl.cli.rows import RecallCostsRow
+from textrawl.demonstration.costs import read_text, write_whole
+from textrawl.errors import (
+    MemoryNotEnabled,
+    NotAuthenticated,
+    QueryMissing,
+    StartRefused,
+    TextrawlError,
+)
+from textrawl.server.definition_costs import count_introduction
+from textrawl.server.server import create_server
+from textrawl.settings import Format, Settings, read_settings
+from textrawl.store.opening import open_memory
+from textrawl.store.store import Store
+from textrawl.toolsets.memory.operations import MemoryOperations, Question
+from textrawl.toolsets.memory.search_replies import SearchReply
+from textrawl.values.text import clean_name
+from textrawl.wire.token_counter import Counter, choose_counter
+
+_MOST_RECALLS = 10_000  # what the database keeps
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of the memory."""
+
+    query: str | None
+    last: int
+
+
+def cost(
+    query: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[QUERY]", help="Search for this, and show the answer's cost in each format."
+        ),
+    ] = None,
+    last: Annotated[
+        int, typer.Option(min=1, max=_MOST_RECALLS, help="How many of the last recalls to sum up.")
+    ] = 100,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Show what the server costs a client in tokens.
+
+    It counts the definitions of the tools, the last recalls, and with a QUERY the answer of your
+    memory in each format. It changes nothing and does not count as a recall.
+    """
+    settings = read_settings()
+    counter = choose_counter()
+    with show_wait("Counting"):
+        bill = _make_bill(settings, counter, _Asked(query, last))
+    if as_json:
+        write_json(_plain(bill))
+    else:
+        draw_bill(open_console(), bill, settings)
+
+
+def _make_bill(settings: Settings, counter: Counter, asked: _Asked) -> Bill:
+    """Everything that can be counted; raises what keeps a query from being answered."""
+    server = create_server(settings)
+    introduction = run_foreground(lambda: count_introduction(server, counter))
+    try:
+        recalls, answer = run_foreground(lambda: _ask_memory(settings, counter, asked))
+    except (StartRefused, TextrawlError) as error:
+        if asked.query is not None:
+            raise
+        return Bill(counter.name, counter.exact, introduction, None, None, str(error))
+    return Bill(counter.name, counter.exact, introduction, recalls, answer, None)
+
+
+async def _ask_memory(
+    settings: Settings, counter: Counter, asked: _Asked
+) -> tuple[RecallCostsRow, AnswerCost | None]:
+    if not settings.enable_memory:
+        raise MemoryNotEnabled
+    await require_memory(settings)
+    async with open_memory(settings.model_copy(update={"read_only": True})) as memory:
+        [recalls] = await memory.database.call(
+            "recall_costs", RecallCostsRow, last=asked.last, credential=memory.credential
+        )
+        if asked.query is None:
+            return recalls, None
+        return recalls, await _price(memory, counter, asked.query)
+
+
+async def _price(store: Store, counter: Counter, query: str) -> AnswerCost:
+    """What the answer to `query` costs in each format, nothing of it left out."""
+    if not (query := clean_name(query)):
+        raise QueryMissing
+    principal = await Directory(store.database).find(store.credential)
+    if principal is None:
+        raise NotAuthenticated
+    caller = Caller(principal, None, "textrawl cost")
+    rows, missing = await MemoryOperations(store).search(Question(query), caller)
+    reply = SearchReply.build(rows, missing, query)
+    formats = [_count(reply, form, counter) for form in get_args(Format)]
+    return AnswerCost(query, len(rows), read_text(write_whole(reply, "compact", counter)), formats)
+
+
+def _count(reply: SearchReply, form: Format, counter: Counter) -> FormatCost:
+    alone = write_whole(reply, form, counter)
+    both = write_whole(reply, form, counter, structured=True)
+    return FormatCost(form, alone.tokens, both.tokens)
+
+
+def _plain(bill: Bill) -> dict[str, object]:
+    told = asdict(bill)
+    if bill.recalls is not None and bill.recalls.since is not None:
+        told["recalls"]["since"] = bill.recalls.since.isoformat()
+    return told

@@ -1,0 +1,56 @@
+"""`textrawl demo`: memory at work, on data that ships with the package."""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+from textrawl.cli.client_configuration import write_snippets
+from textrawl.cli.console import open_console, open_progress, write_json
+from textrawl.cli.demo_output import draw_play
+from textrawl.cli.foreground import run_foreground
+from textrawl.demonstration.play import Play, play
+from textrawl.embedded.location import default_data_dir
+
+
+def demo(
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the demo's memory; default: one beside that of your memory."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """See memory at work: store facts about PostgreSQL, ask questions, count tokens.
+
+    A real MCP client talks to a real server. The demo needs no network, reads no settings and
+    does not touch your own memory.
+    """
+    own = default_data_dir()
+    folder = (data_dir or own.with_name(f"{own.name}-demo")).expanduser().absolute()
+    if folder.resolve() == own.resolve():
+        raise typer.BadParameter(f"{folder} is where your own memory lies: name another folder.")
+    shown = _play(folder)
+    if as_json:
+        write_json(asdict(shown))
+        return
+    console = open_console()
+    draw_play(console, shown, folder)
+    sys.stdout.flush()
+    write_snippets(console)
+
+
+def _play(folder: Path) -> Play:
+    console = open_progress()
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task("Starting", total=None)
+
+        def report(what: str, done: int, all_items: int) -> None:
+            progress.update(task, description=what, completed=done, total=all_items or None)
+
+        return run_foreground(lambda: play(folder, report))

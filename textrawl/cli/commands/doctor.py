@@ -1,0 +1,201 @@
+"""`textrawl doctor`: what works, what does not, and what to do about it."""
+
+import getpass
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.filesize import decimal
+from rich.table import Table
+
+from textrawl.access.access_token import hash_token
+from textrawl.cli.call_trial import try_call, try_issuer, try_model
+from textrawl.cli.configuration import DEFAULT, list_settings
+from textrawl.cli.console import open_console, show_wait, write_json
+from textrawl.cli.findings import Finding, noting
+from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inspection import Server, find_active_model, find_vector_indexes, inspect_server
+from textrawl.cli.setting_mistakes import find_ignored
+from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embedded.state import State, read_state
+from textrawl.errors import SchemaOutdated
+from textrawl.postgres.migrations import check
+from textrawl.settings import Settings, read_settings
+from textrawl.wire.token_counter import choose_counter
+
+_COLOURS = {"ok": "green", "note": "yellow", "broken": "bold red"}
+
+
+def doctor(
+    http: Annotated[
+        bool,
+        typer.Option(
+            "--http", help="Check for `textrawl serve --http`, whose clients have tokens."
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Check everything that a call needs, from settings to embeddings.
+
+    The command says what to do about each fault. Its exit code is 1 if calls of a server with these
+    settings would fail. It creates and changes nothing. An embedded Postgres that exists is started
+    while the check runs.
+    """
+    with show_wait("Looking"):
+        findings = run_foreground(lambda: _examine(http=http))
+    healthy = all(finding.verdict != "broken" for finding in findings)
+    if as_json:
+        write_json({"ok": healthy, "findings": [asdict(finding) for finding in findings]})
+    else:
+        open_console().print(_draw(findings))
+    if not healthy:
+        raise typer.Exit(1)
+
+
+def _draw(findings: list[Finding]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(width=6)
+    table.add_column(style="bold")
+    table.add_column()
+    for finding in findings:
+        colour = _COLOURS[finding.verdict]
+        table.add_row(f"[{colour}]{finding.verdict}[/]", finding.name, finding.told)
+    return table
+
+
+async def _examine(*, http: bool) -> list[Finding]:
+    findings: list[Finding] = []
+    with noting(findings, "settings"):
+        settings = read_settings()
+        findings.append(_describe_settings(settings))
+        findings += [Finding(".env", "note", line) for line in find_ignored()]
+        if not settings.enable_memory:
+            findings.append(
+                Finding("memory", "note", "off: set TEXTRAWL_ENABLE_MEMORY=true to offer it")
+            )
+        active = await _examine_database(settings, findings, http=http)
+        await try_model(active, settings, findings)
+        findings.append(_examine_counter(settings))
+    return findings
+
+
+def _describe_settings(settings: Settings) -> Finding:
+    rows = [row for row in list_settings(settings) if row.source != DEFAULT]
+    lines = [f"{row.name}={row.value} ({row.source})" for row in rows]
+    return Finding("settings", "ok", "\n".join([*lines, "all others have their defaults"]))
+
+
+async def _examine_database(
+    settings: Settings, findings: list[Finding], *, http: bool
+) -> str | None:
+    """The model in use; None where there is none, or nobody knows."""
+    token = settings.access_token
+    credential = hash_token(token.get_secret_value()) if token is not None else None
+    with noting(findings, "database"):
+        if settings.database_url is not None:
+            conninfo = settings.database_url.get_secret_value()
+            if not await _examine_server(conninfo, settings.database_timeout, findings):
+                return None
+            if not http:
+                await try_call(conninfo, credential, settings, findings)
+            elif settings.oauth_issuer is not None:
+                await try_issuer(conninfo, credential, settings, findings)
+            return await _examine_vectors(conninfo, settings.database_timeout, findings)
+        return await _examine_embedded(credential, settings, findings)
+    return None
+
+
+async def _examine_embedded(
+    credential: bytes | None, settings: Settings, findings: list[Finding]
+) -> str | None:
+    state, timeout = read_state(settings.data_dir), settings.database_timeout
+    findings.append(_examine_folder(settings.data_dir, state))
+    if state.phase == "not initialised":
+        return None
+    async with run_embedded(settings.data_dir) as cluster:
+        conninfo = cluster.dsn(APP)
+        if not await _examine_server(conninfo, timeout, findings, mends_itself=True):
+            return None
+        # Without a token it is the person at this machine, who may what the owner may.
+        place, person = (conninfo, None) if credential else (cluster.dsn(OWNER), getpass.getuser())
+        await try_call(place, credential, settings, findings, person=person)
+        return await _examine_vectors(conninfo, timeout, findings, mends_itself=True)
+
+
+def _examine_folder(data_dir: Path, state: State) -> Finding:
+    if state.phase != "not initialised":
+        return Finding("data folder", "ok", f"{data_dir}: {decimal(state.size)}, was {state.phase}")
+    there = next(path for path in (data_dir, *data_dir.parents) if path.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        fault = "cannot be written" if there.is_dir() else "is no folder"
+        fix = "set TEXTRAWL_DATA_DIR to one that can be written, or TEXTRAWL_DATABASE_URL"
+        return Finding("data folder", "broken", f"{there} {fault}: {fix}")
+    told = f"{data_dir}: no database yet, the first `textrawl serve` makes it"
+    return Finding("data folder", "note", told)
+
+
+async def _examine_server(
+    conninfo: str, timeout: float, findings: list[Finding], *, mends_itself: bool = False
+) -> bool:
+    """Whether there is a memory of this version that a server would serve."""
+    server = await inspect_server(conninfo, timeout=timeout)
+    way = ", through a pooler" if server.pooled else ""
+    findings.append(Finding("database", "ok", f"PostgreSQL {server.postgres}{way}"))
+    findings.append(judge_extension(server))
+    with noting(findings, "schema"):
+        try:
+            await check(conninfo, connect_timeout=timeout, serving=False)
+        except SchemaOutdated as outdated:
+            if not mends_itself:
+                raise
+            told = f"{outdated}, or leave it to the next start"
+            findings.append(Finding("schema", "note", told))
+            return False
+        findings.append(Finding("schema", "ok", "up to date"))
+        with noting(findings, "login"):
+            await check(conninfo, connect_timeout=timeout)
+            findings.append(Finding("login", "ok", f"{server.login}, as a server's should be"))
+            return True
+    return False
+
+
+async def _examine_vectors(
+    conninfo: str, timeout: float, findings: list[Finding], *, mends_itself: bool = False
+) -> str | None:
+    active = await find_active_model(conninfo, timeout=timeout)
+    told = f"{active}; `textrawl embed` changes it" if active else "no vectors yet"
+    findings.append(Finding("model", "ok", told))
+    indexes = await find_vector_indexes(conninfo, timeout=timeout)
+    if active or indexes:
+        findings.append(judge_indexes(indexes, mends_itself=mends_itself))
+    return active
+
+
+def judge_indexes(indexes: dict[str, str], *, mends_itself: bool) -> Finding:
+    """Whether searches have their indexes of vectors; without, they are slow, never wrong."""
+    faults = [f"{name} is {state}" for name, state in indexes.items() if state != "ready"]
+    if not faults:
+        return Finding("vector indexes", "ok", ", ".join(indexes))
+    fix = "a server makes it within a minute" if mends_itself else "`textrawl migrate` makes it"
+    told = f"{', '.join(faults)}: {fix}, unless that is being done just now"
+    return Finding("vector indexes", "note", told)
+
+
+def judge_extension(server: Server) -> Finding:
+    """Whether pgvector is there; if it is too old, checking the schema says so."""
+    if server.pgvector is not None:
+        return Finding("pgvector", "ok", server.pgvector)
+    if server.offered is not None:
+        fix = "run `create extension vector` in this database as a superuser"
+        return Finding("pgvector", "broken", f"{server.offered} is installed but not in use: {fix}")
+    return Finding("pgvector", "broken", "missing: install 0.8 or newer on the database server")
+
+
+def _examine_counter(settings: Settings) -> Finding:
+    counter = choose_counter()
+    if counter.exact:
+        return Finding("tokens", "ok", f"counted exactly, {counter.name}")
+    return Finding("tokens", "note", f"counted as {counter.name}, which is never too few")

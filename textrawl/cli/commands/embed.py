@@ -1,0 +1,131 @@
+"""`textrawl embed`: the model whose vectors a memory is searched with, changed while it serves."""
+
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated
+
+import typer
+from rich.filesize import decimal
+
+from textrawl.cli.administration import Administration, administer, draw_rows, tell, write_plain
+from textrawl.cli.console import open_console, write_json
+from textrawl.cli.rows import DroppedRow, ProgressRow, RolledBackRow, SwitchedRow
+from textrawl.cli.vector_building import build_vectors, catch_up
+from textrawl.embeddings.active_model import PROVIDERS
+from textrawl.settings import Settings, read_settings
+
+embed = typer.Typer(
+    help="Change the embedding model while servers keep answering.", no_args_is_help=True
+)
+
+
+@embed.command()
+def status(
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Show every model that has vectors, and how many facts wait for a vector."""
+    rows = administer(_read_progress)
+    if as_json:
+        write_json([write_plain(asdict(row)) for row in rows])
+    elif not rows:
+        tell("No facts have vectors yet: the next server that runs computes them.")
+    else:
+        columns = ("model", "status", "dims", "vectors", "waiting", "size")
+        open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
+
+
+@embed.command()
+def start(
+    provider: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROVIDER",
+            help=f"{', '.join(PROVIDERS)}; default: TEXTRAWL_EMBEDDING_PROVIDER.",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL", help="Name of the provider's model; default: TEXTRAWL_EMBEDDING_MODEL."
+        ),
+    ] = None,
+) -> None:
+    """Build the vectors of another model beside those in use.
+
+    If it is interrupted, run it again: it continues. Servers answer with the old vectors until
+    `textrawl embed switch`.
+    """
+    settings = _choose_settings(provider, model)
+    administer(partial(build_vectors, settings), wait=None)
+
+
+@embed.command()
+def switch() -> None:
+    """Search with the model that was built.
+
+    The previous model is kept for `textrawl embed rollback`, and gets vectors of new facts too.
+    """
+    settings = read_settings()
+
+    async def work(memory: Administration) -> SwitchedRow:
+        await catch_up(settings, memory)
+        [row] = await memory.call("switch_embedding_model", SwitchedRow)
+        return row
+
+    row = administer(work, wait=None)
+    tell(
+        f"{row.name} is in use from now on; servers follow within seconds. "
+        f"`textrawl embed rollback` goes back to {row.previous}, "
+        f"`textrawl embed drop {row.previous}` deletes it."
+    )
+
+
+@embed.command()
+def rollback() -> None:
+    """Search with the previous model again, at once."""
+
+    async def work(memory: Administration) -> RolledBackRow:
+        [row] = await memory.call("rollback_embedding_model", RolledBackRow)
+        return row
+
+    row = administer(work)
+    tell(
+        f"{row.name} is in use again; servers follow within seconds. {row.abandoned} is kept: "
+        "`textrawl embed switch` returns to it, `textrawl embed drop` deletes it."
+    )
+
+
+@embed.command()
+def drop(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="Name of the model: see `textrawl embed status`.")
+    ],
+) -> None:
+    """Delete a model that is not in use, with its vectors."""
+
+    async def work(memory: Administration) -> None:
+        await memory.call("drop_embedding_model", DroppedRow, name=model)
+
+    administer(work)
+    tell(f"Deleted {model} and its vectors.")
+
+
+def _choose_settings(provider: str | None, model: str | None) -> Settings:
+    """The settings, with what is named here in their place; another provider has other models."""
+    given = {"embedding_provider": provider, "embedding_model": model}
+    if provider is None:
+        given.pop("embedding_provider")
+        if model is None:
+            given.pop("embedding_model")
+    return read_settings(**given)
+
+
+async def _read_progress(memory: Administration) -> list[ProgressRow]:
+    return await memory.call("embedding_progress", ProgressRow)
+
+
+def _list_cells(row: ProgressRow) -> tuple[str, ...]:
+    return (
+        row.name, row.status, str(row.dimensions), f"{row.vectors:,}", f"{row.pending:,}",
+        decimal(row.bytes),
+    )  # fmt: skip

@@ -1,0 +1,100 @@
+"""`textrawl forget`: deleting for good, after a look."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from textrawl.cli.console import open_console, open_progress, tell, write_cell, write_json
+from textrawl.cli.inputs import AsJson, EntityName, WrittenSpace, read_reference
+from textrawl.cli.memory_session import Visit, change_memory, miss_entity
+from textrawl.errors import StartRefused
+from textrawl.toolsets.memory.rows import ForgottenRow
+
+_Fact = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[FACT]",
+        parser=read_reference,
+        help="Only this fact: its id, the first 8 characters of its id, or its text.",
+    ),
+]
+_DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be deleted, and delete nothing.")
+]
+
+
+def forget(
+    name: EntityName,
+    fact: _Fact = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: _DryRun = False,
+    space: WrittenSpace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete an entity, or one fact of it, for good.
+
+    The command shows what would be deleted, and asks. To correct a fact use `textrawl remember
+    --replaces`.
+    """
+    if not yes:
+        plan = _work(name, fact, space, dry_run=True)
+        if as_json and dry_run:
+            write_json(_write_plain(plan))
+        else:
+            _show(plan, open_progress() if as_json else open_console())
+        if dry_run:
+            return
+        _ask()
+    elif dry_run:
+        raise typer.BadParameter("give --dry-run or --yes, not both")
+    done = _work(name, fact, space, dry_run=False)
+    if as_json:
+        write_json(_write_plain(done))
+    tell(f"Deleted {_describe(done)}.")
+
+
+def _work(name: str, fact: str | None, space: str | None, *, dry_run: bool) -> ForgottenRow:
+    async def work(visit: Visit) -> ForgottenRow:
+        visit.caller.principal.require("read" if dry_run else "forget")
+        row = await visit.memory.forget(name, visit.caller, fact=fact, dry_run=dry_run)
+        if row is None:
+            raise await miss_entity(visit, name)
+        return row
+
+    return change_memory("textrawl forget", space, work)
+
+
+def _show(plan: ForgottenRow, console: Console) -> None:
+    console.print(write_cell(f"This deletes {_describe(plan)}:"), soft_wrap=True)
+    sample = plan.sample or []
+    for content in sample:
+        console.print(write_cell(f"  {content}"), soft_wrap=True)
+    if hidden := (plan.facts or 0) - len(sample):
+        console.print(f"  and {hidden:,} more facts")
+
+
+def _ask() -> None:
+    if not sys.stdin.isatty():
+        raise StartRefused("Nothing was deleted, since nobody can be asked: add --yes")
+    typer.confirm("Delete it for good?", abort=True, err=True)
+
+
+def _describe(row: ForgottenRow) -> str:
+    if row.observation_id:
+        return f"one fact about {row.entity_name}"
+    counts = f"{_count(row.facts, 'fact')} and {_count(row.relations, 'relation')}"
+    return f"{row.entity_name} with {counts}"
+
+
+def _count(number: int | None, noun: str) -> str:
+    return f"{number or 0:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _write_plain(row: ForgottenRow) -> dict[str, object]:
+    return {
+        "entity_id": str(row.entity_id), "entity_name": row.entity_name,
+        "observation_id": row.observation_id and str(row.observation_id),
+        "facts": row.facts, "relations": row.relations, "sample": row.sample,
+    }  # fmt: skip

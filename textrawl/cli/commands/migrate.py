@@ -1,0 +1,67 @@
+"""`textrawl migrate`: the schema of this version, in whatever database the settings name."""
+
+import sys
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from textrawl.cli.console import open_console, open_progress, show_wait, write_json
+from textrawl.cli.foreground import run_foreground
+from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.configuration import OWNER
+from textrawl.errors import StartRefused
+from textrawl.postgres.migrations import Report, open_login
+from textrawl.postgres.migrations import migrate as bring_up_to_date
+from textrawl.postgres.vector_indexes import mend_indexes
+from textrawl.settings import Settings, read_settings
+
+
+def migrate(
+    login: Annotated[
+        bool,
+        typer.Option(
+            "--login",
+            help="Also give the servers' login a password, and write their TEXTRAWL_DATABASE_URL.",
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Create the database schema, or bring it up to date.
+
+    TEXTRAWL_DATABASE_URL needs the rights of the database's owner. The embedded Postgres, used
+    without TEXTRAWL_DATABASE_URL, is also migrated at each start of a server. No existing role
+    loses a password or a right.
+    """
+    settings = read_settings()
+    if login and settings.database_url is None:
+        raise StartRefused(
+            "The embedded Postgres has no passwords: --login needs TEXTRAWL_DATABASE_URL"
+        )
+    with show_wait("Bringing the database up to date"):
+        report = run_foreground(lambda: _migrate(settings))
+    if as_json:
+        write_json(asdict(report))
+    else:
+        (open_progress() if login else open_console()).print(_tell(report), soft_wrap=True)
+    if login and settings.database_url is not None:
+        conninfo = settings.database_url.get_secret_value()
+        timeout = settings.database_timeout
+        url = run_foreground(lambda: open_login(conninfo, connect_timeout=timeout))
+        sys.stdout.write(f"{url}\n")
+
+
+async def _migrate(settings: Settings) -> Report:
+    if settings.database_url is None:
+        async with run_embedded(settings.data_dir) as cluster:
+            return await bring_up_to_date(cluster.dsn(OWNER))
+    conninfo = settings.database_url.get_secret_value()
+    report = await bring_up_to_date(conninfo, connect_timeout=settings.database_timeout)
+    await mend_indexes(conninfo)
+    return report
+
+
+def _tell(report: Report) -> str:
+    if report.applied:
+        return f"Applied {', '.join(report.applied)} and built the functions."
+    return "Rebuilt the functions." if report.rebuilt else "Up to date already: nothing to do."

@@ -1,0 +1,102 @@
+"""`textrawl search`: facts that answer a question."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import groupby
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from textrawl.cli.console import open_console, tell, write_cell, write_json, write_row
+from textrawl.cli.inputs import AsJson, AsOf, SpaceName, read_query, read_type
+from textrawl.cli.memory_session import Visit, read_memory
+from textrawl.toolsets.memory.operations import Question
+from textrawl.toolsets.memory.rows import HitRow
+
+_MOST = 50
+
+_Limit = Annotated[
+    int, typer.Option("--limit", "-n", min=1, max=_MOST, help="Maximum number of facts.")
+]
+
+
+def search(
+    query: Annotated[
+        list[str],
+        typer.Argument(metavar="QUERY...", help="A question or keywords."),
+    ],
+    types: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type", metavar="TYPE", parser=read_type,
+            help="Only entities of this type, such as person; may be repeated.",
+        ),
+    ] = None,
+    limit: _Limit = 10,
+    as_of: AsOf = None,
+    space: SpaceName = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Search the memory by words and by meaning.
+
+    Each fact has a score from 0 to 100: 90 is highly relevant, 70 good, 50 moderate. Piped, each
+    fact is one line with tabs between its cells: score, entity, type, space, id, time, author,
+    fact. `textrawl stats` does not count this search.
+    """
+    asked = Question(read_query(" ".join(query)), types or None, as_of, limit)
+
+    async def work(visit: Visit) -> tuple[list[HitRow], str | None, Visit]:
+        return *await visit.memory.search(asked, visit.caller), visit
+
+    rows, missing, visit = read_memory("textrawl search", space, work)
+    if missing and visit.store.models.has_vectors:
+        tell(f"Keywords only: {missing}.")
+    if as_json:
+        write_json([_write_plain(row) for row in rows])
+    else:
+        _show(rows, several=visit.several_spaces)
+
+
+def _write_plain(row: HitRow) -> dict[str, Any]:
+    ids = {"observation_id": str(row.observation_id), "entity_id": str(row.entity_id)}
+    return asdict(row) | ids | {"created_at": row.created_at.isoformat()}
+
+
+def _show(rows: Sequence[HitRow], *, several: bool) -> None:
+    console = open_console()
+    if not rows:
+        tell("Nothing found.")
+    elif console.is_terminal:
+        _draw(console, rows, several=several)
+    else:
+        for row in rows:
+            write_row([
+                f"{100 * row.score:.0f}", row.entity_name, row.entity_type, row.space,
+                str(row.observation_id), f"{row.created_at:%Y-%m-%dT%H:%M:%SZ}", row.author,
+                row.content,
+            ])  # fmt: skip
+
+
+def _draw(console: Console, rows: Sequence[HitRow], *, several: bool) -> None:
+    """Draw entities in the order of their best fact, each with its facts below it."""
+    order = {row.entity_id: place for place, row in reversed(list(enumerate(rows)))}
+    grouped = sorted(rows, key=lambda row: order[row.entity_id])
+    for _, facts in groupby(grouped, lambda row: row.entity_id):
+        found = list(facts)
+        place = f" @{found[0].space}" if several else ""
+        console.print(
+            Text.assemble(
+                write_cell(found[0].entity_name, "bold"), f" ({found[0].entity_type}){place}"
+            )
+        )
+        table = Table.grid(padding=(0, 2), expand=True)
+        table.add_column(justify="right", width=4, style="green")
+        table.add_column(ratio=1)
+        table.add_column(style="dim", no_wrap=True)
+        for row in found:
+            told = f"{row.created_at:%Y-%m-%d} {str(row.observation_id)[:8]}"
+            table.add_row(f"{100 * row.score:.0f}", write_cell(row.content), told)
+        console.print(table)

@@ -1,0 +1,63 @@
+"""`textrawl serve`: the MCP server, over stdio or Streamable HTTP."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from textrawl.cli.foreground import Interrupted, run_foreground
+from textrawl.cli.hosting import build_server, prepare
+from textrawl.settings import Settings, read_settings
+
+_Http = Annotated[
+    bool, typer.Option("--http", help="Serve Streamable HTTP instead of stdin and stdout.")
+]
+_Host = Annotated[
+    str | None,
+    typer.Option(
+        help="Address to listen on; others than this machine's need TEXTRAWL_PUBLIC_URL. "
+        "[TEXTRAWL_HTTP_HOST]"
+    ),
+]
+_Port = Annotated[
+    int | None, typer.Option(min=0, max=65_535, help="Port to listen on. [TEXTRAWL_HTTP_PORT]")
+]
+_Insecure = Annotated[
+    bool,
+    typer.Option("--insecure", help="Ask for no token; works only on this machine's own address."),
+]
+
+
+def serve(
+    http: _Http = False,
+    host: _Host = None,
+    port: _Port = None,
+    insecure: _Insecure = False,
+) -> None:
+    """Serve the memory to an MCP client. `textrawl` without a command does the same.
+
+    The client starts it and speaks through stdin and stdout. With --http any number of clients
+    connect to http://127.0.0.1:8000/mcp, each with a token.
+    """
+    if not http:  # `serve` alone never comes here: see textrawl.__main__
+        raise typer.BadParameter("--host, --port and --insecure need --http")
+    given = {"http_host": host, "http_port": port}
+    settings = read_settings(**{key: value for key, value in given.items() if value is not None})
+    prepare(settings)
+    try:
+        run_foreground(partial(_serve_http, settings, insecure=insecure), use_uvloop=True)
+    except Interrupted:
+        return  # the regular way to end a server
+
+
+async def _serve_http(settings: Settings, *, insecure: bool) -> None:
+    server = build_server(settings, tokens_needed=not insecure)
+    from textrawl.toolsets.catalogue import find_toolsets  # noqa: PLC0415
+    from textrawl.transports.http.application import serve_http  # noqa: PLC0415 - stdio does without
+    from textrawl.transports.http.metrics import Metrics  # noqa: PLC0415
+
+    metrics = Metrics(name for toolset in find_toolsets().values() for name in toolset.tools)
+    metrics.watch(server.read_gauges)
+    server.observe_call = metrics.observe_call
+    lookup = None if insecure else server.find_principal
+    await serve_http(server, settings, lookup=lookup, metrics=metrics)

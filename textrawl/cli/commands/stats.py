@@ -1,0 +1,81 @@
+"""`textrawl stats`: what a memory holds, how it grows, and what its answers cost."""
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from textrawl.cli.console import open_console, show_wait, tell, write_json
+from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inspection import require_memory
+from textrawl.cli.statistics_page import require_plots, write_page
+from textrawl.cli.statistics_report import Report, ReportRow, draw_report
+from textrawl.errors import StartRefused
+from textrawl.postgres.database import Database
+from textrawl.settings import Settings, read_settings
+from textrawl.store.opening import open_database
+from textrawl.store.rows import StatisticsRow
+
+_LONGEST = 60.0  # seconds that counting a large memory may take
+
+
+def stats(
+    days: Annotated[int, typer.Option(min=1, max=3660, help="How many days to look back.")] = 90,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a page with plots to FILE; it loads nothing from elsewhere."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Show what the memory holds, how it grows, and what answers cost.
+
+    It also shows the slowest answers, stale facts, and questions without an answer. Questions are
+    shown as text only if TEXTRAWL_RECORD_RECALLS=text stored them.
+    """
+    if html is not None:
+        require_plots()
+    settings = read_settings()
+    with show_wait("Counting"):
+        report = run_foreground(lambda: _count(settings, days))
+    if html is not None:
+        _save(html, write_page(report))
+    if as_json:
+        write_json({**asdict(report.holdings), "days": days, **asdict(report.told)})
+    elif html is None:
+        draw_report(open_console(), report)
+
+
+async def _count(settings: Settings, days: int) -> Report:
+    await require_memory(settings)
+    async with open_database(settings) as site:
+        timeout = max(settings.database_timeout, _LONGEST)
+        database = Database(site.conninfo, timeout=timeout, max_size=1)
+        await database.open()
+        try:
+            [row] = await database.call(
+                "memory_statistics", StatisticsRow, credential=site.credential
+            )
+            [told] = await database.call(
+                "memory_report", ReportRow, days=days, credential=site.credential
+            )
+        finally:
+            await database.close()
+    return Report(row, told, days)
+
+
+def _save(file: Path, page: str) -> None:
+    try:
+        # It holds questions and facts: nobody else may read it, whatever it was before.
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as out:  # noqa: PTH123 - it has no path
+            os.fchmod(descriptor, 0o600)
+            out.write(page)
+    except OSError as error:
+        raise StartRefused(
+            f"{file} cannot be written: {error.strerror}. Name another file"
+        ) from error
+    tell(f"Wrote {file}.")

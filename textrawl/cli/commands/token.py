@@ -1,0 +1,194 @@
+"""`textrawl token`: what lets people and agents in."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from textrawl.access.access_token import hash_token, is_token, make_token, shorten_token
+from textrawl.cli.administration import (
+    Administration,
+    administer,
+    draw_rows,
+    find_end,
+    read_scopes,
+    read_span,
+    tell,
+    write_instant,
+    write_plain,
+)
+from textrawl.cli.console import open_console, write_json
+from textrawl.cli.rows import MadeTokenRow, RevokedTokenRow, RotatedTokenRow, TokenListRow
+from textrawl.values.text import clean_name
+
+token = typer.Typer(help="Create, list, rotate and revoke access tokens.", no_args_is_help=True)
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="PREFIX", parser=clean_name, help="First 10 characters of the token, or its id."
+    ),
+]
+Expires = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPAN", help="How long it is valid, such as 90d; default: it never expires."
+    ),
+]
+_NewExpires = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPAN",
+        help="How long the new token is valid; default: until the old one would have ended.",
+    ),
+]
+Vouches = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Servers with this token vouch for tokens of this TEXTRAWL_OAUTH_ISSUER.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+
+_Actor = Annotated[
+    str,
+    typer.Option(
+        metavar="ACTOR",
+        parser=clean_name,
+        help="The actor whose token it is; created if it is new.",
+    ),
+]
+_Space = Annotated[
+    str, typer.Option(metavar="SPACE", parser=clean_name, help="Home space: where it writes.")
+]
+_Scope = Annotated[
+    str,
+    typer.Option(
+        metavar="SCOPES", help="Any of read, write, forget, admin and metrics, separated by commas."
+    ),
+]
+
+
+@token.command()
+def create(
+    actor: _Actor,
+    space: _Space,
+    scope: _Scope,
+    expires: Expires = None,
+    issuer: Vouches = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create a token and write it to stdout.
+
+    Only its hash is stored, so it is not shown again. Its scopes in the home space are granted to
+    the actor as well. In other spaces it can do what `textrawl grant` allows, within its scopes.
+    """
+    scopes, expires_at, text = read_scopes(scope), find_end(expires), make_token()
+
+    async def work(memory: Administration) -> MadeTokenRow:
+        [row] = await memory.call(
+            "create_token", MadeTokenRow, hash=hash_token(text), prefix=shorten_token(text),
+            actor=actor, space=space, scopes=scopes, expires_at=expires_at, issuer=issuer,
+        )  # fmt: skip
+        return row
+
+    made = administer(work).create_token
+    facts = {"id": made, "actor": actor, "space": space, "scopes": scopes, "expires_at": expires_at}
+    _hand_out(text, facts, as_json=as_json)
+    tell(
+        f"{shorten_token(text)} of {actor}: scopes {', '.join(scopes)}; home space {space}; "
+        f"{_write_end(expires_at)}. It is not shown again."
+    )
+
+
+@token.command(name="list")
+def list_tokens(as_json: AsJson = False) -> None:
+    """List all tokens by their first characters."""
+
+    async def work(memory: Administration) -> list[TokenListRow]:
+        return await memory.call("list_tokens", TokenListRow)
+
+    rows = administer(work)
+    if as_json:
+        write_json([write_plain(asdict(row)) for row in rows])
+    elif not rows:
+        tell("There are no tokens yet: see `textrawl token create --help`.")
+    else:
+        columns = ("prefix", "actor", "home", "scopes", "created", "used", "expires", "state")
+        open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
+
+
+def _list_cells(row: TokenListRow) -> list[str]:
+    return [
+        row.prefix, row.actor, row.home or "", ", ".join(row.scopes),
+        write_instant(row.created_at, ""), write_instant(row.last_used_at, "never"),
+        write_instant(row.expires_at, "never"), row.state,
+    ]  # fmt: skip
+
+
+@token.command()
+def revoke(name: Name) -> None:
+    """Revoke a token: servers refuse it within a second."""
+
+    async def work(memory: Administration) -> RevokedTokenRow:
+        [row] = await memory.call("revoke_token", RevokedTokenRow, name=_shorten(name))
+        return row
+
+    row = administer(work)
+    tell(f"{row.prefix} of {row.actor} was revoked at {write_instant(row.revoked_at, '')} UTC.")
+
+
+@token.command()
+def rotate(
+    name: Name,
+    overlap: Annotated[
+        str, typer.Option(metavar="SPAN", help="How long both tokens are valid.")
+    ] = "1h",
+    expires: _NewExpires = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create a token in place of another, and write it to stdout.
+
+    The new token has the same scopes. The old token ends after the overlap.
+    """
+    span, expires_at, text = read_span(overlap), find_end(expires), make_token()
+
+    async def work(memory: Administration) -> RotatedTokenRow:
+        [row] = await memory.call(
+            "rotate_token", RotatedTokenRow, name=_shorten(name), hash=hash_token(text),
+            prefix=shorten_token(text), overlap=span, expires_at=expires_at,
+        )  # fmt: skip
+        return row
+
+    row = administer(work)
+    facts = {
+        "id": row.token, "actor": row.actor, "space": row.home, "scopes": row.scopes,
+        "expires_at": row.ends_at, "former_expires_at": row.former_ends_at,
+    }  # fmt: skip
+    _hand_out(text, facts, as_json=as_json)
+    tell(
+        f"{shorten_token(text)} of {row.actor} {_write_end(row.ends_at)}; the old token "
+        f"{_write_end(row.former_ends_at)}. It is not shown again."
+    )
+
+
+def _hand_out(text: str, facts: Mapping[str, object], *, as_json: bool) -> None:
+    """Writes a token to stdout, alone so that it can be piped, or as JSON."""
+    if as_json:
+        write_json({"token": text, "prefix": shorten_token(text)} | write_plain(facts))
+    else:
+        sys.stdout.write(f"{text}\n")
+
+
+def _write_end(end: datetime | None) -> str:
+    return f"expires {write_instant(end, '')} UTC" if end else "never expires"
+
+
+def _shorten(name: str) -> str:
+    """The name of a token; a whole one, pasted, goes no further than this process."""
+    return shorten_token(name) if is_token(name) else name

@@ -1,0 +1,159 @@
+"""`textrawl undo`: take back what one author wrote, put it back, or delete it for good."""
+
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from textrawl.cli.administration import read_span, tell
+from textrawl.cli.console import open_console, show_wait, write_json
+from textrawl.cli.since import find_start
+from textrawl.cli.trail_session import work_on_trail
+from textrawl.cli.undo_plan import count_steps, draw_plan
+from textrawl.errors import StartRefused
+from textrawl.store.trail import PlanRow, Trail, UndoRow
+from textrawl.values.text import clean_name
+
+Result = TypeVar("Result")
+
+
+Author = Annotated[
+    str | None,
+    typer.Option(
+        "--by", metavar="ACTOR", parser=clean_name, help="The author whose writes are undone."
+    ),
+]
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Undo what was written since: 2h, 7d, 2026-08-01T12:00Z."),
+]
+SpaceName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPACE",
+        parser=clean_name,
+        help="Only this space; default: every space you administer.",
+    ),
+]
+Revert = Annotated[
+    int | None, typer.Option(metavar="ID", help="Put back what the undo with this number removed.")
+]
+Purge = Annotated[bool, typer.Option("--purge", help="Delete for good what undos have kept.")]
+Others = Annotated[
+    bool,
+    typer.Option("--with-others", help="Also undo what others reflect on and nobody else stated."),
+]
+OlderThan = Annotated[
+    str | None,
+    typer.Option(metavar="SPAN", help="With --purge: only undos older than this, such as 30d."),
+]
+
+
+def undo(  # noqa: PLR0913, PLR0917 - an argument is an option
+    by: Author = None,
+    since: Since = None,
+    space: SpaceName = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
+    ] = False,
+    with_others: Others = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    revert: Revert = None,
+    purge: Purge = False,
+    older_than: OlderThan = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Undo what one author wrote since a time.
+
+    Facts that somebody else also stated are kept and attributed to them. Facts that the author
+    replaced become valid again. A relation or entity that somebody else has reflected on is kept,
+    unless --with-others removes both. What is removed is kept until it is purged or its entity is
+    forgotten: --revert puts it back.
+    """
+    modes = [by is not None or since is not None, revert is not None, purge]
+    if sum(modes) != 1 or (by is None) != (since is None) or (older_than and not purge):
+        raise typer.BadParameter("give --by and --since, or --revert, or --purge")
+    if revert is not None:
+        _revert(revert, space, as_json=as_json)
+    elif purge:
+        _purge(older_than, space, yes=yes, as_json=as_json)
+    elif by is not None and since is not None:
+        undoing = _Undoing(by, since, space, others=with_others, as_json=as_json)
+        undoing.run(dry_run=dry_run, yes=yes)
+
+
+class _Undoing:
+    def __init__(
+        self, author: str, since: str, space: str | None, *, others: bool, as_json: bool
+    ) -> None:
+        self._others = others
+        self._author, self._since = author, find_start(since)
+        self._space, self._as_json = space, as_json
+
+    def run(self, *, dry_run: bool, yes: bool) -> None:
+        """Shows the plan, asks, and does it."""
+        given = self._author, self._since
+        plan = _work(self._space, lambda trail: trail.plan(*given, others=self._others))
+        if not (self._as_json and not dry_run):
+            self._show(plan)
+        if dry_run:
+            return
+        # Without a step there may be repetitions, which do not count from now on.
+        if not yes:
+            _ask("Undo this?")
+        self._report(_work(self._space, lambda trail: trail.undo(*given, others=self._others)))
+
+    def _show(self, plan: list[PlanRow]) -> None:
+        if self._as_json:
+            write_json([_write_plain(asdict(row)) for row in plan])
+        else:
+            open_console().print(draw_plan(self._author, self._since, plan))
+
+    def _report(self, done: list[UndoRow]) -> None:
+        if self._as_json:
+            write_json([asdict(row) for row in done])
+        if not done:
+            tell(f"{self._author} wrote nothing since: nothing was taken back.")
+        for row in done:
+            tell(
+                f"Undo {row.undo_id} in {row.space_name}: {count_steps(row)}. "
+                f"To put it back: textrawl undo --revert {row.undo_id}"
+            )
+
+
+def _revert(undo: int, space: str | None, *, as_json: bool) -> None:
+    row = _work(space, lambda trail: trail.revert(undo))
+    if as_json:
+        write_json(asdict(row))
+    there = f", {row.merged} were there again" if row.merged else ""
+    tell(f"Reverted undo {undo} in {row.space_name}: {row.restored} came back{there}.")
+
+
+def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: bool) -> None:
+    span = None if older_than is None else read_span(older_than)
+    if not yes:
+        _ask("Delete for good what undos keep? They cannot be reverted afterwards.")
+    rows = _work(space, lambda trail: trail.purge(span))
+    if as_json:
+        write_json([asdict(row) for row in rows])
+    for row in rows:
+        tell(f"Purged {row.undos} undos in {row.space_name}: {row.rows} rows are gone for good.")
+    if not rows:
+        tell("There was nothing to purge.")
+
+
+def _ask(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise StartRefused("Nothing was changed, since nobody can be asked: add --yes")
+    typer.confirm(question, abort=True, err=True)
+
+
+def _work(space: str | None, work: Callable[[Trail], Awaitable[Result]]) -> Result:
+    with show_wait("Asking the database"):
+        return work_on_trail(space, work)
+
+
+def _write_plain(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"id": str(row["id"])}

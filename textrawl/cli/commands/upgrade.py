@@ -1,0 +1,65 @@
+"""`textrawl upgrade`: data of an older embedded Postgres, carried over to the one of now."""
+
+import shlex
+from typing import Annotated
+
+import typer
+
+from textrawl.cli.console import open_console, open_progress, show_wait, write_json
+from textrawl.cli.foreground import run_foreground
+from textrawl.embedded.cluster import Cluster
+from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.upgrade import Upgraded, upgrade_cluster
+from textrawl.errors import StartRefused
+from textrawl.postgres.migrations import Report, migrate
+from textrawl.settings import Settings, read_settings
+
+
+def upgrade(
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Move the embedded Postgres to a new major version of PostgreSQL.
+
+    This is not an upgrade of textrawl. It is needed once, when a new textrawl brings a new major
+    version of PostgreSQL and says so. The data are copied, compared and migrated; the old folder
+    is renamed and kept. It takes as much disk space again. If anything goes wrong, the old data
+    stay as they are.
+    """
+    settings = read_settings()
+    if settings.database_url is not None:
+        raise StartRefused(
+            "TEXTRAWL_DATABASE_URL names a server that is not textrawl's own: upgrade it with its "
+            "own tools, or unset TEXTRAWL_DATABASE_URL"
+        )
+    with show_wait("Upgrading Postgres"):
+        done = run_foreground(lambda: _upgrade(settings))
+    if as_json:
+        write_json(_describe(done))
+    else:
+        open_console().print(_tell(done, settings), soft_wrap=True)
+
+
+async def _upgrade(settings: Settings) -> Upgraded | None:
+    console = open_progress()
+    return await upgrade_cluster(
+        settings.data_dir, _migrate, tell=lambda step: console.print(step, soft_wrap=True)
+    )
+
+
+async def _migrate(cluster: Cluster) -> Report:
+    return await migrate(cluster.dsn(OWNER))
+
+
+def _describe(done: Upgraded | None) -> dict[str, object]:
+    if done is None:
+        return {"upgraded": False}
+    return {"upgraded": True, "from": done.old, "to": done.new, "kept": str(done.kept)}
+
+
+def _tell(done: Upgraded | None, settings: Settings) -> str:
+    if done is None:
+        return f"Nothing to upgrade in {settings.data_dir}."
+    return (
+        f"Upgraded from Postgres {done.old} to {done.new}. The old data are kept in {done.kept}: "
+        f"when all is well, delete them with\n  rm -r {shlex.quote(str(done.kept))}"
+    )

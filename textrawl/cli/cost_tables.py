@@ -1,0 +1,117 @@
+"""What `textrawl cost` shows."""
+
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from textrawl.cli.rows import RecallCostsRow
+from textrawl.server.definition_costs import Introduction
+from textrawl.settings import Format, Settings
+
+
+@dataclass(frozen=True)
+class FormatCost:
+    """Tokens of an answer in one format: its text alone, and with structured content."""
+
+    format: Format
+    text: int
+    with_structured: int
+
+
+@dataclass(frozen=True)
+class AnswerCost:
+    """An answer as compact text, and its cost in every format."""
+
+    query: str
+    facts: int
+    text: str
+    formats: list[FormatCost]
+
+
+@dataclass(frozen=True)
+class Bill:
+    """All costs; `missing` says why there are none of a memory."""
+
+    counter: str
+    exact: bool
+    introduction: Introduction
+    recalls: RecallCostsRow | None
+    answer: AnswerCost | None
+    missing: str | None
+
+
+def draw_bill(console: Console, bill: Bill, settings: Settings) -> None:
+    """The whole bill; `settings` are those of the server it is for."""
+    how = "counted exactly" if bill.exact else "estimated, never too few"
+    console.print(f"Tokens, {how}: {bill.counter}.\n")
+    console.print("[bold]Before any call[/], in every conversation")
+    console.print(_draw_introduction(bill.introduction))
+    if bill.recalls is not None:
+        console.print("\n[bold]Recalls[/]")
+        console.print(_draw_recalls(bill.recalls, noted=_are_noted(settings)))
+    if bill.answer is not None:
+        console.print()
+        _draw_answer(console, bill.answer, settings.max_response_tokens)
+    if bill.missing is not None:
+        console.print("\n[bold]Recalls and answers[/] cannot be counted.")
+        console.print(Text(bill.missing), soft_wrap=True)
+
+
+def _are_noted(settings: Settings) -> bool:
+    return settings.record_recalls != "off" and not settings.read_only
+
+
+def _draw_introduction(introduction: Introduction) -> Table:
+    table = _make_grid()
+    for toolset in introduction.toolsets:
+        table.add_row(f"toolset {toolset.name}", f"{toolset.tokens:,}")
+        for tool in toolset.tools:
+            table.add_row(f"  {tool.name}", f"{tool.tokens:,}", style="dim")
+    table.add_row("instructions", f"{introduction.instructions:,}")
+    table.add_row("together", f"{introduction.tokens:,}", style="bold")
+    return table
+
+
+def _draw_recalls(recalls: RecallCostsRow, *, noted: bool) -> Table | str:
+    if not recalls.recalls or recalls.since is None:
+        return (
+            "none yet"
+            if noted
+            else "none: TEXTRAWL_RECORD_RECALLS is off, or TEXTRAWL_READ_ONLY on"
+        )
+    table = _make_grid()
+    table.add_row("the last", f"{recalls.recalls:,}", f"since {recalls.since:%Y-%m-%d %H:%M %Z}")
+    table.add_row("half cost at most", f"{recalls.p50:,}")
+    table.add_row("95 % cost at most", f"{recalls.p95:,}")
+    table.add_row("the largest", f"{recalls.largest:,}")
+    left_out = f"{recalls.dropped:,} items left out" if recalls.cut else ""
+    table.add_row("cut to the budget", f"{recalls.cut:,}", left_out)
+    return table
+
+
+def _draw_answer(console: Console, answer: AnswerCost, budget: int) -> None:
+    noun = "fact" if answer.facts == 1 else "facts"
+    console.print(Text.assemble((answer.query, "bold"), f": {answer.facts} {noun}"))
+    table = Table()
+    table.add_column("format")
+    table.add_column("text", justify="right")
+    table.add_column("text + structured content", justify="right")
+    for cost in answer.formats:
+        table.add_row(cost.format, f"{cost.text:,}", f"{cost.with_structured:,}")
+    console.print(table)
+    if max(cost.with_structured for cost in answer.formats) > budget:
+        console.print(
+            f"Beyond TEXTRAWL_MAX_RESPONSE_TOKENS ({budget:,}) the server leaves facts out."
+        )
+    console.print("\nIts compact text:")
+    console.print(Text(answer.text, style="cyan"), soft_wrap=True)
+
+
+def _make_grid() -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column(style="dim")
+    return table

@@ -1,0 +1,116 @@
+"""What a server does before it serves, over either transport, and the one client over stdio."""
+
+import logging
+import os
+import sys
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+
+from textrawl import __version__
+from textrawl.cli.foreground import Interrupted, run_foreground
+from textrawl.cli.garbage_collection import give_back_memory, pause_collection
+from textrawl.cli.setting_mistakes import find_slips
+from textrawl.server.introduction import introduce
+from textrawl.settings import Settings, read_settings
+from textrawl.toolsets.catalogue import choose_names
+from textrawl.transports.stdio.greeting import Greeter
+from textrawl.transports.stdio.reception import Reception
+from textrawl.wire.token_counter import load_ahead
+
+if TYPE_CHECKING:
+    from textrawl.server.server import MemoryServer
+
+logger = logging.getLogger("textrawl")
+
+
+def serve_client(reception: Reception) -> None:
+    """Serve the client at `reception` until it leaves or a signal comes. Raises StartRefused."""
+    settings = read_settings()
+    if reception.greeter is None:
+        offered = choose_names(settings.toolsets)
+        told = introduce(offered, enabled=settings.enable_memory)
+        reception.introduce(Greeter(__version__, told))
+    prepare(settings)
+    try:
+        run_foreground(partial(_serve, settings, reception), use_uvloop=True)
+    except Interrupted:
+        return  # the regular way to end a server
+
+
+def prepare(settings: Settings) -> None:
+    """What comes before anything is opened. Raises StartRefused."""
+    # It warns of every connection that is closed on purpose; what matters we say ourselves.
+    logging.getLogger("psycopg").setLevel(logging.ERROR)
+    choose_names(settings.toolsets)
+    give_back_memory()
+    if settings.enable_memory:
+        load_ahead()
+    with pause_collection():
+        from textrawl.server.logs import configure_logs  # noqa: PLC0415 - no other command needs it
+    configure_logs(settings)
+    for line in find_slips():
+        logger.warning("%s", line)
+
+
+def build_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryServer":
+    """The MCP server of `settings`."""
+    with pause_collection():
+        from textrawl.server.server import create_server  # noqa: PLC0415 - it takes half a second
+
+        return create_server(settings, tokens_needed=tokens_needed)
+
+
+async def _serve(settings: Settings, reception: Reception) -> None:
+    async with AsyncExitStack() as stack:
+        if sys.stderr.isatty():
+            server = await _open_visibly(settings, reception, stack)
+        else:
+            server = await _open(settings, stack)
+        from textrawl.transports.stdio.session import serve_stdio  # noqa: PLC0415 - HTTP does without
+
+        await serve_stdio(server, reception)
+
+
+async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":
+    """The server with its memory open.
+
+    A thread loads what speaks MCP, which keeps one core busy for most of a start; opening is
+    mostly waiting for Postgres.
+    """
+    servers: list[MemoryServer] = []
+    loaded = anyio.Event()
+
+    async def load() -> None:
+        servers.append(await anyio.to_thread.run_sync(build_server, settings))
+        loaded.set()
+
+    beside = await stack.enter_async_context(anyio.create_task_group())
+    beside.start_soon(load)
+    memory = None
+    if settings.enable_memory:
+        # What two threads load at once can be seen half made: this is here before the other begins.
+        with pause_collection():
+            from textrawl.store.opening import open_memory  # noqa: PLC0415
+
+        memory = await stack.enter_async_context(open_memory(settings, serving=True))
+    await loaded.wait()
+    [server] = servers
+    await stack.enter_async_context(server.open(memory))
+    return server
+
+
+async def _open_visibly(
+    settings: Settings, reception: Reception, stack: AsyncExitStack
+) -> "MemoryServer":
+    """Opens the memory for somebody who started this by hand, and says what it does."""
+    from textrawl.cli.console import open_progress, show_wait  # noqa: PLC0415 - rarely by hand
+
+    with show_wait("Opening the memory"):
+        server = await _open(settings, stack)
+    if os.isatty(reception.wire_in):
+        open_progress().print("Waiting for an MCP client on stdin. Ctrl-C ends this.")
+    return server

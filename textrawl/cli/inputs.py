@@ -1,0 +1,97 @@
+"""Arguments of the daily commands, read by the rules that the tools keep."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, TypeVar, cast
+
+import typer
+
+from textrawl.values.entity_type import ENTITY_TYPES, EntityKind, name_type
+from textrawl.values.instant import read_future_instant, read_instant
+from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name
+
+Value = TypeVar("Value")
+
+QUERY_LENGTH = 1000
+
+
+def read_name(text: str) -> str:
+    """Return a clean name. Raises BadParameter for none, or one that is too long."""
+    return _limit(clean_name(text), NAME_LENGTH)
+
+
+def read_query(text: str) -> str:
+    """Return a clean question. Raises BadParameter for none, or one that is too long."""
+    try:
+        return _limit(clean_name(text), QUERY_LENGTH)
+    except typer.BadParameter as error:  # its words are read together, after typer's own checks
+        raise typer.BadParameter(error.message, param_hint="QUERY") from None
+
+
+def read_fact(text: str) -> str:
+    """Return the fact as it is stored. Raises BadParameter for none, or a character that hides."""
+    return _limit(_refuse(clean_fact, text), FACT_LENGTH)
+
+
+def read_reference(text: str) -> str:
+    """Return an id, its beginning, or the text of a fact. Raises BadParameter."""
+    return _limit(clean_name(text), FACT_LENGTH)
+
+
+def read_moment(text: str) -> datetime:
+    """Return an instant; a date is the end of that day in UTC. Raises BadParameter."""
+    return _refuse(read_instant, text)
+
+
+def read_future(text: str) -> datetime:
+    """Return an instant that lies ahead. Raises BadParameter."""
+    return _refuse(read_future_instant, text)
+
+
+def read_type(text: str) -> EntityKind:
+    """Return the type that a word names. Raises BadParameter, naming them all."""
+    found = name_type(text)
+    if found not in ENTITY_TYPES:
+        raise typer.BadParameter(f"use {', '.join(ENTITY_TYPES[:-1])} or {ENTITY_TYPES[-1]}")
+    return cast("EntityKind", found)
+
+
+def _limit(text: str, most: int) -> str:
+    if not text:
+        raise typer.BadParameter("there is no text in it")
+    if len(text) > most:
+        raise typer.BadParameter(f"use at most {most:,} characters; these are {len(text):,}")
+    return text
+
+
+def _refuse(read: Callable[[str], Value], text: str) -> Value:
+    try:
+        return read(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"it {error}") from None
+
+
+EntityName = Annotated[
+    str, typer.Argument(metavar="NAME", parser=read_name, help="Name of the entity.")
+]
+SpaceName = Annotated[
+    str | None,
+    typer.Option(
+        "--space", metavar="SPACE", parser=clean_name, help="Only this space. [TEXTRAWL_SPACE]"
+    ),
+]
+WrittenSpace = Annotated[
+    str | None,
+    typer.Option(
+        "--space", metavar="SPACE", parser=clean_name,
+        help="Write to this space; default: the home space of the token. [TEXTRAWL_SPACE]",
+    ),
+]  # fmt: skip
+AsOf = Annotated[
+    datetime | None,
+    typer.Option(
+        "--as-of", metavar="TIME", parser=read_moment,
+        help="Show what was valid then: 2026-08-01 or 2026-08-01T12:00Z.",
+    ),
+]  # fmt: skip
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]

@@ -1,0 +1,123 @@
+"""What can be known about a database before it is used."""
+
+from dataclasses import dataclass
+
+from textrawl.embedded.state import read_state
+from textrawl.errors import StartRefused
+from textrawl.postgres.migrations import check, connect
+from textrawl.settings import Settings
+
+_PGVECTOR = """
+    select (select extversion from pg_extension where extname = 'vector'),
+           (select default_version from pg_available_extensions where name = 'vector')
+"""
+
+
+_MODEL = "select name from textrawl.embedding_models() where status = 'active'"
+
+
+# Every index of vectors, and those that models should have and do not.
+_INDEXES = """
+    select coalesce(c.relname, m.expected),
+           case when c.oid is null then 'missing'
+                when i.indisvalid then 'ready' else 'unfinished' end
+    from (select 'embedding_' || model_id || '_vector_idx' as expected
+          from textrawl.embedding_models() where status <> 'building') m
+    full join (
+        pg_class c
+        join pg_am a on a.oid = c.relam and a.amname = 'hnsw'
+        join pg_index i on i.indexrelid = c.oid and c.relnamespace = 'textrawl'::regnamespace
+    ) on c.relname = m.expected
+    order by 1
+"""
+
+
+_ACTS = "select pg_has_role(session_user, 'textrawl_analyst', 'set')"
+# What a login has by itself. Through a pooler a session cannot be told more than that.
+_READS = """
+    select current_setting('default_transaction_read_only')::boolean and not textrawl.owns_memory()
+"""
+
+
+@dataclass(frozen=True)
+class Server:
+    """Versions. `pgvector` is the one in this database, `offered` the one it could have."""
+
+    postgres: str
+    pgvector: str | None
+    offered: str | None
+    login: str = ""
+    pooled: bool = False
+
+
+async def inspect_server(conninfo: str, *, timeout: float) -> Server:
+    """Versions of the server at `conninfo`. Raises DatabaseUnavailable, StartRefused."""
+    async with await connect(conninfo, timeout) as connection:
+        row = await (await connection.execute(_PGVECTOR)).fetchone()
+        version = connection.info.parameter_status("server_version") or "of unknown version"
+        found, offered = row or (None, None)
+        return Server(
+            version.split(" ")[0], found, offered, connection.info.user, connection.pooled
+        )
+
+
+async def find_active_model(conninfo: str, *, timeout: float) -> str | None:
+    """The model that a memory whose schema fits is searched with; None before it has vectors.
+
+    Raises DatabaseUnavailable, StartRefused.
+    """
+    async with await connect(conninfo, timeout) as connection:
+        row = await (await connection.execute(_MODEL)).fetchone()
+        return str(row[0]) if row else None
+
+
+async def find_vector_indexes(conninfo: str, *, timeout: float) -> dict[str, str]:
+    """Indexes of vectors by name: ready, unfinished (being built, or left so) or missing.
+
+    Raises DatabaseUnavailable, StartRefused.
+    """
+    async with await connect(conninfo, timeout) as connection:
+        rows = await (await connection.execute(_INDEXES)).fetchall()
+        return {str(name): str(state) for name, state in rows}
+
+
+async def require_analyst(conninfo: str, *, timeout: float) -> bool:
+    """Whether the login of `conninfo`, which may act as an analyst, comes through a pooler.
+
+    Raises StartRefused for a login that may not, or that a pooler would let do more than read.
+    """
+    async with await connect(conninfo, timeout) as connection:
+        login = connection.info.user
+        if await (await connection.execute(_ACTS)).fetchone() != (True,):
+            raise StartRefused(
+                f"The login {login} is no analyst: make one with `textrawl analyst "
+                "create NAME --space SPACE`, then run `textrawl psql --as NAME`"
+            )
+        if connection.pooled and await (await connection.execute(_READS)).fetchone() != (True,):
+            raise StartRefused(
+                f"TEXTRAWL_DATABASE_URL leads through a pooler, where {login} cannot be kept to "
+                "reading: run `textrawl psql --as NAME`, or use the address of Postgres itself"
+            )
+        return connection.pooled
+
+
+async def is_pooled(conninfo: str, *, timeout: float) -> bool:
+    """Whether `conninfo` leads through a pooler. Raises DatabaseUnavailable, StartRefused."""
+    async with await connect(conninfo, timeout) as connection:
+        return connection.pooled
+
+
+async def require_memory(settings: Settings) -> None:
+    """Raises StartRefused, DatabaseUnavailable unless there is a memory that can be read.
+
+    Whoever counts must not make what is counted, nor wait for what cannot be reached.
+    """
+    if settings.database_url is not None:
+        conninfo = settings.database_url.get_secret_value()
+        await check(conninfo, connect_timeout=settings.database_timeout, serving=False)
+    elif read_state(settings.data_dir).phase == "not initialised":
+        raise StartRefused(
+            f"There is no memory in {settings.data_dir} yet: `textrawl remember` or the first "
+            "`textrawl serve` makes it; or set TEXTRAWL_DATA_DIR or TEXTRAWL_DATABASE_URL to "
+            "where it is"
+        )

@@ -1,0 +1,142 @@
+"""The memory that the settings name, for one person and one command.
+
+`search`, `show`, `remember` and `forget` call what the tools call. They act as the owner of
+ACCESS_TOKEN, else of the login of DATABASE_URL, else, on the embedded Postgres, as the person at
+this machine. No MCP SDK is loaded.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from textrawl import __version__
+from textrawl.access.directory import Directory
+from textrawl.access.principal import Caller, Principal
+from textrawl.cli.console import show_wait
+from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inspection import require_memory
+from textrawl.errors import (
+    ArgumentInvalid,
+    EntityNameMissing,
+    MemoryNotEnabled,
+    NotAuthenticated,
+    ReadOnly,
+)
+from textrawl.settings import Settings, read_settings
+from textrawl.store.opening import open_memory
+from textrawl.store.store import Store
+from textrawl.toolsets.memory.operations import MemoryOperations
+from textrawl.toolsets.memory.similar_names import suggest_names
+
+Result = TypeVar("Result")
+
+_CLIENT = f"textrawl {__version__}"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """An open memory, its settings, and who calls."""
+
+    store: Store
+    caller: Caller
+    settings: Settings
+
+    @cached_property
+    def memory(self) -> MemoryOperations:
+        """What tools can do with this memory."""
+        return MemoryOperations(self.store)
+
+    @property
+    def several_spaces(self) -> bool:
+        """Whether answers may come from more than one space."""
+        return len(self.caller.principal.readable) > 1
+
+
+def read_memory(
+    command: str, space: str | None, work: Callable[[Visit], Awaitable[Result]]
+) -> Result:
+    """Return what `work` returns; it changes nothing. Without a memory none is made.
+
+    Raises StartRefused, NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
+    """
+    settings = _read_settings(space)
+
+    async def run() -> Result:
+        await _require_embedded(settings)
+        reading = settings.model_copy(update={"read_only": True})
+        async with open_memory(reading) as memory:
+            principal = await _find_principal(memory, settings)
+            return await work(Visit(memory, Caller(principal, _CLIENT, command), settings))
+
+    with show_wait("Reading"):
+        return run_foreground(run)
+
+
+def change_memory(
+    command: str,
+    space: str | None,
+    work: Callable[[Visit], Awaitable[Result]],
+    *,
+    making: bool = False,
+) -> Result:
+    """Return what `work` returns; with `making` the embedded Postgres is made if there is none.
+
+    Raises ReadOnly, and as read_memory.
+    """
+    settings = _read_settings(space)
+    if settings.read_only:
+        raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+
+    async def run() -> Result:
+        if not making:
+            await _require_embedded(settings)
+        async with open_memory(settings) as memory:
+            principal = await _find_principal(memory, settings)
+            if principal.home is None:
+                raise ArgumentInvalid(
+                    f"add --space, or set TEXTRAWL_SPACE, to one of {_list_spaces(principal)}",
+                    title="More than one space may be written",
+                )
+            return await work(Visit(memory, Caller(principal, _CLIENT, command), settings))
+
+    with show_wait("Opening the memory"):
+        return run_foreground(run)
+
+
+async def miss_entity(visit: Visit, name: str) -> ArgumentInvalid:
+    """Return the error for a name that no entity has, with names that are close."""
+    if not name:
+        return EntityNameMissing("give the name of an entity")
+    close = await suggest_names(visit.memory, name, visit.caller)
+    fix = f"did you mean {' or '.join(close)}?" if close else "try `textrawl search`"
+    return ArgumentInvalid(fix, title=f"There is no entity {name}")
+
+
+def _read_settings(space: str | None) -> Settings:
+    settings = read_settings(**({} if space is None else {"space": space}))
+    if not settings.enable_memory:
+        raise MemoryNotEnabled
+    return settings
+
+
+async def _require_embedded(settings: Settings) -> None:
+    # open_memory looks at the other kind by itself: a second look would cost a connection.
+    if settings.database_url is None:
+        await require_memory(settings)
+
+
+async def _find_principal(memory: Store, settings: Settings) -> Principal:
+    principal = await Directory(memory.database).find(memory.credential)
+    if principal is None:
+        raise NotAuthenticated(
+            None
+            if memory.credential
+            else "The login of TEXTRAWL_DATABASE_URL may read nothing by itself: set "
+            "TEXTRAWL_ACCESS_TOKEN to a token that `textrawl token create` made"
+        )
+    return principal.pin(settings.space) if settings.space else principal
+
+
+def _list_spaces(principal: Principal) -> str:
+    return ", ".join(sorted(space.name for space in principal.spaces)) or "none"

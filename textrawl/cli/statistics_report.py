@@ -1,0 +1,156 @@
+"""What `textrawl stats` shows in a terminal."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.filesize import decimal
+from rich.table import Table
+from rich.text import Text
+
+from textrawl.cli.console import write_cell
+from textrawl.store.rows import StatisticsRow
+
+_BARS = "▁▂▃▄▅▆▇█"
+_LONGEST = 72  # characters of a question or a fact
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """What memory_report tells of some days; times are ISO 8601, costs are tokens."""
+
+    growth: list[dict[str, Any]]
+    sources: dict[str, int]
+    authors: list[dict[str, Any]]
+    recalls: dict[str, Any]
+    recall_days: list[dict[str, Any]]
+    slowest: list[dict[str, Any]]
+    stale: dict[str, Any]
+    unanswered: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the memory holds now, and what was told of the last `days`."""
+
+    holdings: StatisticsRow
+    told: ReportRow
+    days: int
+
+
+def draw_report(console: Console, report: Report) -> None:
+    """Draw the whole report: each figure with its unit and what it counts."""
+    told, days = report.told, report.days
+    console.print("[bold]The memory now[/]")
+    console.print(_draw_holdings(report.holdings))
+    console.print(f"\n[bold]Growth[/]: facts added in each week of the last {days} days")
+    counts = [int(week["facts"]) for week in told.growth]
+    most = max(counts, default=0)
+    console.print(Text(f"{draw_sparkline(counts)}  {count(most, 'fact')} in the fullest week"))
+    _draw_shares(console, told)
+    console.print(f"\n[bold]Recalls[/]: answers of the last {days} days")
+    console.print(_draw_recalls(told.recalls))
+    _draw_items(console, "Slowest answers", [_tell_slow(item) for item in told.slowest])
+    unanswered = told.unanswered
+    _draw_items(
+        console, f"Unanswered: {count(unanswered['questions'], 'question')} that found little",
+        [_tell_unanswered(item) for item in unanswered["most"]],
+    )  # fmt: skip
+    reasons = write_counts(told.stale["reasons"])
+    title = f"Stale: {count(told.stale['facts'], 'fact')}{f' ({reasons})' if reasons else ''}"
+    _draw_items(console, f"{title}, the oldest", [_tell_stale(i) for i in told.stale["oldest"]])
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with what it counts."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def draw_sparkline(counts: Sequence[int]) -> str:
+    """Return a bar for each number, in proportion to the largest."""
+    most = max(counts, default=0) or 1
+    return "".join(_BARS[round((len(_BARS) - 1) * count / most)] for count in counts)
+
+
+def write_counts(counts: Mapping[str, int]) -> str:
+    """Counts with their names, the largest first."""
+    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count:,} {name}" for name, count in most)
+
+
+def write_saved(recalls: Mapping[str, Any]) -> str | None:
+    """What compact text saved beside verbose text; None where none was counted, or nothing saved.
+
+    Extrapolated from the answers whose verbose text was counted.
+    """
+    spent, verbose = recalls["tokens"], recalls["verbose_tokens"]
+    if not verbose or verbose <= spent:
+        return None
+    return f"about {verbose - spent:,} saved, {1 - spent / verbose:.0%} of verbose text"
+
+
+def _draw_holdings(row: StatisticsRow) -> Table:
+    table = _make_grid()
+    ended = row.facts - row.valid_facts
+    table.add_row("entities", f"{row.entities:,}", write_counts(row.types))
+    table.add_row("valid facts", f"{row.valid_facts:,}", f"and {ended:,} no longer valid")
+    table.add_row("relations", f"{row.relations:,}")
+    table.add_row("events", f"{row.events:,}", "lines of `textrawl log`")
+    size, unit = decimal(row.bytes).split(" ")
+    table.add_row(unit, size, "on disk, the whole database")
+    for model in row.models:
+        pending = model["pending"]
+        wait = f"; {count(pending, 'fact')} without a vector yet" if pending else ""
+        told = f"numbers in a vector of {model['name']}{wait}"
+        table.add_row("dimensions", f"{model['dimensions']:,}", write_cell(told))
+    return table
+
+
+def _draw_shares(console: Console, told: ReportRow) -> None:
+    authors = write_counts({item["author"]: item["facts"] for item in told.authors})
+    console.print(write_cell(f"facts by author: {authors or 'none'}", "dim"))
+    console.print(write_cell(f"facts by source: {write_counts(told.sources) or 'none'}", "dim"))
+
+
+def _draw_recalls(recalls: Mapping[str, Any]) -> Table | str:
+    if not recalls["calls"]:
+        return "none: there were none, or TEXTRAWL_RECORD_RECALLS is off"
+    table = _make_grid()
+    cut = f"{recalls['cut']:,} of them cut to their budget" if recalls["cut"] else ""
+    table.add_row("answers", f"{recalls['calls']:,}", cut)
+    table.add_row("tokens", f"{recalls['tokens']:,}", write_saved(recalls) or "in all answers")
+    if recalls["p50_ms"] is not None:
+        table.add_row("ms", f"{recalls['p50_ms']}", "half of the answers took at most this")
+        table.add_row("ms", f"{recalls['p95_ms']}", "95 % of the answers took at most this")
+    return table
+
+
+def _draw_items(console: Console, title: str, items: Sequence[tuple[str, str]]) -> None:
+    console.print(Text(f"\n{title}", "bold"))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    for left, right in items:
+        table.add_row(left, write_cell(right))
+    console.print(table if items else "none")
+
+
+def _tell_slow(item: Mapping[str, Any]) -> tuple[str, str]:
+    return f"{item['milliseconds']} ms", f"{item['mode']} {item['asked'] or ''}"[:_LONGEST]
+
+
+def _tell_unanswered(item: Mapping[str, Any]) -> tuple[str, str]:
+    return count(item["times"], "time"), str(item["asked"])[:_LONGEST]
+
+
+def _tell_stale(item: Mapping[str, Any]) -> tuple[str, str]:
+    return str(item["at"])[:10], f"{item['entity']}: {item['fact']}"[:_LONGEST]
+
+
+def _make_grid() -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(justify="right")
+    table.add_column(style="dim")
+    return table

@@ -1,0 +1,58 @@
+"""The trail of the memory that the settings name, for `textrawl undo` and `log`.
+
+Whoever runs them acts by the name of ACCESS_TOKEN, else of the login of DATABASE_URL, else, on the
+embedded Postgres, as the person at this machine: who took something back is in the trail as well.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from textrawl.access.access_token import hash_token
+from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inspection import require_memory
+from textrawl.postgres.database import Database
+from textrawl.postgres.lock_holders import name_holders
+from textrawl.postgres.migrations import check
+from textrawl.settings import Settings, read_settings
+from textrawl.store.opening import Site, open_database
+from textrawl.store.trail import Trail, find_space
+
+Result = TypeVar("Result")
+
+_LONGEST = 600.0  # seconds that taking back a great deal may take
+
+
+def work_on_trail(space: str | None, work: Callable[[Trail], Awaitable[Result]]) -> Result:
+    """What `work` returns, given the trail of a space, or of all that may be administered.
+
+    Raises SpaceNotFound, NotAuthenticated, ScopeMissing, StartRefused, DatabaseUnavailable.
+    """
+    settings = read_settings()
+
+    async def run() -> Result:
+        async with _find_site(settings) as site:
+            database = Database(
+                site.conninfo, timeout=max(settings.database_timeout, _LONGEST), max_size=1
+            )
+            await database.open()
+            try:
+                async with name_holders(site.conninfo, settings.database_timeout):
+                    chosen = await find_space(database, site.credential, space)
+                    return await work(Trail(database, site.credential, chosen))
+            finally:
+                await database.close()
+
+    return run_foreground(run)
+
+
+@asynccontextmanager
+async def _find_site(settings: Settings) -> AsyncGenerator[Site]:
+    if settings.database_url is None:
+        await require_memory(settings)
+        async with open_database(settings) as site:
+            yield site
+        return
+    conninfo, token = settings.database_url.get_secret_value(), settings.access_token
+    await check(conninfo, connect_timeout=settings.database_timeout, serving=False)
+    yield Site(conninfo, hash_token(token.get_secret_value()) if token else None)

@@ -1,0 +1,40 @@
+"""Rows that the SQL functions about embedding models and missing vectors return."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """What register_embedding_model returns."""
+
+    register_embedding_model: int
+
+
+@dataclass(frozen=True)
+class KnownModelRow:
+    """A model that embedding_models lists; `status`: building, active or previous."""
+
+    model_id: int
+    name: str
+    dimensions: int
+    status: str
+
+
+@dataclass(frozen=True)
+class PendingRow:
+    """A fact that waits for a vector."""
+
+    space_id: int
+    observation_id: UUID
+    entity_name: str
+    content: str
+
+
+@dataclass(frozen=True)
+class BacklogRow:
+    """How many facts wait for a vector, and when the next is due."""
+
+    facts: int
+    next_attempt: datetime | None

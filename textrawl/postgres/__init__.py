@@ -1,0 +1,1 @@
+"""Postgres: every connection, statement and migration of the package."""

@@ -1,0 +1,158 @@
+"""What sql/ holds, and how functions and views get into a database and out of it again."""
+
+import hashlib
+import re
+from graphlib import TopologicalSorter
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Literal, LiteralString, cast
+
+from psycopg import AsyncConnection
+
+from textrawl.errors import StartRefused
+
+_TABLES = "migrations"
+_VIEWS = "views"
+_GRANTS = "grants"
+_FIRST_STEPS = {
+    "database": "With the version that made it",
+    "backup": "Restore it with the version that made it. Then, with that version",
+}
+
+
+def _find_sql() -> Traversable:
+    """The folder sql/: inside an installed package, beside the package in a checkout."""
+    installed = resources.files("textrawl") / "sql"
+    return installed if installed.is_dir() else Path(__file__).parents[2] / "sql"
+
+
+def list_folders() -> list[str]:
+    """Return the names of the folders of sql/ that hold functions: one file a function."""
+    found = (folder.name for folder in _find_sql().iterdir() if folder.is_dir())
+    return sorted(set(found) - {_TABLES, _VIEWS})
+
+
+def read_folder(*names: str) -> dict[str, LiteralString]:
+    """Return the files of sub-folders of sql/ by stem, in order of their names, without grants."""
+    files = [file for name in names for file in (_find_sql() / name).iterdir()]
+    texts = {
+        file.name[:-4]: file.read_text("utf-8") for file in files if file.name.endswith(".sql")
+    }
+    # They ship with the package, so they are as safe as the literals in this file.
+    return cast(
+        "dict[str, LiteralString]",
+        {name: text for name, text in sorted(texts.items()) if name != _GRANTS},
+    )
+
+
+def read_grants() -> LiteralString:
+    """Return the grants of every folder. The owner alone may call what none of them names."""
+    files = [
+        file
+        for name in (*list_folders(), _VIEWS)
+        if (file := _find_sql() / name / f"{_GRANTS}.sql").is_file()
+    ]
+    return cast("LiteralString", "\n".join(file.read_text("utf-8") for file in files))
+
+
+def find_missing(recorded: set[str], subject: Literal["database", "backup"]) -> list[str]:
+    """Return the migrations that a database or backup does not have yet, in order.
+
+    Raises StartRefused if a newer version made it, or a version from before the first release.
+    """
+    refuse_unreleased(recorded, subject)
+    files = read_folder("migrations")
+    if unknown := recorded - files.keys():
+        raise StartRefused(
+            f"The {subject} was made by a newer textrawl (it has {max(unknown)}): upgrade textrawl"
+        )
+    return [name for name in files if name not in recorded]
+
+
+def refuse_unreleased(recorded: set[str], subject: Literal["database", "backup"]) -> None:
+    """Raise StartRefused if a version from before the first release made a database or backup.
+
+    Released migrations never change. A newer version therefore has all of ours, and more.
+    """
+    files = read_folder("migrations").keys()
+    if (unknown := recorded - files) and files - recorded:
+        raise StartRefused(
+            f"The {subject} was made by a textrawl from before the first release (it has "
+            f"{min(unknown)}), whose tables this version cannot change. {_FIRST_STEPS[subject]}, "
+            "run `textrawl export memory.jsonl`. Finally run `textrawl migrate` and "
+            "`textrawl import memory.jsonl` with this version on a new database or "
+            "TEXTRAWL_DATA_DIR. Tokens, grants and the trail are not exported"
+        )
+
+
+def read_restrictions() -> LiteralString:
+    """What a superuser runs so that no login can store or block anything beside its rights."""
+    return cast("LiteralString", (_find_sql() / "restrictions.sql").read_text("utf-8"))
+
+
+def _order(functions: dict[str, LiteralString]) -> list[str]:
+    """Functions such that each comes after those its signature or body names."""
+    graph = {
+        name: {word for word in re.findall(r"textrawl\.(\w+)\(", text) if word in functions}
+        - {name}
+        for name, text in functions.items()
+    }
+    return list(TopologicalSorter(graph).static_order())
+
+
+def describe_views() -> dict[str, str]:
+    """The views that analysts read, each with what is said first about it."""
+    about = re.compile(r"^comment on view textrawl\.\w+ is '(.+?)(?:; |\. |\.';)", re.MULTILINE)
+    return {name: about.findall(text)[0] for name, text in read_folder(_VIEWS).items()}
+
+
+def read_fingerprint() -> str:
+    """Changes when any function, view or grant does."""
+    texts = read_folder(*list_folders(), _VIEWS) | {_GRANTS: read_grants()}
+    return hashlib.sha256("\0".join(f"{k}\0{v}" for k, v in texts.items()).encode()).hexdigest()
+
+
+async def drop_code(connection: AsyncConnection) -> None:
+    """Drops views and functions, but for those that policies and triggers call.
+
+    These belong to tables, and to change one would lock its table against everybody.
+    """
+    # One statement for all: they depend on each other, and on nothing else that may go with them.
+    await connection.execute("""
+        do $$
+        declare
+            names text;
+        begin
+            select string_agg(oid::regclass::text, ', ') into names from pg_class
+            where relnamespace = 'textrawl'::regnamespace and relkind = 'v';
+            if names is not null then
+                execute 'drop view ' || names;
+            end if;
+            select string_agg(oid::regprocedure::text, ', ') into names from pg_proc
+            where pronamespace = 'textrawl'::regnamespace and not exists (
+                select from pg_depend d where d.refobjid = pg_proc.oid
+                and d.classid in ('pg_policy'::regclass, 'pg_trigger'::regclass));
+            if names is not null then
+                execute 'drop function ' || names;
+            end if;
+        end
+        $$""")
+
+
+async def create_code(connection: AsyncConnection) -> None:
+    """Makes functions, views, policies and grants, and records which they are."""
+    functions = read_folder(*list_folders())
+    for name in _order(functions):
+        await connection.execute(functions[name])
+    for view in read_folder(_VIEWS).values():
+        await connection.execute(view)
+    await connection.execute("revoke execute on all functions in schema textrawl from public")
+    await connection.execute("grant usage on schema textrawl to textrawl_app, textrawl_analyst")
+    await connection.execute(read_grants())
+    await connection.execute("select protect_tables()")
+    await connection.execute(
+        """insert into code (fingerprint) values (%s)
+           on conflict (singleton) do update set fingerprint = excluded.fingerprint""",
+        (read_fingerprint(),),
+    )

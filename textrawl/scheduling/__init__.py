@@ -1,0 +1,1 @@
+"""Order and fairness between the calls that one process answers at the same time."""

@@ -1,0 +1,1 @@
+"""The MCP server: settings in, tools and resources out."""

@@ -1,0 +1,95 @@
+"""Facts that wait for a vector of a model, batch by batch.
+
+Several processes may work at one model: the database gives each fact to one of them, and to
+another one when that died.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from textrawl import errors
+from textrawl.embeddings import TextRefused, Vector
+from textrawl.embeddings.active_model import Model
+from textrawl.embeddings.rows import BacklogRow, PendingRow
+from textrawl.embeddings.vectors import compose_document
+from textrawl.postgres.database import Database
+
+logger = logging.getLogger("textrawl")
+
+_BATCH = 64
+
+
+@dataclass(frozen=True)
+class _Queued:
+    queue_embeddings: bool
+
+
+@dataclass(frozen=True)
+class _Count:
+    fill_pending_embeddings: int
+
+
+@dataclass(frozen=True)
+class _Released:
+    release_pending_embeddings: int
+
+
+async def queue_facts(database: Database, model: Model) -> bool:
+    """Lists some facts that were there before the model; False when all are listed."""
+    [row] = await database.call("queue_embeddings", _Queued, model=model.model_id)
+    return row.queue_embeddings
+
+
+async def count_backlog(database: Database, model: Model) -> int:
+    """How many facts wait for a vector."""
+    [row] = await database.call("pending_embeddings", BacklogRow, model=model.model_id)
+    return row.facts
+
+
+async def fill_batch(database: Database, model: Model) -> int:
+    """Embeds and stores some vectors that are due; how many facts it took, 0 when none was due.
+
+    Raises EmbeddingUnavailable; then the facts are given back.
+    """
+    rows = await database.call(
+        "claim_pending_embeddings", PendingRow, model=model.model_id, max_rows=_BATCH
+    )
+    try:
+        await _embed(database, model, rows)
+    except errors.EmbeddingUnavailable:
+        await database.call(
+            "release_pending_embeddings", _Released, model=model.model_id,
+            spaces=[row.space_id for row in rows],
+            observations=[row.observation_id for row in rows],
+        )  # fmt: skip
+        raise
+    return len(rows)
+
+
+async def _embed(database: Database, model: Model, rows: Sequence[PendingRow]) -> None:
+    """Stores the vectors of `rows`; a text that the provider refuses is left for much later."""
+    if not rows:
+        return
+    texts = [compose_document(row.entity_name, row.content) for row in rows]
+    try:
+        vectors = await model.embedder.embed_documents(texts)
+    except TextRefused as refusal:
+        if len(rows) == 1:
+            logger.warning("A fact stays without a vector for now: %s", refusal.fix)
+            return
+        for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
+            await _embed(database, model, half)
+        return
+    await _store(database, model, rows, vectors)
+
+
+async def _store(
+    database: Database, model: Model, rows: Sequence[PendingRow], vectors: list[Vector]
+) -> None:
+    observations: list[UUID] = [row.observation_id for row in rows]
+    await database.call(
+        "fill_pending_embeddings", _Count, model=model.model_id, observations=observations,
+        spaces=[row.space_id for row in rows], embeddings=vectors,
+    )  # fmt: skip

@@ -1,0 +1,54 @@
+"""One call of a tool: the open memory, the caller, and the ways to answer."""
+
+from dataclasses import dataclass
+
+from mcp.server.mcpserver.context import Context
+from mcp.types import CallToolResult
+
+from textrawl.access.principal import Caller, find_caller
+from textrawl.errors import NotAuthenticated
+from textrawl.scheduling.workers import run_aside
+from textrawl.store.store import Store
+from textrawl.toolsets.app import App
+from textrawl.wire.recall_log import NOTHING, Finding
+from textrawl.wire.replies import Reply
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool's first argument, which the server injects; `context` is the SDK's."""
+
+    app: App
+    caller: Caller
+    context: Context[App]
+
+    @property
+    def store(self) -> Store:
+        """The open memory."""
+        return self.app.store
+
+    def reply(self, reply: Reply) -> CallToolResult:
+        """Write an answer that is not logged as a recall."""
+        return self.app.render(reply)
+
+    def recall(
+        self, mode: str, reply: Reply, max_tokens: int | None = None, finding: Finding = NOTHING
+    ) -> CallToolResult:
+        """Write an answer to a question, and log it as a recall in `mode` with its cost."""
+        return self.app.recall(self.caller, mode, reply, max_tokens, finding)
+
+    async def reply_aside(self, reply: Reply) -> CallToolResult:
+        """Write a long answer in a thread, so that other calls are answered meanwhile."""
+        return await run_aside(self.app.render, reply)
+
+    async def recall_aside(self, mode: str, reply: Reply) -> CallToolResult:
+        """Write a long answer to a question in a thread, and log it as a recall in `mode`."""
+        return await self.app.recall_aside(self.caller, mode, reply)
+
+
+def find_call(context: Context[App]) -> Call:
+    """Return the call that this task answers. The server has identified its caller before."""
+    caller = find_caller()
+    if caller is None:
+        raise NotAuthenticated
+    return Call(context.request_context.lifespan_context, caller, context)

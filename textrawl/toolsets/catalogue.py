@@ -1,0 +1,52 @@
+"""The toolsets that this package has, by name, and each of them loaded when it is wanted.
+
+Each package in this folder is a toolset: its module `tools` holds the `Toolset` under its name.
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textrawl.errors import StartRefused
+
+if TYPE_CHECKING:  # a server names its toolsets before it has loaded any
+    from textrawl.toolsets.toolset import Toolset
+
+_DEFAULT = "memory"
+EVERY = "all"  # in the setting of that name: every toolset there is
+
+
+def _list_names() -> tuple[str, ...]:
+    """Return the names of the packages in this folder, the default toolset first."""
+    names = {file.parent.name for file in Path(__file__).parent.glob("*/__init__.py")}
+    return (_DEFAULT, *sorted(names - {_DEFAULT}))
+
+
+TOOLSETS = _list_names()
+
+
+def choose_names(wanted: Sequence[str]) -> list[str]:
+    """The toolsets that `wanted` names; `all` names every one. Raises StartRefused, naming them."""
+    if unknown := [name for name in wanted if name not in (*TOOLSETS, EVERY)]:
+        known = ", ".join((*TOOLSETS, EVERY))
+        raise StartRefused(f"TEXTRAWL_TOOLSETS: there is no toolset {unknown[0]!r}; known: {known}")
+    return [name for name in TOOLSETS if EVERY in wanted or name in wanted]
+
+
+def find_toolsets() -> "dict[str, Toolset]":
+    """Return every toolset by name."""
+    return {name: _load(name) for name in TOOLSETS}
+
+
+def choose_toolsets(names: Sequence[str]) -> "list[Toolset]":
+    """Return the toolsets of these names; `all` names every one.
+
+    Raises StartRefused for an unknown name, with the names that are known.
+    """
+    return [_load(name) for name in choose_names(names)]
+
+
+def _load(name: str) -> "Toolset":
+    # On demand: loading the tools of one toolset takes as long as loading many a package.
+    return getattr(import_module(f"textrawl.toolsets.{name}.tools"), name)

@@ -1,0 +1,88 @@
+"""create_entities, create_relations, add_observations: the tools that add."""
+
+from typing import Annotated
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from textrawl.errors import ArgumentInvalid, EntityNotFound
+from textrawl.toolsets.call import Call
+from textrawl.toolsets.graph.declaration import (
+    MOST_ITEMS,
+    Addition,
+    EntityItem,
+    OptionalName,
+    Relations,
+    gather,
+    graph,
+)
+from textrawl.toolsets.graph.operations import Graph, Node, Said
+from textrawl.toolsets.graph.replies import (
+    AddedPart,
+    AddedReply,
+    CreatedReply,
+    EdgePart,
+    EntityReply,
+    NodePart,
+    RelatedReply,
+)
+from textrawl.toolsets.toolset import WRITES
+
+
+@graph.tool(WRITES, CreatedReply)
+async def create_entities(
+    call: Call,
+    entities: Annotated[list[EntityItem], Field(max_length=MOST_ITEMS)],
+) -> CallToolResult:
+    """Create entities, or add observations to those that are there.
+
+    Answers what is new. Example: {"entities":[{"name":"Ada","entityType":"person",
+    "observations":["leads QA"]}]}.
+    """
+    nodes = [Node(item.name, item.entityType or None, item.observations) for item in entities]
+    rows = await Graph(call.store).create(nodes, call.caller)
+    return call.reply(CreatedReply.build(rows))
+
+
+@graph.tool(WRITES, RelatedReply)
+async def create_relations(call: Call, relations: Relations) -> CallToolResult:
+    """Connect entities that are there, in active voice.
+
+    Answers what is new. Example: {"relations":[{"from":"Ada","to":"Acme Corp",
+    "relationType":"works_at"}]}.
+    """
+    triples = [item.read() for item in relations]
+    rows = await Graph(call.store).relate(triples, call.caller)
+    missing = list(dict.fromkeys(name for row in rows for name in row.missing))
+    faults = [f"Entity not found: {name}" for name in missing]
+    if rows and all(row.outcome == "missing" for row in rows):
+        raise EntityNotFound(missing[0])
+    made = [relations[row.place - 1] for row in rows if row.outcome == "created"]
+    told = [EdgePart(source=one.source, to=one.to, relation_type=one.relationType) for one in made]
+    return call.reply(RelatedReply(relations=told, errors=faults or None))
+
+
+@graph.tool(WRITES, AddedReply, EntityReply)
+async def add_observations(
+    call: Call,
+    observations: Annotated[list[Addition], Field(max_length=MOST_ITEMS)],
+    name: Annotated[
+        OptionalName, Field(description="entity, where observations are plain text")
+    ] = "",
+) -> CallToolResult:
+    """Add observations to entities that are there, all or none.
+
+    Example: {"observations":[{"entityName":"Ada","contents":["prefers tea"]}]}.
+    """
+    said, single = gather(name, [Said(item.entityName, item.contents) for item in observations])
+    if not all(one.entity for one in said):
+        raise ArgumentInvalid("observations: every item needs entityName", title="Missing name")
+    rows = await Graph(call.store).add(said, call.caller)
+    row = rows[0] if single else None
+    if row is not None and row.entity_type is not None:
+        node = NodePart(
+            name=row.name, entity_type=row.entity_type, observations=row.observations
+        )  # fmt: skip
+        return call.reply(EntityReply(entity=node))
+    parts = [AddedPart(entity_name=row.name, added_observations=row.added) for row in rows]
+    return call.reply(AddedReply(results=parts))

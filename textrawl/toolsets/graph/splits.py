@@ -1,0 +1,253 @@
+"""analyze_entity_split, propose_entity_split, execute_entity_split, find_split_candidates."""
+
+from collections.abc import Sequence
+from typing import Annotated, Self
+
+from mcp.types import CallToolResult
+from pydantic import BaseModel, Field
+
+from textrawl.scheduling.workers import run_aside
+from textrawl.toolsets.call import Call
+from textrawl.toolsets.graph.declaration import MOST_ITEMS, Name, OptionalName, Text, graph
+from textrawl.toolsets.graph.insight import Insight, SizeRow, Split
+from textrawl.toolsets.graph.snake_case_replies import SnakePart, SnakeReply
+from textrawl.toolsets.graph.topics import Analysis
+from textrawl.toolsets.toolset import READS, WRITES
+from textrawl.values.text import NAME_LENGTH
+
+CONTAINS, PART_OF = "contiene", "parte_de"
+_NOT_ALL = "Topics of the first ones only: analyze_entity_split has those of one"
+
+
+class AnalysisPart(SnakePart):
+    """How large an entity is, and what it is about."""
+
+    entity_name: str
+    entity_type: str
+    observation_count: int
+    threshold: int
+    needs_split: bool
+    topics: dict[str, list[str]] | None = None
+    split_score: float
+
+    @classmethod
+    def build(cls, row: SizeRow, found: Analysis, *, with_topics: bool = True) -> Self:
+        """What `found` says of `row`."""
+        return cls(
+            entity_name=row.name, entity_type=row.entity_type, observation_count=found.count,
+            threshold=found.threshold, needs_split=found.needs_split,
+            topics=found.topics if with_topics and row.observations else None,
+            split_score=round(found.score, 4),
+        )  # fmt: skip
+
+
+class AnalysisReply(SnakeReply):
+    """An analysis; topics go where there is no room for them."""
+
+    analysis: AnalysisPart
+    dropped: int | None = None
+
+    def size(self) -> int:
+        """How many observations its topics have."""
+        return sum(map(len, (self.analysis.topics or {}).values()))
+
+    def choose(self, count: int) -> Self:
+        """The first observations, topic by topic."""
+        kept, left = dict[str, list[str]](), count
+        for name, texts in (self.analysis.topics or {}).items():
+            if left > 0:
+                kept[name] = texts[:left]
+                left -= len(texts)
+        shorter = self.analysis.model_copy(update={"topics": kept})
+        dropped = self.size() - count
+        return self.model_copy(update={"analysis": shorter, "dropped": dropped or None})
+
+
+@graph.tool(READS, AnalysisReply)
+async def analyze_entity_split(call: Call, entity_name: Name) -> CallToolResult:
+    """Tell whether an entity has too many observations, and what topics they fall into."""
+    row, found = await Insight(call.store).measure(entity_name, call.caller)
+    reply = AnalysisReply(analysis=AnalysisPart.build(row, found))
+    return await run_aside(call.reply, reply)
+
+
+class EntityPart(SnakePart):
+    """An entity by name."""
+
+    name: str
+    entity_type: str
+
+
+class SplitPart(SnakePart):
+    """An entity to make, and what to move there."""
+
+    name: str
+    entity_type: str
+    observations: list[str]
+
+
+class LinkPart(SnakePart):
+    """A relation to make."""
+
+    source: Annotated[str, Field(alias="from")]
+    to: str
+    type: str
+
+
+class CountPart(SnakePart):
+    """An analysis in figures."""
+
+    observation_count: int
+    threshold: int
+    split_score: float
+    num_topics: int
+
+
+class ProposalPart(SnakePart):
+    """How to split an entity."""
+
+    original_entity: EntityPart
+    suggested_splits: list[SplitPart]
+    relations_to_create: list[LinkPart]
+    analysis: CountPart
+
+
+class ProposalReply(SnakeReply):
+    """A proposal, or why there is none."""
+
+    proposal: ProposalPart | None = None
+    message: str | None = None
+    dropped: int | None = None
+
+    def size(self) -> int:
+        """How many entities it would make."""
+        return len(self.proposal.suggested_splits) if self.proposal else 0
+
+    def choose(self, count: int) -> Self:
+        """The first of them: the rest can be asked for once these are split off."""
+        if self.proposal is None:
+            return self
+        kept = {
+            "suggested_splits": self.proposal.suggested_splits[:count],
+            "relations_to_create": self.proposal.relations_to_create[: 2 * count],
+        }
+        dropped = self.size() - count
+        shorter = self.proposal.model_copy(update=kept)
+        return self.model_copy(update={"proposal": shorter, "dropped": dropped or None})
+
+
+@graph.tool(READS, ProposalReply)
+async def propose_entity_split(call: Call, entity_name: Name) -> CallToolResult:
+    """Propose how to split an entity that is too large, by topic; changes nothing."""
+    row, found = await Insight(call.store).measure(entity_name, call.caller)
+    if not found.needs_split:
+        told = f"{row.name} has {found.count} observations of at most {found.threshold}"
+        return call.reply(ProposalReply(message=told))
+    return await run_aside(call.reply, ProposalReply(proposal=_propose(row, found)))
+
+
+def _propose(row: SizeRow, found: Analysis) -> ProposalPart:
+    names = {topic: _name_part(row.name, topic) for topic in found.topics}
+    links: list[LinkPart] = []
+    for name in names.values():
+        links.append(LinkPart(source=row.name, to=name, type=CONTAINS))
+        links.append(LinkPart(source=name, to=row.name, type=PART_OF))
+    return ProposalPart(
+        original_entity=EntityPart(name=row.name, entity_type=row.entity_type),
+        suggested_splits=[
+            SplitPart(name=names[topic], entity_type=row.entity_type, observations=texts)
+            for topic, texts in found.topics.items()
+        ],
+        relations_to_create=links,
+        analysis=CountPart(
+            observation_count=found.count, threshold=found.threshold,
+            split_score=round(found.score, 4), num_topics=len(found.topics),
+        ),
+    )  # fmt: skip
+
+
+def _name_part(entity: str, topic: str) -> str:
+    return f"{entity[: NAME_LENGTH - len(topic) - 3]} - {topic}"
+
+
+class ApprovedSplit(BaseModel):
+    """A part that was approved."""
+
+    name: Name
+    entity_type: OptionalName = ""
+    observations: list[Text]
+
+
+class DonePart(SnakePart):
+    """What was done."""
+
+    new_entities: list[str]
+    moved_observations: int
+    relations_created: int
+    original_observations_remaining: int
+
+
+class DoneReply(SnakeReply):
+    """What a split did."""
+
+    result: DonePart
+
+
+@graph.tool(WRITES, DoneReply)
+async def execute_entity_split(
+    call: Call,
+    entity_name: Name,
+    approved_splits: Annotated[list[ApprovedSplit], Field(min_length=1, max_length=MOST_ITEMS)],
+    parent_entity_name: OptionalName = "",
+) -> CallToolResult:
+    """Move observations of an entity to others and relate them, all or nothing.
+
+    Takes what propose_entity_split suggested and somebody approved.
+    """
+    splits = [Split(one.name, one.entity_type or None, one.observations) for one in approved_splits]
+    del parent_entity_name  # the parts belong to the entity that they are taken from
+    row = await Insight(call.store).split(entity_name, splits, call.caller)
+    done = DonePart(
+        new_entities=row.names, moved_observations=row.moved, relations_created=row.related,
+        original_observations_remaining=row.remaining,
+    )  # fmt: skip
+    return call.reply(DoneReply(result=done))
+
+
+class CandidatesReply(SnakeReply):
+    """Entities that need a split, largest first; topics go where there is no room for them."""
+
+    candidates: list[AnalysisPart]
+    note: str | None = None
+    dropped: int | None = None
+
+    def size(self) -> int:
+        """How many entities there are, and as many topics."""
+        return 2 * len(self.candidates)
+
+    def choose(self, count: int) -> Self:
+        """The first entities, then the topics of the first of those."""
+        listed = self.candidates[:count]
+        detailed = max(count - len(self.candidates), 0)
+        kept = [*listed[:detailed], *map(_drop_topics, listed[detailed:])]
+        dropped = len(self.candidates) - len(kept)
+        changes = {"candidates": kept, "note": _note(kept), "dropped": dropped or None}
+        return self.model_copy(update=changes)
+
+
+def _drop_topics(part: AnalysisPart) -> AnalysisPart:
+    return part.model_copy(update={"topics": None})
+
+
+def _note(parts: Sequence[AnalysisPart]) -> str | None:
+    """Say that topics are missing, where they are."""
+    return None if all(part.topics is not None for part in parts) else _NOT_ALL
+
+
+@graph.tool(READS, CandidatesReply)
+async def find_split_candidates(call: Call) -> CallToolResult:
+    """List the entities that have too many observations."""
+    rows = await Insight(call.store).find_large(call.caller)
+    parts = [AnalysisPart.build(row, found) for row, found in rows if found.needs_split]
+    reply = CandidatesReply(candidates=parts, note=_note(parts))
+    return await run_aside(call.reply, reply)

@@ -1,0 +1,146 @@
+"""build_knowledge: the tool that stores many facts and relations at once."""
+
+from typing import Annotated, Any, Self
+
+from mcp.types import CallToolResult
+from pydantic import BaseModel, ConfigDict, Field
+
+from textrawl.errors import ArgumentInvalid
+from textrawl.toolsets.call import Call
+from textrawl.toolsets.memory.declaration import (
+    Confidence,
+    EntityType,
+    FactReference,
+    FactText,
+    FutureInstant,
+    Name,
+    RelationName,
+    Source,
+    memory,
+)
+from textrawl.toolsets.memory.operations import Edge, Fact, MemoryOperations
+from textrawl.toolsets.memory.rows import BatchRow
+from textrawl.toolsets.toolset import WRITES
+from textrawl.wire.replies import Key, Part, Reply
+
+_MOST_ITEMS = 50
+
+
+class FactItem(BaseModel):
+    """A fact of a batch."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    entityName: Name  # noqa: N815 - the wire's names, as for parameters
+    entityType: EntityType  # noqa: N815
+    observation: FactText
+    source: Source = None
+    validUntil: FutureInstant = None  # noqa: N815
+    confidence: Confidence = None
+    replaces: FactReference = ""
+
+    def read(self) -> Fact:
+        """The fact as it is stored."""
+        return Fact(
+            self.entityName, self.entityType, self.observation, self.source, self.confidence,
+            self.validUntil, self.replaces or None,
+        )  # fmt: skip
+
+
+class RelationItem(BaseModel):
+    """A relation of a batch."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    fromEntity: Name  # noqa: N815
+    relation: RelationName
+    toEntity: Name  # noqa: N815
+    fromEntityType: EntityType | None = None  # noqa: N815
+    toEntityType: EntityType | None = None  # noqa: N815
+
+    def read(self) -> Edge:
+        """The relation as it is stored."""
+        return Edge(
+            self.fromEntity, self.relation, self.toEntity, self.fromEntityType, self.toEntityType
+        )
+
+
+class FactCounts(Part):
+    """How many facts of a batch were new, and how many known."""
+
+    new: Annotated[int, Key("new")]
+    dup: Annotated[int, Key("dup")]
+
+
+class CloseFact(Part):
+    """The fact that comes closest to a new one of a batch, whose place is `fact`."""
+
+    fact: Annotated[int, Key("at")]
+    id: Annotated[str, Key("id", short_id=True)]
+    content: Annotated[str, Key("c")]
+
+
+class BuildReply(Reply):
+    """What became of a batch; `repeated` and `updated` hold places in it, counted from 0."""
+
+    spared = (("repeated", "updated"),
+              ("facts_created", "facts_duplicate", "relations_created", "facts"))  # fmt: skip
+
+    success: Annotated[bool, Key("ok")] = True
+    facts_created: int | None
+    facts_duplicate: int | None
+    repeated: list[int] | None = None
+    updated: list[int] | None = None
+    facts: Annotated[FactCounts | None, Key("facts"), Field(exclude=True)]
+    relations_created: Annotated[int | None, Key("rel")]
+    similar: Annotated[list[CloseFact] | None, Key("like")] = None
+
+    @classmethod
+    def build(cls, row: BatchRow) -> Self:
+        """The reply that tells `row`."""
+        return cls(
+            facts_created=row.facts_created,
+            facts_duplicate=row.facts_duplicate,
+            repeated=row.repeated or None,
+            updated=row.updated or None,
+            facts=FactCounts(new=row.facts_created, dup=row.facts_duplicate),
+            relations_created=row.relations_created,
+            similar=[CloseFact(**one) for one in row.closest or []] or None,
+        )
+
+    def compact(self) -> Any:
+        """Short keys; the places of facts stand beside their numbers."""
+        short = super().compact()
+        places = {"at": self.repeated, "upd": self.updated}
+        if "facts" in short:
+            short["facts"] |= {key: value for key, value in places.items() if value}
+        return short
+
+    def size(self) -> int:
+        """How many close facts there are."""
+        return len(self.similar or [])
+
+    def choose(self, count: int) -> Self:
+        """The closest ones."""
+        return self.model_copy(update={"similar": (self.similar or [])[:count] or None})
+
+
+@memory.tool(WRITES, BuildReply)
+async def build_knowledge(
+    call: Call,
+    facts: Annotated[list[FactItem] | None, Field(max_length=_MOST_ITEMS)] = None,
+    relations: Annotated[list[RelationItem] | None, Field(max_length=_MOST_ITEMS)] = None,
+) -> CallToolResult:
+    """Store many facts and relations at once, all or nothing.
+
+    Use it instead of several single calls. Fields as in remember_fact and relate_entities. Example:
+    {"facts":[{"entityName":"Ada","entityType":"person","observation":"leads QA"}]}.
+    """
+    if not facts and not relations:
+        raise ArgumentInvalid("Provide facts, relations, or both", title="Missing facts")
+    row = await MemoryOperations(call.store).build(
+        [fact.read() for fact in facts or []],
+        [relation.read() for relation in relations or []],
+        call.caller,
+    )
+    return call.reply(BuildReply.build(row))

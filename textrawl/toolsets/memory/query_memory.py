@@ -1,0 +1,134 @@
+"""query_memory: the one tool that reads."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from textrawl.access.principal import Caller
+from textrawl.errors import EntityNameMissing, QueryMissing
+from textrawl.toolsets.call import Call
+from textrawl.toolsets.memory.declaration import EntityType, Instant, OptionalName, Query, memory
+from textrawl.toolsets.memory.entity_reply import EntityReply
+from textrawl.toolsets.memory.operations import MemoryOperations, Question
+from textrawl.toolsets.memory.search_replies import (
+    Answer,
+    ListReply,
+    SearchReply,
+    Shown,
+    read_reach,
+)
+from textrawl.toolsets.memory.similar_names import suggest_names
+from textrawl.toolsets.toolset import READS
+
+Mode = Literal["search", "entity", "list"]
+
+_MOST_FOUND, _MOST_LISTED = 50, 100
+_LAST_OFFSET = 2**31 - 1  # what Postgres takes for an integer
+
+
+@memory.tool(READS, SearchReply, EntityReply, ListReply, required=("mode",))
+async def query_memory(
+    call: Call,
+    mode: Annotated[
+        Mode | None, Field(description="find facts, look up one entity, or list entities")
+    ] = None,
+    query: Annotated[Query, Field(description="search: question or keywords")] = "",
+    entityTypes: Annotated[list[EntityType] | None, Field(description="only these")] = None,
+    searchMode: Annotated[
+        Literal["hybrid", "semantic"], Field(description="semantic: by meaning alone")
+    ] = "hybrid",
+    entityName: Annotated[OptionalName, Field(description="entity: whom to look up")] = "",
+    includeRelated: Annotated[bool, Field(description="entity: relations too")] = True,
+    maxObs: Annotated[int, Field(ge=1, le=100, description="entity: most facts")] = 20,
+    limit: Annotated[int, Field(description="most results; search 50, list 100")] = 10,
+    offset: Annotated[int, Field(ge=0, description="list, entity: how many to skip")] = 0,
+    maxTokens: Annotated[
+        int | None, Field(ge=50, le=25_000, description="size limit of the answer")
+    ] = None,
+    asOf: Annotated[Instant, Field(description="ISO date: what was valid then")] = None,
+    includeIds: Annotated[bool, Field(description="ids of facts, to replace or forget")] = False,
+    dates: Annotated[bool, Field(description="day of each fact")] = False,
+) -> CallToolResult:
+    """Recall what was remembered.
+
+    Use it before you answer anything that may depend on earlier conversations, people, projects or
+    preferences; not for general knowledge. Example: {"mode":"search","query":"what does Jeff
+    prefer"}.
+    """
+    operations = MemoryOperations(call.store)
+    types = list[str](entityTypes) if entityTypes else None
+    shown = Shown(read_reach(call.caller.principal), includeIds, dates)
+    skipped = min(offset, _LAST_OFFSET)
+    reply: Answer
+    chosen = mode or _infer_mode(query, entityName)
+    match chosen:
+        case "search":
+            most = min(max(limit, 1), _MOST_FOUND)
+            question = Question(query, types, asOf, most, searchMode == "semantic")
+            reply = await _search(operations, question, call.caller, shown)
+        case "entity":
+            asked = Asked(entityName, asOf, maxObs, skipped, includeRelated)
+            reply = await _look_up(operations, asked, call.caller, shown)
+        case "list":
+            most = min(max(limit, 1), _MOST_LISTED)
+            page = await operations.list_entities(
+                types, call.caller, limit=most, offset=skipped, as_of=asOf
+            )
+            reply = ListReply.build(page, offset, shown.reach)
+    finding = reply.read_finding(query if chosen == "search" else entityName)
+    return call.recall(chosen, reply, maxTokens, finding)
+
+
+def _infer_mode(query: str, entity_name: str) -> Mode:
+    if query:
+        return "search"
+    return "entity" if entity_name else "list"
+
+
+async def _search(
+    memory: MemoryOperations, question: Question, caller: Caller, shown: Shown
+) -> SearchReply:
+    if not question.query:
+        raise QueryMissing
+    rows, missing = await memory.search(question, caller)
+    return SearchReply.build(rows, missing, question.query, shown)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of one entity: facts after the newest `skip`, relations on the first page."""
+
+    name: str
+    as_of: datetime | None
+    max_observations: int
+    skip: int
+    related: bool
+
+    @property
+    def with_relations(self) -> bool:
+        """Whether relations are told: later pages would repeat them."""
+        return self.related and self.skip == 0
+
+
+async def _look_up(
+    memory: MemoryOperations, asked: Asked, caller: Caller, shown: Shown
+) -> EntityReply:
+    if not asked.name:
+        raise EntityNameMissing
+    row = await memory.describe(
+        asked.name, caller, as_of=asked.as_of, max_observations=asked.max_observations,
+        with_relations=asked.with_relations, skip=asked.skip,
+    )  # fmt: skip
+    if row is None:
+        return await _miss(memory, asked.name, caller)
+    return EntityReply.build(
+        row, shown, with_relations=asked.with_relations, skipped=asked.skip
+    )  # fmt: skip
+
+
+async def _miss(memory: MemoryOperations, name: str, caller: Caller) -> EntityReply:
+    """Return the reply where there is no such entity, with the names that are close."""
+    return EntityReply.miss(await suggest_names(memory, name, caller))

@@ -1,0 +1,94 @@
+"""remember_fact: the tool that stores one fact."""
+
+from typing import Annotated, Self
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from textrawl.toolsets.call import Call
+from textrawl.toolsets.memory.declaration import (
+    Confidence,
+    EntityType,
+    FactReference,
+    FactText,
+    FutureInstant,
+    Name,
+    Source,
+    memory,
+)
+from textrawl.toolsets.memory.operations import Fact, MemoryOperations
+from textrawl.toolsets.memory.rows import FactRow
+from textrawl.toolsets.toolset import WRITES
+from textrawl.wire.replies import Key, Part, Reply
+
+_MOST_ITEMS = 50
+
+
+class SimilarPart(Part):
+    """The fact that comes closest to a new one; it may say something else."""
+
+    id: Annotated[str, Key("id", short_id=True)]
+    content: Annotated[str, Key("c")]
+
+
+class RememberReply(Reply):
+    """What became of a fact; `entity_type` is the stored one, told in short where it differs."""
+
+    spared = (("similar",), ("message",), ("entity_name",), ("entity_type", "kept_type"),
+              ("entity_id",), ("observation_id",))  # fmt: skip
+
+    success: Annotated[bool, Key("ok")] = True
+    duplicate: Annotated[bool | None, Key("dup")] = None
+    updated: Annotated[bool | None, Key("updated")] = None
+    message: str | None
+    entity_id: Annotated[str | None, Key("entity", short_id=True)]
+    entity_name: str | None
+    entity_type: str | None
+    kept_type: Annotated[str | None, Key("t"), Field(exclude=True)]
+    observation_id: Annotated[str | None, Key("obs", short_id=True)]
+    similar: Annotated[SimilarPart | None, Key("like")] = None
+
+    @classmethod
+    def build(cls, row: FactRow, asked_type: str) -> Self:
+        """The reply to a fact about an entity of `asked_type`."""
+        known = "Updated what is known about" if row.updated else "Already known about"
+        verb = known if row.duplicate else "Remembered about"
+        return cls(
+            message=f"{verb} {row.entity_name} ({row.entity_type})",
+            duplicate=row.duplicate or None,
+            updated=row.updated or None,
+            entity_id=str(row.entity_id),
+            entity_name=row.entity_name,
+            entity_type=row.entity_type,
+            kept_type=row.entity_type if row.entity_type != asked_type else None,
+            observation_id=str(row.observation_id),
+            similar=SimilarPart(**row.closest) if row.closest else None,
+        )
+
+
+@memory.tool(WRITES, RememberReply)
+async def remember_fact(
+    call: Call,
+    entityName: Annotated[Name, Field(description="who or what it is about")],
+    entityType: EntityType,
+    observation: Annotated[FactText, Field(description="one atomic fact")],
+    source: Source = None,
+    validUntil: Annotated[
+        FutureInstant, Field(description="ISO date when it stops being true")
+    ] = None,
+    confidence: Confidence = None,
+    replaces: Annotated[
+        FactReference, Field(description="id or text of the fact it corrects")
+    ] = "",
+) -> CallToolResult:
+    """Store one lasting fact about an entity as soon as you learn it.
+
+    Preferences, decisions, people, dates; not secrets or passing remarks. The reply names a close
+    fact as like: if the new one corrects that, repeat the call with replaces. Example:
+    {"entityName":"Jeff","entityType":"person","observation":"prefers dark mode"}.
+    """
+    fact = Fact(
+        entityName, entityType, observation, source, confidence, validUntil, replaces or None
+    )
+    row = await MemoryOperations(call.store).remember(fact, call.caller)
+    return call.reply(RememberReply.build(row, entityType))

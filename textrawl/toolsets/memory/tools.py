@@ -1,0 +1,17 @@
+"""The five tools that every server offers: remember, relate, recall, forget."""
+
+from textrawl.toolsets.memory.build_knowledge import build_knowledge
+from textrawl.toolsets.memory.declaration import memory
+from textrawl.toolsets.memory.forget_entity import forget_entity
+from textrawl.toolsets.memory.query_memory import query_memory
+from textrawl.toolsets.memory.relate_entities import relate_entities
+from textrawl.toolsets.memory.remember_fact import remember_fact
+
+__all__ = [
+    "build_knowledge",
+    "forget_entity",
+    "memory",
+    "query_memory",
+    "relate_entities",
+    "remember_fact",
+]

@@ -1,0 +1,133 @@
+"""A toolset: a named group of tools, and each tool as the SDK serves it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp.server.mcpserver.context import Context
+from mcp.server.mcpserver.tools import Tool
+from mcp.types import ToolAnnotations
+
+from textrawl.access.principal import Scope
+from textrawl.toolsets.app import App
+from textrawl.toolsets.call import Call, find_call
+from textrawl.wire.replies import Reply
+from textrawl.wire.schemas import merge, shorten_items, slim
+
+READS = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+DELETES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+)
+
+
+_CALL = "call"  # the parameter of a tool that the server fills
+
+
+def _inject_call(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+    """Return `function` as the SDK calls it: with its own context in the place of our call."""
+
+    async def run(*, call: Context[App], **arguments: Any) -> Any:
+        return await function(find_call(call), **arguments)
+
+    return run
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """A tool as it is declared: `required` adds to the schema what the server can still infer.
+
+    `scope` is what its callers need, `looking` the argument that makes it need no more than read.
+    """
+
+    function: Callable[..., Any]
+    annotations: ToolAnnotations
+    replies: tuple[type[Reply], ...]
+    required: tuple[str, ...]
+    scope: Scope
+    looking: str | None
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.function.__name__
+
+    def find_scope(self, given: Mapping[str, Any]) -> Scope:
+        """What a call with these arguments needs; the database decides the same by itself."""
+        looks = self.looking is not None and given.get(self.looking) is True
+        return "read" if looks else self.scope
+
+    def build(self, *, structured: bool) -> Tool:
+        """The tool as the SDK serves it, its schemas slimmed, unknown arguments refused."""
+        tool = Tool.from_function(
+            self.function,
+            context_kwarg=_CALL,
+            title=self.function.__name__.replace("_", " ").capitalize(),
+            description=" ".join((self.function.__doc__ or "").split()),
+            annotations=self.annotations,
+            structured_output=False,
+        )
+        tool.fn = _inject_call(self.function)
+        arguments = tool.fn_metadata.arg_model
+        arguments.model_config["extra"] = "forbid"
+        arguments.model_rebuild(force=True)
+        tool.parameters = shorten_items(slim(tool.parameters))
+        if self.required:
+            tool.parameters["required"] = [*self.required, *tool.parameters.get("required", [])]
+        if structured:
+            schemas = [reply.model_json_schema(mode="serialization") for reply in self.replies]
+            tool.fn_metadata.output_schema = merge(*schemas)
+        return tool
+
+
+@dataclass(frozen=True)
+class Document:
+    """A resource: JSON that `read` writes for whoever may read."""
+
+    uri: str
+    name: str
+    title: str
+    description: str
+    read: Callable[[Call], Awaitable[str]]
+
+
+@dataclass(frozen=True)
+class Toolset:
+    """A named group of tools, listed in the `order` given.
+
+    `purpose` is its sentence in the documentation.
+    """
+
+    name: str
+    purpose: str
+    order: tuple[str, ...]
+    documents: list[Document] = field(default_factory=list[Document])
+    _specs: dict[str, ToolSpec] = field(default_factory=dict[str, ToolSpec])
+
+    @property
+    def tools(self) -> dict[str, ToolSpec]:
+        """Its tools by name."""
+        return {name: self._specs[name] for name in self.order}
+
+    def tool(
+        self,
+        annotations: ToolAnnotations,
+        *replies: type[Reply],
+        required: tuple[str, ...] = (),
+        looking: str | None = None,
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Registers a function as a tool that answers one of `replies`."""
+        scope: Scope = "write" if not annotations.destructive_hint else "forget"
+        scope = "read" if annotations.read_only_hint else scope
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            self._specs[function.__name__] = ToolSpec(
+                function, annotations, replies, required, scope, looking
+            )
+            return function
+
+        return register

@@ -1,0 +1,1 @@
+"""Framing: lines of JSON-RPC, their ids, and the messages in them."""

@@ -1,0 +1,59 @@
+"""A JSON-RPC message as it comes in, or what is wrong with it, with its id where that can be read.
+
+A client knows by the id which request an error answers. Without one it waits until it gives up.
+"""
+
+from dataclasses import dataclass
+
+from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from textrawl.transports.framing.lines import MOST_BYTES
+from textrawl.transports.framing.outlines import Outline, RequestId, read_id
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a message is refused; `id` is its request's, None where there is none to be read."""
+
+    code: int
+    reason: str
+    id: RequestId | None = None
+
+    @property
+    def reply(self) -> JSONRPCError:
+        """What its sender is answered."""
+        error = ErrorData(code=self.code, message=self.reason)
+        return JSONRPCError(jsonrpc="2.0", id=self.id, error=error)
+
+
+def read_message(text: bytes) -> JSONRPCMessage | Fault:
+    """The message that `text` is, of at most MOST_BYTES."""
+    try:
+        members = from_json(text, allow_inf_nan=False)
+    except ValueError:
+        outline = Outline()
+        outline.feed(text)
+        return Fault(PARSE_ERROR, "Not JSON in UTF-8, or half a character", outline.find_id())
+    identity = read_id(members)
+    if isinstance(members, dict) and "id" in members and identity is None:
+        return Fault(INVALID_REQUEST, "id: a whole number, or a text that is not too long")
+    try:
+        return jsonrpc_message_adapter.validate_python(members, by_name=False)
+    except ValidationError:
+        reason = "Not a JSON-RPC 2.0 message: one object, no batch"
+        return Fault(INVALID_REQUEST, reason, identity)
+
+
+def refuse_length(outline: Outline) -> Fault:
+    """The fault of a message of more than MOST_BYTES."""
+    reason = f"A message has at most {MOST_BYTES} bytes: send less"
+    return Fault(INVALID_REQUEST, reason, outline.find_id())

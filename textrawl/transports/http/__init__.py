@@ -1,0 +1,1 @@
+"""Streamable HTTP: the application, its guards, and the server that runs it."""

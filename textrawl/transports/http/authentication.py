@@ -1,0 +1,142 @@
+"""Who calls over HTTP: a bearer token in its header, and nothing else anywhere."""
+
+import re
+import time
+from collections.abc import Awaitable, Callable
+from hashlib import sha256
+
+from cachetools import TTLCache
+from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+from mcp.server.auth.middleware.bearer_auth import (
+    BearerAuthBackend,
+    RequireAuthMiddleware,
+)
+from mcp.server.auth.provider import TokenVerifier
+from pydantic import AnyHttpUrl
+from starlette.datastructures import Headers
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from textrawl.access.principal import Principal
+from textrawl.access.request import PrincipalToken
+from textrawl.errors import TextrawlError
+from textrawl.scheduling.turns import Turns
+from textrawl.transports.http.refusals import build_refusal
+from textrawl.transports.http.requests import is_open
+from textrawl.transports.http.windows import Window
+
+Lookup = Callable[[str], Awaitable[Principal | None]]
+
+_LONGEST = 8192  # characters of a bearer token: a JWT with many claims has two thousand
+_MOST_FAILURES = 60  # a minute and address
+_MOST_DOUBTED = 20  # of an address with more failures: tokens that are looked up or wait for it
+_MOST_KNOWN, _KNOWN = 10_000, 3600  # tokens; seconds
+_NOT_AUTHENTICATED = 401
+_IN_QUERY = re.compile(
+    rb"(?:^|&)(?:access_token|token|bearer|authorization|api_?key)=|=(?:trl_|eyJ)", re.IGNORECASE
+)
+
+
+class _LookupFailed(Exception):
+    pass
+
+
+class PrincipalVerifier(TokenVerifier):
+    """Asks `lookup` whose a bearer token is."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self._lookup = lookup
+
+    async def verify_token(self, token: str) -> PrincipalToken | None:
+        """What the SDK wants to know of a token; None for one that nobody has."""
+        if not token or len(token) > _LONGEST or not token.isascii():
+            return None
+        try:
+            principal = await self._lookup(token)
+        except TextrawlError as error:
+            raise _LookupFailed from error
+        return None if principal is None else _describe(principal)
+
+
+def _describe(principal: Principal) -> PrincipalToken:
+    # The subject is the credential: a session, and a question to its user, is that one's alone.
+    expiry = principal.expires_at
+    return PrincipalToken(
+        token="",
+        client_id=principal.actor,
+        subject=str(principal.token),
+        scopes=sorted({scope for space in principal.spaces for scope in space.scopes}),
+        expires_at=None if expiry is None else int(expiry.timestamp()),
+        principal=principal,
+    )
+
+
+def read_bearer(headers: Headers) -> str | None:
+    """The bearer token of a request, if it has exactly one header that names one."""
+    given = headers.getlist("authorization")
+    scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    return token.strip() or None if scheme.lower() == "bearer" else None
+
+
+class Authentication:
+    """Answers 401 to every request without a token that `lookup` knows, but for open paths.
+
+    An address with too many failures in a minute has to wait with any other wrong token, and its
+    tokens are looked up one at a time: a good one gets through, since a neighbour may have it.
+    """
+
+    def __init__(self, app: ASGIApp, *, lookup: Lookup, metadata_url: AnyHttpUrl | None) -> None:
+        self._app = app
+        self._closed = RequireAuthMiddleware(AuthContextMiddleware(app), [], metadata_url)
+        self._verifier = PrincipalVerifier(lookup)
+        backend = BearerAuthBackend(self._verifier)
+        self._checked = AuthenticationMiddleware(self._closed, backend=backend)
+        self._failures = Window(_MOST_FAILURES)
+        self._known = TTLCache[bytes, None](_MOST_KNOWN, _KNOWN)
+        self._doubted = Turns(1)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request, or answers 401, 429 or 503."""
+        if scope["type"] != "http" or is_open(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        given = connection.headers.getlist("authorization")
+        digest = sha256("\n".join(given).encode()).digest()
+        address = connection.client.host if connection.client else ""
+        # Without a user in its scope, a request is refused by what is behind.
+        doubtful = len(given) > 1 or _IN_QUERY.search(scope["query_string"])
+        app = self._closed if doubtful else self._checked
+        try:
+            wait = 0 if digest in self._known else self._failures.find_wait(address)
+            if wait and (doubtful or not await self._is_good(connection.headers, address)):
+                refusal = build_refusal(429, "too_many_failures", f"Wait {wait} seconds", wait=wait)
+                await refusal(scope, receive, send)
+                return
+            await app(scope, receive, self._note(digest, address, send))
+        except _LookupFailed as error:
+            refusal = build_refusal(503, "temporarily_unavailable", str(error.__cause__), wait=1)
+            await refusal(scope, receive, send)
+
+    async def _is_good(self, headers: Headers, address: str) -> bool:
+        """Whether a token is good that comes from an address with too many failures."""
+        bearer = read_bearer(headers)
+        if bearer is None or self._doubted.count(address) >= _MOST_DOUBTED:
+            return False
+        async with self._doubted.take(address):
+            found = await self._verifier.verify_token(bearer)
+        return found is not None and (found.expires_at is None or found.expires_at >= time.time())
+
+    def _note(self, digest: bytes, address: str, send: Send) -> Send:
+        """Sends, and remembers whether the token was good."""
+
+        async def answer(message: Message) -> None:
+            if message.get("status") == _NOT_AUTHENTICATED:
+                self._known.pop(digest, None)
+                self._failures.add(address)
+            elif "status" in message:
+                self._known[digest] = None
+            await send(message)
+
+        return answer

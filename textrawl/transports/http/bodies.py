@@ -1,0 +1,54 @@
+"""How long requests may take to arrive."""
+
+import anyio
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from textrawl.transports.http.refusals import build_refusal
+
+_ARRIVAL = 10  # seconds: a megabyte in them is a slow phone; slower is somebody who keeps us busy
+
+
+class _TooSlow(Exception):
+    pass
+
+
+class Bodies:
+    """Gives a request `seconds` to arrive.
+
+    The SDK refuses the ones that are too large, by what they declare and by what they are.
+    """
+
+    def __init__(self, app: ASGIApp, *, seconds: float = _ARRIVAL) -> None:
+        self._app = app
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request, or answers 408."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            await self._app(scope, self._limit(receive), send)
+        except _TooSlow:
+            description = f"A request has {self._seconds:g} seconds to arrive"
+            refusal = build_refusal(408, "request_timeout", description, close=True)
+            await refusal(scope, receive, send)
+
+    def _limit(self, receive: Receive) -> Receive:
+        deadline: float | None = None
+        complete = False
+
+        async def hear() -> Message:
+            nonlocal deadline, complete
+            if complete:
+                return await receive()
+            deadline = deadline or anyio.current_time() + self._seconds
+            try:
+                with anyio.fail_after(deadline - anyio.current_time()):
+                    message = await receive()
+            except TimeoutError as error:
+                raise _TooSlow from error
+            complete = not message.get("more_body", False)
+            return message
+
+        return hear

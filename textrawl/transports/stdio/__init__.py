@@ -1,0 +1,1 @@
+"""Stdio: one client, greeted before the SDK is loaded."""

@@ -1,0 +1,154 @@
+"""The answers to a client's first questions, which need nothing of the MCP SDK.
+
+Some clients wait a second for the answer to `server/discover`, fall back to `initialize`, and are
+refused if the SDK has read the first one by then: it takes that for the client's choice of a
+protocol. Here neither is a choice before another request follows.
+
+The answers are the SDK's own; a test compares them. What is not plain is left to the SDK.
+"""
+
+import json
+import os
+from typing import NamedTuple
+
+from textrawl.server.introduction import NAME, TITLE, Introduction
+from textrawl.transports.framing.outlines import RequestId, read_id
+from textrawl.transports.stdio.shapes import (
+    CAPABILITIES,
+    VERSION,
+    Members,
+    is_envelope,
+    is_handshake,
+    is_object,
+)
+
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN_VERSIONS = ("2026-07-28",)
+METHOD_NOT_FOUND, INVALID_PARAMS, UNSUPPORTED_VERSION = -32601, -32602, -32022
+
+_SERVER = "io.modelcontextprotocol/serverInfo"
+_LONGEST = 65_536  # bytes of a message that is answered here
+_MOST_MARKS = 100  # brackets in it: the SDK refuses what is too deep
+_KEYS = {"jsonrpc", "id", "method", "params"}
+
+
+class Greeting(NamedTuple):
+    """The answer to a message, and the message that the SDK reads in its place, if any."""
+
+    answer: bytes
+    passed: bytes | None = None
+
+
+class Greeter:
+    """Answers messages until one is not a greeting: that one, and all after it, are the SDK's."""
+
+    def __init__(self, version: str, introduction: Introduction) -> None:
+        self._server = {"name": NAME, "title": TITLE, "version": version}
+        told = introduction.instructions
+        self._told = {} if told is None else {"instructions": told}
+        self._capabilities = _list_capabilities(introduction)
+        self._done = False
+        self._hidden: str | None = None
+
+    def greet(self, line: bytes) -> Greeting | None:
+        """The answer to `line`, None if the SDK has to give it."""
+        if self._done or (message := _read(line)) is None:
+            return None
+        method, params = message.get("method"), message.get("params")
+        if method == "server/discover" and (reply := self._discover(params)) is not None:
+            return Greeting(_write(message["id"], reply))
+        self._done = True
+        if method != "initialize" or not is_handshake(params):
+            return None
+        # The SDK has to know, and its answer to this id is not sent: see `hides`.
+        self._hidden = f"{NAME}-{os.urandom(8).hex()}"
+        reply = {"result": self._initialize(params)}
+        return Greeting(_write(message["id"], reply), _encode(message | {"id": self._hidden}))
+
+    def hides(self, identity: RequestId | None) -> bool:
+        """Whether an answer of the SDK's was given here already. True once."""
+        if self._hidden is None or identity != self._hidden:
+            return False
+        self._hidden = None
+        return True
+
+    def _initialize(self, params: Members) -> Members:
+        wanted = params["protocolVersion"]
+        return {
+            "protocolVersion": wanted if wanted in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
+            "capabilities": self._capabilities,
+            "serverInfo": self._server,
+            **self._told,
+        }
+
+    def _discover(self, params: object) -> Members | None:
+        """The reply, None for a request that only the SDK can judge."""
+        meta: object = params.get("_meta") if is_object(params) else None
+        if not is_object(meta) or VERSION not in meta:
+            return _refuse(METHOD_NOT_FOUND, "Method not found", "server/discover")
+        if CAPABILITIES not in meta:
+            reason = f"params._meta is missing the required envelope key(s): {CAPABILITIES}"
+            return _refuse(INVALID_PARAMS, reason)
+        wanted: object = meta[VERSION]
+        if not isinstance(wanted, str):
+            reason = "the protocol-version envelope value must be a string"
+            return _refuse(INVALID_PARAMS, reason)
+        if wanted not in MODERN_VERSIONS:
+            data = {"supported": list(MODERN_VERSIONS), "requested": wanted}
+            return _refuse(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+        return {"result": self._describe()} if is_envelope(meta) else None
+
+    def _describe(self) -> Members:
+        return {
+            "resultType": "complete",
+            "supportedVersions": list(MODERN_VERSIONS),
+            "capabilities": self._capabilities,
+            "ttlMs": 0,
+            "cacheScope": "private",
+            "_meta": {_SERVER: self._server},
+            **self._told,
+        }
+
+
+def _list_capabilities(introduction: Introduction) -> Members:
+    tools = {"tools": {"listChanged": False}}
+    resources = {"resources": {"subscribe": False, "listChanged": False}}
+    return resources | tools if introduction.resources else tools
+
+
+def _read(line: bytes) -> Members | None:
+    """The request in `line`, `{}` for one that is not plain, None for what is no request."""
+    if len(line) > _LONGEST or line.count(b"{") + line.count(b"[") > _MOST_MARKS:
+        return {}
+    try:
+        message: object = json.loads(line.decode(), parse_constant=_refuse_constant)
+        _encode(message)  # not with half a character in it
+    except ValueError:
+        return {}
+    if not is_object(message) or not {"method", "id"} <= {*message}:
+        return None
+    plain = (
+        {*message} <= _KEYS
+        and message.get("jsonrpc") == "2.0"
+        and isinstance(message["method"], str)
+        and read_id(message) is not None
+        and isinstance(message.get("params", {}), dict | None)
+    )
+    return message if plain else {}
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(name)
+
+
+def _refuse(code: int, reason: str, data: object = None) -> Members:
+    error = {"code": code, "message": reason}
+    return {"error": error if data is None else {**error, "data": data}}
+
+
+def _write(identity: RequestId, reply: Members) -> bytes:
+    return _encode({"jsonrpc": "2.0", "id": identity, **reply})
+
+
+def _encode(message: object) -> bytes:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()

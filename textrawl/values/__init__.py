@@ -1,0 +1,1 @@
+"""Values: the rules for text, instants and types that users send, without any dependency."""
