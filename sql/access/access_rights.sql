@@ -2,7 +2,7 @@ create function textrawl.access_rights(credential bytea default null)
 returns table (
     actor_id integer,  -- null for the owner of the memory
     space_id integer, scopes text[],
-    home boolean       -- the space to which this credential writes by default
+    home boolean       -- true for the home space of the credential
 )
 language plpgsql stable parallel safe security definer rows 2
 set search_path from current

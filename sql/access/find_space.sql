@@ -7,7 +7,7 @@ declare
     found_id integer;
 begin
     select id into found_id from space where space.name = find_space.name;
-    -- To other callers the check of their rights answers, so that they cannot learn which spaces exist.
+    -- Other callers are refused by the check of their rights, so that they cannot learn which spaces exist.
     if found_id is null and owns_memory() then
         raise exception using errcode = 'TR020', message = format('there is no space %s', find_space.name),
             detail = coalesce(find_space.name, '');

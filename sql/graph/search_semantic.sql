@@ -20,7 +20,7 @@ begin
     if place is null then
         return;
     end if;
-    -- Take three times as many candidates as asked for: use can lift an entity that meaning alone would leave out.
+    -- Take three times as many candidates as asked for: frequent use can lift an entity that meaning alone would omit.
     with by_meaning as materialized (
         select hit.entity_id as id, 1 - max(hit.cosine)::double precision as distance
         from search_memory(query, array[place], null, null, 12 * max_rows, model, vector, true, credential) hit

@@ -9,7 +9,7 @@ create function textrawl.assess_spaces(
 )
 language plpgsql stable parallel safe
 set search_path from current
--- Keeps `count(*)` under a `limit` on an index scan, which stops at the limit. A bitmap scan would collect all rows first.
+-- Keep `count(*)` under a `limit` on an index scan, which stops at the limit. A bitmap scan would collect all rows first.
 set enable_bitmapscan = off
 set enable_seqscan = off
 as $$

@@ -87,7 +87,7 @@ begin
         where o.space_id = origin.space_id and o.entity_id = forget_entity.entity_id
           and (forget_entity.observation_id is null or o.id = forget_entity.observation_id));
     perform withdraw_words(origin.space_id, fact_ids);
-    -- Lock facts before the log of recalls: a recall of them that is being recorded is then complete and can be cleaned.
+    -- Lock facts before the recall log: a recall of them that is being recorded is then complete and can be cleaned.
     perform claim_rows(origin.space_id, fact_ids, array(
         select r.id from relation r
         where r.space_id = origin.space_id and forget_entity.observation_id is null

@@ -17,7 +17,7 @@ begin atomic
           and (list_entities.entity_types is null or e.entity_type = any(list_entities.entity_types))
           and (as_of is null or e.created_at <= as_of)
     ), page as (
-        -- Read each space from its index: sorting the entities of all spaces would take longer the more there are.
+        -- Read each space from its index: sorting the entities of all spaces takes longer the more there are.
         select newest.id, s.name as space, newest.name, newest.entity_type, newest.description, newest.updated_at
         from unnest((select ids from scope)) as place (id)
         join textrawl.space s on s.id = place.id

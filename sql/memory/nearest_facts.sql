@@ -1,4 +1,4 @@
--- Loads the library of pgvector. Until then only a superuser may attach its settings to a function.
+-- Load the library of pgvector. Until then only a superuser may attach its settings to a function.
 do $$ begin perform '[1]'::halfvec; end $$;
 
 create function textrawl.nearest_facts(

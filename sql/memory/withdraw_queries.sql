@@ -21,5 +21,5 @@ begin atomic
 end;
 
 comment on function textrawl.withdraw_queries is
-    'Remove from the log of recalls the queries about facts, or about an entity by name, that will be forgotten. The costs '
+    'Remove from the recall log the queries about facts, or about an entity by name, that will be forgotten. The costs '
     'stay.';

@@ -4,7 +4,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 begin
-    -- A cascade locks rows in the order in which it finds them. Two entities that point to each other would then
+    -- Lock in one order. A cascade locks rows as it finds them: two sessions that delete two related entities would
     -- deadlock. Facts that were replaced by one of these change as well, even if they were moved to another entity.
     perform from observation o
     where o.space_id = space and o.id in (

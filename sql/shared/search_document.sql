@@ -1,8 +1,8 @@
 create function textrawl.search_document(space integer, name text, content text) returns tsvector
 language sql immutable strict parallel safe
 begin atomic
-    -- Index the name without stop words removed as well, so that The Who can be found. Drop the positions: search does not
-    -- use them, and they would double the size.
+    -- Index the name a second time with its stop words, so that The Who can be found. Drop the positions: search does
+    -- not use them, and they would double the size.
     select array_to_tsvector(array['~s' || space::text])
         || strip(to_tsvector('english', textrawl.search_text(content)))
         || strip(to_tsvector('english', plain))

@@ -27,7 +27,7 @@ begin
     loop
         perform from entity e where e.space_id = claim_kept.space and e.name_key = claimed.name_key for update;
         if not found and claimed.kept is not null then
-            -- Another session may create an entity of this name meanwhile; it then receives what belonged to the former one.
+            -- Another session may create an entity of this name meanwhile: the restored facts then belong to that one.
             -- `on conflict do nothing` without a target checks all unique indexes: one alone can miss a row that is being updated.
             insert into entity (
                 space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)

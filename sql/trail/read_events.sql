@@ -16,8 +16,8 @@ declare
 begin
     perform settle_events(spaces);
     -- A transaction draws an id before it commits, so ids become visible out of order and a reader by id would miss late
-    -- ones. So read by transaction, and only those below xmin: nothing can be added there. Later events wait, and so do
-    -- events of a cursor from another cluster, which all count as transaction 0.
+    -- ones. So read by transaction, and only those below xmin: nothing can be added there. Later events wait.
+    -- A cursor from another cluster counts as transaction 0, like all events restored from there.
     return query
         select v.transaction || ':' || v.id, v.at, s.name, a.name, v.client, v.tool, v.request, v.action,
             e.name, v.entity_id, v.observation_id, v.relation_id

@@ -4,8 +4,8 @@ set search_path from current
 as $$
 #variable_conflict use_column
 begin
-    -- The snapshot of an earlier statement can be older than the events it sees, so compare with its own snapshot only.
-    -- The check comes first, so that this also runs where nothing can be written.
+    -- A statement sees only events older than its own snapshot, unless they come from another cluster. The snapshot of an
+    -- earlier statement would not do. The check comes first, so that this also runs where nothing can be written.
     if exists (select from event v where v.space_id = any(spaces) and v.transaction >= pg_snapshot_xmax(pg_current_snapshot())) then
         -- Lock in one order: every reader of the trail does this.
         update event v set transaction = '0'

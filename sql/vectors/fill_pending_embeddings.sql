@@ -11,7 +11,7 @@ begin
         return 0;  -- dropped meanwhile
     end if;
     -- A fact may have been forgotten since it was claimed: then its pending row is gone too. Skip facts that are being
-    -- forgotten: that session waits for the pending row, and storing a vector would wait for the fact.
+    -- forgotten: that session waits for the pending row, and storing a vector would wait for the fact (deadlock).
     execute format($query$
         with available as materialized (
             select o.space_id, o.id as observation_id, input.vector

@@ -8,7 +8,7 @@ left join textrawl.actor a on a.id = r.actor_id;
 comment on view textrawl.memory_recalls is 'Calls of query_memory with question, result and cost. '
     'RECORD_RECALLS sets how much of the question is kept. Recalls of the last 90 days are kept; memory_recalled_facts '
     'lists the facts of each.';
-comment on column textrawl.memory_recalls.space is 'Default space of the caller; the answer may also hold facts of other spaces.';
+comment on column textrawl.memory_recalls.space is 'Home space of the caller; the answer may also hold facts of other spaces.';
 comment on column textrawl.memory_recalls.id is 'Number of the recall.';
 comment on column textrawl.memory_recalls.at is 'Time of the answer.';
 comment on column textrawl.memory_recalls.actor is 'Actor that asked; null without a token.';

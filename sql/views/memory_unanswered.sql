@@ -14,7 +14,7 @@ where question.score is null or question.score < 0.5;
 
 comment on view textrawl.memory_unanswered is 'Questions whose best fact scored below 0.5 when they were last asked. '
     'They show what agents look for in vain.';
-comment on column textrawl.memory_unanswered.space is 'Default space of the caller.';
+comment on column textrawl.memory_unanswered.space is 'Home space of the caller.';
 comment on column textrawl.memory_unanswered.query is 'The question; null if not kept (RECORD_RECALLS=hash).';
 comment on column textrawl.memory_unanswered.query_hash is 'Hash that is equal for questions that differ only in case and white space.';
 comment on column textrawl.memory_unanswered.times is 'Number of times it was asked.';
