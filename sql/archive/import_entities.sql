@@ -49,14 +49,13 @@ begin
     loop
         place := line.place; stored := line.stored; outcome := line.outcome;
         if line.outcome = 'added' then
-            -- If another session created it meanwhile, the entity is known, with the id of that session.
-            insert into entity as e (
-                space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)
-            values (line.space, line.id, line.name, line.key, line.entity_type, coalesce(line.type_guessed, false), line.description,
-                    coalesce(line.metadata, '{}'), to_tsvector('simple', search_text(line.name)), line.created_at, line.updated_at)
-            on conflict (space_id, name_key) do update set name = e.name
-            returning e.id into stored;
-            outcome := case when stored = line.id then 'added' else 'known' end;
+            stored := insert_entity(line.space, line.name, line.key, line.entity_type, coalesce(line.type_guessed, false),
+                                    line.metadata, line.description, line.id, line.created_at, line.updated_at);
+            if stored is null then
+                -- Another session has created it meanwhile: it is known under that id.
+                stored := (select e.id from entity e where e.space_id = line.space and e.name_key = line.key for no key update);
+                outcome := case when stored is null then 'another' else 'known' end;
+            end if;
             last_space := line.space; last_key := line.key; last_id := stored;
         elsif line.outcome = 'known' and line.guess and line.type_guessed is not true and last_id is distinct from line.named then
             -- If the type of the entity here is only guessed, use the type of the file.

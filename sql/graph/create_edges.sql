@@ -9,38 +9,29 @@ create function textrawl.create_edges(
 )
 language plpgsql volatile security definer
 set search_path from current
+-- Planned once a session: planning takes longer than storing one relation.
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-    origin    origin := open_write(credential, space, 'write', client, tool, request);
-    edge      record;
-    stored_id uuid;
+    origin origin := open_write(credential, space, 'write', client, tool, request);
 begin
-    for edge in select * from claim_edges(relations, origin) loop
-        place := edge.place; missing := edge.missing; stored_id := null;
-        if edge.missing <> '{}' then
-            outcome := 'missing';
-        else
-            insert into relation as r (
-                space_id, from_entity, relation_type, label, to_entity, valid_from, author_id, client, tool, request, created_at)
-            values (origin.space_id, edge.source, edge.key, nullif(edge.label, edge.key), edge.target, clock_timestamp(),
-                    origin.author_id, origin.client, origin.tool, origin.request, clock_timestamp())
-            on conflict (space_id, from_entity, relation_type, to_entity) where valid_until is null do nothing
-            returning r.id into stored_id;
-            outcome := case when stored_id is null then 'known' else 'created' end;
-            if stored_id is null then
-                select r.id into stored_id from relation r
-                where r.space_id = origin.space_id and r.from_entity = edge.source and r.relation_type = edge.key
-                  and r.to_entity = edge.target and r.valid_until is null;
-            else
-                update entity e set updated_at = clock_timestamp()
-                where e.space_id = origin.space_id and e.id in (edge.source, edge.target);
-            end if;
-            perform record_event(case outcome when 'created' then 'related' else 'repeated' end,
-                                 edge.source, null, stored_id, origin, jsonb_build_object('to', edge.target));
-        end if;
-        return next;
-    end loop;
+    return query
+        with edge as materialized (
+            select * from claim_edges(relations, origin)
+        ), complete as (
+            select array_agg(e.place order by e.place) as places, array_agg(e.source order by e.place) as sources,
+                array_agg(e.label order by e.place) as labels, array_agg(e.target order by e.place) as targets
+            from edge e where e.missing = '{}'
+        ), stored as (
+            select c.places[s.position] as place, s.created
+            from complete c
+            cross join lateral store_relations(c.sources, c.labels, c.targets, origin, labelled => true)
+                with ordinality s (id, created, position)
+        )
+        select e.place, case when s.place is null then 'missing' when s.created then 'created' else 'known' end, e.missing
+        from edge e left join stored s on s.place = e.place
+        order by e.place;
 end
 $$;
 

@@ -28,13 +28,9 @@ begin
         perform from entity e where e.space_id = claim_kept.space and e.name_key = claimed.name_key for update;
         if not found and claimed.kept is not null then
             -- Another session may create an entity of this name meanwhile: the restored facts then belong to that one.
-            -- `on conflict do nothing` without a target checks all unique indexes: one alone can miss a row that is being updated.
-            insert into entity (
-                space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)
-            select e.space_id, e.id, e.name, e.name_key, e.entity_type, coalesce(e.type_guessed, false), e.description, e.metadata,
-                to_tsvector('simple', search_text(e.name)), e.created_at, e.updated_at
-            from jsonb_populate_record(null::entity, claimed.kept) e
-            on conflict do nothing;
+            perform from jsonb_populate_record(null::entity, claimed.kept) e
+            cross join lateral insert_entity(e.space_id, e.name, e.name_key, e.entity_type, coalesce(e.type_guessed, false),
+                                             e.metadata, e.description, e.id, e.created_at, e.updated_at);
             perform from entity e where e.space_id = claim_kept.space and e.name_key = claimed.name_key for update;
         end if;
     end loop;

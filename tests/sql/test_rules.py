@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from typing import Any, LiteralString
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -64,3 +65,29 @@ def test_the_memory_tools_and_the_graph_take_a_word_for_the_same_type(sql: Sql, 
     for spelling in (word, f"{word}s", word.upper()):
         found = sql.execute("select nearest_type(%s)", (spelling,)).fetchone()
         assert found == (name_type(spelling),)
+
+
+@pytest.mark.parametrize(
+    ("table", "functions"),
+    [
+        ("entity", ["insert_entity"]),
+        # One for new relations; the others keep the authors and the times of a file and of an undo.
+        ("relation", ["import_relations", "restore_undone", "store_relations"]),
+        # One for a batch and one for a single row, which is faster; the others as for relations.
+        ("observation", ["import_facts", "keep_observation", "restore_facts", "store_facts"]),
+    ],
+)
+def test_rows_are_made_in_few_places(table: str, functions: list[str]) -> None:
+    insert = re.compile(rf"\binsert into (?:textrawl\.)?{table}\b")
+    assert (
+        sorted(file.stem for file in FILES if insert.search(file.read_text("utf-8"))) == functions
+    )
+
+
+def test_an_entity_is_made_unless_its_name_or_its_id_is_taken(sql: Sql) -> None:
+    make = "select insert_entity(1, %s, name_key(%s), 'person', false, id => %s)"
+    first, other = uuid4(), uuid4()
+    assert sql.execute(make, ("Ada", "Ada", first)).fetchone() == (first,)
+    assert sql.execute(make, ("ada", "ada", other)).fetchone() == (None,)
+    assert sql.execute(make, ("Bo", "Bo", first)).fetchone() == (None,)
+    assert sql.execute("select name from entity").fetchall() == [("Ada",)]

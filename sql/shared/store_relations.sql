@@ -1,4 +1,7 @@
-create function textrawl.store_relations(from_entities uuid[], relations text[], to_entities uuid[], origin textrawl.origin)
+create function textrawl.store_relations(
+    from_entities uuid[], relations text[], to_entities uuid[], origin textrawl.origin,
+    labelled boolean default false  -- keep the words of a relation where relation_key() changes them
+)
 returns table (relation_id uuid, created boolean)
 language plpgsql volatile
 set search_path from current
@@ -9,6 +12,7 @@ as $$
 declare
     space  integer := origin.space_id;
     moment timestamptz := clock_timestamp();
+    step   interval := '1 microsecond';
     fresh  boolean[];
     ids    uuid[];
 begin
@@ -20,14 +24,19 @@ begin
           from (select place, source, relation_key(relation) as relation, target, gen_random_uuid() as id
                 from unnest(from_entities, relations, to_entities) with ordinality input (source, relation, target, place)) input
           window twins as (partition by source, relation, target order by place)) edge
-    left join relation r on r.space_id = space and r.from_entity = edge.source and r.relation_type = edge.relation
-        and r.to_entity = edge.target and r.valid_until is null;
-    insert into relation (space_id, id, from_entity, relation_type, to_entity, author_id, client, tool, request)
-    select space, g.id, g.source, relation_key(g.relation), g.target, origin.author_id, origin.client, origin.tool, origin.request
-    from unnest(from_entities, relations, to_entities, ids, fresh) g (source, relation, target, id, fresh)
+    -- `limit 1` makes the planner look up each relation in relation_live_idx, which holds those without an end. With
+    -- statistics from when there were few, it would read all relations.
+    left join lateral (
+        select l.id from relation l
+        where l.space_id = space and l.from_entity = edge.source and l.relation_type = edge.relation
+          and l.to_entity = edge.target and l.valid_until is null limit 1) r on true;
+    insert into relation (space_id, id, from_entity, relation_type, label, to_entity, valid_from, author_id, client, tool, request, created_at)
+    select space, g.id, g.source, relation_key(g.relation), case when labelled then nullif(g.relation, relation_key(g.relation)) end,
+        g.target, moment + g.place * step, origin.author_id, origin.client, origin.tool, origin.request, moment + g.place * step
+    from unnest(from_entities, relations, to_entities, ids, fresh) with ordinality g (source, relation, target, id, fresh, place)
     where g.fresh;
     -- A list shows the source of a relation before its target, whatever order the rows are found in.
-    update entity e set updated_at = moment + mentioned.last * interval '1 microsecond'
+    update entity e set updated_at = moment + mentioned.last * step
     from (select entity, max(last) as last
           from unnest(from_entities, to_entities, fresh) with ordinality g (source, target, fresh, place),
                lateral (values (g.source, 2 * g.place), (g.target, 2 * g.place - 1)) mention (entity, last)

@@ -1,0 +1,27 @@
+create function textrawl.insert_entity(
+    space integer, name text, key text, entity_type text, type_guessed boolean,
+    metadata jsonb default null, description text default null, id uuid default null,
+    created_at timestamptz default now(), updated_at timestamptz default now()
+) returns uuid
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    -- The whole row would take 70 microseconds more to return, half as much as the insert.
+    created uuid;
+begin
+    -- Without a conflict target, Postgres checks all unique indexes: one alone can miss a row that is being updated.
+    insert into entity as e (space_id, id, name, name_key, entity_type, type_guessed, description, metadata, fts, created_at, updated_at)
+    values (insert_entity.space, coalesce(insert_entity.id, gen_random_uuid()), insert_entity.name, key,
+            insert_entity.entity_type, insert_entity.type_guessed, insert_entity.description, coalesce(insert_entity.metadata, '{}'),
+            to_tsvector('simple', search_text(insert_entity.name)), insert_entity.created_at, insert_entity.updated_at)
+    on conflict do nothing
+    returning e.id into created;
+    return created;
+end
+$$;
+
+comment on function textrawl.insert_entity is
+    'Create an entity and return its id, or null if there is one with this name_key() or id. All functions that create '
+    'entities call it.';
