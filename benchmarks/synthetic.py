@@ -40,13 +40,14 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from splintr import Tokenizer
 
 from benchmarks.place import tell_machine
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.embeddings.active_model import describe_model
-from textrawl.embeddings.local import LocalEmbedder, load_model
+from textrawl.embeddings.local import LocalEmbedder
 from textrawl.embeddings.vectors import compose_document
 
 SPACES = {"default": 0.5, "fifth": 0.2, "tenth": 0.1, "twentieth": 0.05, "twin": 0.05} | {
@@ -156,7 +157,7 @@ class World:
 
 def read_vocabulary() -> list[str]:
     """Words of wordllama's vocabulary, the most frequent first."""
-    tokenizer = load_model().tokenizer
+    tokenizer = Tokenizer.from_pretrained("llama2")
     pieces = [tokenizer.decode_token_bytes(number) for number in range(_PIECES)]
     return [piece[1:].decode() for piece in pieces if re.fullmatch(b" [a-z]{3,}", piece)]
 

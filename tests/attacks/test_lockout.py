@@ -36,6 +36,7 @@ from textrawl.transports.http import limits, listening
 pytestmark = pytest.mark.anyio
 
 WAITING = "select count(distinct pid) from pg_locks where not granted"
+HALF = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\nx: "  # headers that go no further
 ALIVE = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 
@@ -55,11 +56,12 @@ async def hold_connections(
         held.append(stream)
         if words:
             await stream.send(words)
+        if words == ALIVE:
             await stream.receive()
     return held
 
 
-@pytest.mark.parametrize("words", [ALIVE, b""], ids=["asked once", "silent"])
+@pytest.mark.parametrize("words", [ALIVE, HALF, b""], ids=["asked once", "slow", "silent"])
 async def test_idle_connections_without_a_token_lock_nobody_out(
     http: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch, words: bytes
 ) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx2
 import pytest
 from mcp import Client
 from mcp.types import Tool
@@ -22,6 +23,7 @@ from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio
 
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 KNOWN = find_toolsets()
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 
@@ -87,9 +89,9 @@ async def test_descriptions_of_graph_tools_show_an_example_and_schemas_are_porta
 async def test_a_path_of_http_offers_its_toolset_to_everybody(
     settings: Callable[..., Settings], era: Era
 ) -> None:
-    async with listen(settings()) as address:
+    async with listen(settings(toolsets=["all"])) as address:
         async with Client(address.mcp, mode=era) as own:
-            assert await list_names(own) == list(KNOWN["memory"].tools)
+            assert await list_names(own) == [*KNOWN["memory"].tools, *KNOWN["graph"].tools]
             await remember(own, "Ada", "likes proofs")
         for path in ("/t/graph", "/t/graph/default"):
             async with Client(address.mcp + path, mode=era) as other:
@@ -98,6 +100,23 @@ async def test_a_path_of_http_offers_its_toolset_to_everybody(
                 assert told["entities"][0]["observations"] == ["likes proofs"]
         async with Client(address.mcp + "/t/memory", mode=era) as again:
             assert await list_names(again) == list(KNOWN["memory"].tools)
+
+
+@pytest.mark.parametrize("path", ["/t/graph", "/t/graph/default", "/t/poetry", "/t/memory/a/b"])
+async def test_a_toolset_that_the_settings_do_not_name_has_no_path(
+    settings: Callable[..., Settings], path: str
+) -> None:
+    async with listen(settings(toolsets=["memory"])) as address, httpx2.AsyncClient() as http:
+        there = await http.post(address.mcp + "/t/memory", json=PING)
+        answers = [
+            await http.request(verb, address.mcp + path, json=PING) for verb in ("POST", "GET")
+        ]
+
+    assert there.status_code != 404
+    assert [answer.status_code for answer in answers] == [404, 404]
+    assert answers[0].json()["error_description"] == (
+        "TEXTRAWL_TOOLSETS names the toolsets that have a path here: memory"
+    )
 
 
 async def test_the_tokens_of_a_toolset_are_those_of_its_definitions(connect: Connect) -> None:

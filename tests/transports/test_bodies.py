@@ -12,7 +12,6 @@ from anyio.abc import SocketStream
 from tests.transports.team import ANA, BEN, HELLO, Team, bear, gather, wait_until
 from textrawl.transports.framing.lines import MOST_BYTES
 from textrawl.transports.http.bodies import Bodies
-from textrawl.transports.http.connections import Connection
 
 pytestmark = pytest.mark.anyio
 
@@ -91,27 +90,6 @@ async def test_nothing_is_read_of_a_body_whose_sender_is_unknown(team: Team) -> 
     async with await anyio.connect_tcp("127.0.0.1", team.port) as stranger:
         await stranger.send(write_head(1_000_000, token="trl_Nobody"))
         assert (await stranger.receive()).startswith(b"HTTP/1.1 401 ")
-
-
-async def test_a_connection_whose_headers_do_not_come_in_time_is_closed(
-    monkeypatch: pytest.MonkeyPatch, team: Team
-) -> None:
-    monkeypatch.setattr(Connection, "seconds", 0.1)
-    for beginning in (b"", b"POST /mcp HT", b"POST /mcp HTTP/1.1\r\nhost: localhost\r\nx: "):
-        async with await anyio.connect_tcp("127.0.0.1", team.port) as slow:
-            if beginning:
-                await slow.send(beginning)
-            assert await read_all(slow) == b""
-
-
-async def test_who_goes_on_sending_after_an_answer_is_cut_off(
-    monkeypatch: pytest.MonkeyPatch, team: Team
-) -> None:
-    monkeypatch.setattr(Connection, "seconds", 0.1)
-    async with await anyio.connect_tcp("127.0.0.1", team.port) as drip:
-        await drip.send(write_head(1_000_000, token="trl_Nobody"))
-        assert (await drip.receive()).startswith(b"HTTP/1.1 401 ")
-        await send_until_cut(drip, b"x")
 
 
 async def test_endless_headers_are_refused(team: Team, http: httpx2.AsyncClient) -> None:

@@ -6,17 +6,16 @@ that is not blank has one (emoji, any script).
 
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import anyio
 import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
-from splintr import AnyTokenizer, Tokenizer
 
 from textrawl.embeddings.models import Model, find_model
 from textrawl.embeddings.vectors import Vector, check_texts, check_vectors
@@ -26,6 +25,7 @@ from textrawl.settings import Settings
 _MODEL = "wordllama-l2-supercat-256"
 _WEIGHTS = "l2_supercat_256.safetensors"
 _VOCABULARY = "llama2"  # the one that the weights are of
+_OWN_VOCABULARY = "l2_supercat_tokenizer_config.json"  # the same one, from wordllama
 
 _INLINE_CHARACTERS = 8_000
 """Texts longer than this together go to a thread: they would hold the event loop for > 4 ms."""
@@ -33,15 +33,14 @@ _INLINE_CHARACTERS = 8_000
 
 @dataclass(frozen=True)
 class StaticModel:
-    """How wordllama cuts texts, and its `rows`, float16, one for each token."""
+    """The tokenizer of wordllama as a function, and its `rows`, float16, one for each token."""
 
-    tokenizer: AnyTokenizer
+    encode: Callable[[str], list[int]]
     rows: NDArray[np.float16]
 
     def average(self, text: str) -> NDArray[np.float32]:
-        """The mean of the vectors of the tokens of `text`."""
-        ids = self.tokenizer.encode_ordinary(text)
-        return self.rows[ids].astype(np.float32).mean(0)
+        """Return the mean of the vectors of the tokens of `text`."""
+        return self.rows[self.encode(text)].astype(np.float32).mean(0)
 
 
 class LocalEmbedder:
@@ -112,8 +111,21 @@ def load_model() -> StaticModel:
         raise EmbeddingUnavailable(
             "The local model cannot be loaded: install the package wordllama again"
         ) from None
-    # Its own file of the same vocabulary is JSON, which takes five times as long to read.
-    return StaticModel(Tokenizer.from_pretrained(_VOCABULARY), rows)
+    return StaticModel(_load_encoder(folder), rows)
+
+
+def _load_encoder(folder: Path) -> Callable[[str], list[int]]:
+    """Return the function that cuts a text into tokens; names of control tokens are plain text."""
+    if find_spec("splintr") is not None:
+        from splintr import Tokenizer  # noqa: PLC0415 - some platforms have no wheel of it
+
+        return Tokenizer.from_pretrained(_VOCABULARY).encode_ordinary
+    # wordllama's own file of the vocabulary is JSON, which takes five times as long to read.
+    from tokenizers import Tokenizer as FileTokenizer  # noqa: PLC0415
+
+    tokenizer: Any = FileTokenizer.from_file(str(folder / "tokenizers" / _OWN_VOCABULARY))
+    tokenizer.encode_special_tokens = True
+    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
 
 
 def map_rows(file: Path) -> NDArray[np.float16]:

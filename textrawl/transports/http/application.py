@@ -17,7 +17,7 @@ from textrawl.access.principal import Scope
 from textrawl.errors import TextrawlError
 from textrawl.server.logs import ANNOUNCED
 from textrawl.settings import Settings
-from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.toolsets.catalogue import choose_names
 from textrawl.transports.framing.lines import MOST_BYTES
 from textrawl.transports.http.authentication import Authentication, Lookup
 from textrawl.transports.http.bodies import Bodies
@@ -67,7 +67,7 @@ async def serve_http(
                 logger.warning("--insecure: whoever reaches this machine needs no token")
             app = build_http_app(
                 server, settings, lookup=lookup, metrics=metrics, find_missing=find_missing,
-                toolsets={name: server.offer(name) for name in find_toolsets()},
+                toolsets={name: server.offer(name) for name in choose_names(settings.toolsets)},
             )  # fmt: skip
             address = f"{bracket(host)}:{listener.getsockname()[1]}"
             logger.log(ANNOUNCED, "listens on http://%s/mcp", address)
@@ -85,7 +85,7 @@ def build_http_app(
 ) -> Starlette:
     """The ASGI application: /mcp and /mcp/{space}, probes, metrics, and every guard before them.
 
-    `toolsets` are servers of their own at /mcp/t/{toolset}.
+    `toolsets` are servers of their own at /mcp/t/{toolset}; other paths of that kind are a 404.
     """
     resource = _find_resource(settings)
     metadata_url = build_resource_metadata_url(resource) if resource else None

@@ -1,4 +1,4 @@
-"""A path for each toolset, /mcp/t/{toolset} and /mcp/t/{toolset}/{space}, beside the server's own.
+"""A path for each toolset on offer, /mcp/t/{toolset} and /mcp/t/{toolset}/{space}.
 
 What a path lists is the same for everybody: a client that wants other tools takes another address.
 """
@@ -11,6 +11,8 @@ from mcp.server import MCPServer
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
 from starlette.applications import Starlette
 from starlette.routing import Route
+
+from textrawl.transports.http.refusals import build_refusal
 
 Mount = Callable[[MCPServer[Any]], Starlette]
 
@@ -25,6 +27,11 @@ def add_paths(app: Starlette, servers: Mapping[str, MCPServer[Any]], mount: Moun
             Route(f"/mcp/t/{name}", answer),
             Route(f"/mcp/t/{name}/{{space}}", answer),
         ]
+    offered = ", ".join(servers) or "none"
+    refusal = build_refusal(
+        404, "not_found", f"TEXTRAWL_TOOLSETS names the toolsets that have a path here: {offered}"
+    )
+    app.router.routes.append(Route("/mcp/t/{rest:path}", refusal))
 
     @asynccontextmanager
     async def run_all(app: Starlette) -> AsyncGenerator[object]:
