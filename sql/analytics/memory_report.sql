@@ -38,14 +38,16 @@ begin
     select jsonb_build_object(
         'calls', count(*), 'tokens', coalesce(sum(r.tokens), 0),
         -- Verbose tokens are counted for some answers only. Assume the same ratio for all.
-        'verbose_tokens', round(sum(r.tokens) * (sum(r.verbose_tokens) / nullif(sum(r.tokens) filter (where r.verbose_tokens is not null), 0)::numeric)),
+        'verbose_tokens', round(sum(r.tokens) * (sum(r.verbose_tokens)
+            / nullif(sum(r.tokens) filter (where r.verbose_tokens is not null), 0)::numeric)),
         'priced', count(r.verbose_tokens),
         'p50_ms', round(percentile_cont(0.5) within group (order by r.milliseconds)::numeric, 1),
         'p95_ms', round(percentile_cont(0.95) within group (order by r.milliseconds)::numeric, 1),
         'cut', count(*) filter (where r.dropped > 0), 'since', min(r.at)) into recalls
     from recall r where r.space_id = any(scoped) and r.at >= since;
 
-    select coalesce(jsonb_agg(jsonb_build_object('day', day::date, 'calls', coalesce(calls, 0), 'tokens', coalesce(tokens, 0), 'p50_ms', p50) order by day), '[]')
+    select coalesce(jsonb_agg(jsonb_build_object(
+        'day', day::date, 'calls', coalesce(calls, 0), 'tokens', coalesce(tokens, 0), 'p50_ms', p50) order by day), '[]')
     into recall_days
     from generate_series(date_trunc('day', greatest(since, now() - interval '30 days')), now(), '1 day') day
     left join (
@@ -53,7 +55,8 @@ begin
                round(percentile_cont(0.5) within group (order by r.milliseconds)::numeric, 1) as p50
         from recall r where r.space_id = any(scoped) and r.at >= since group by 1) d on recall_day = day;
 
-    select coalesce(jsonb_agg(jsonb_build_object('milliseconds', round(milliseconds::numeric, 1), 'mode', mode, 'asked', coalesce(query, query_hash),
+    select coalesce(jsonb_agg(jsonb_build_object(
+        'milliseconds', round(milliseconds::numeric, 1), 'mode', mode, 'asked', coalesce(query, query_hash),
         'hits', hits, 'tokens', tokens, 'at', at) order by milliseconds desc), '[]') into slowest
     from (select * from recall r where r.space_id = any(scoped) and r.at >= since and r.milliseconds is not null
           order by r.milliseconds desc limit 5) r;
@@ -65,7 +68,8 @@ begin
         'reasons', (select coalesce(jsonb_object_agg(reason, facts), '{}') from (
             select reason, count(*) as facts from stale_fact, unnest(string_to_array(reasons, ', ')) reason group by 1) counted),
         'facts', (select count(*) from stale_fact),
-        'oldest', (select coalesce(jsonb_agg(jsonb_build_object('entity', entity_name, 'fact', content, 'reasons', reasons, 'at', created_at) order by created_at), '[]')
+        'oldest', (select coalesce(jsonb_agg(jsonb_build_object(
+                       'entity', entity_name, 'fact', content, 'reasons', reasons, 'at', created_at) order by created_at), '[]')
                    from (select * from stale_fact order by created_at limit 5) oldest)) into stale;
 
     with open_question as materialized (
@@ -73,7 +77,8 @@ begin
     )
     select jsonb_build_object(
         'questions', (select count(*) from open_question),
-        'most', (select coalesce(jsonb_agg(jsonb_build_object('asked', coalesce(query, query_hash), 'times', times, 'score', round(score::numeric, 2), 'at', last_at)
+        'most', (select coalesce(jsonb_agg(jsonb_build_object(
+                         'asked', coalesce(query, query_hash), 'times', times, 'score', round(score::numeric, 2), 'at', last_at)
                                   order by times desc, last_at desc), '[]')
                  from (select * from open_question order by times desc, last_at desc limit 5) most)) into unanswered;
     return next;

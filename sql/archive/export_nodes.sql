@@ -9,4 +9,5 @@ begin atomic
 end;
 
 comment on function textrawl.export_nodes is
-    'Entities of a space with their valid facts, as lines of the reference memory server''s file. Example: select row_to_json(n) from textrawl.export_nodes(1) n;';
+    'Entities of a space with their valid facts, as lines of the reference memory server''s file. '
+    'Example: select row_to_json(n) from textrawl.export_nodes(1) n;';

@@ -60,7 +60,7 @@ begin
                 else j.id end as first
         from decided j
     ), inserted as (
-        -- Not in one function with store_facts(): these rows have authors and times of their own.
+        -- Kept apart from store_facts(): these rows have authors and times of their own.
         insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
                                  valid_from, valid_until, author_id, client, tool, request, created_at, fts, whole, part)
         select s.space, s.id, s.entity, s.entity_type, s.text, s.hash, s.source, s.confidence,

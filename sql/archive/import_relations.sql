@@ -57,7 +57,7 @@ begin
                 else j.id end as first
         from decided j
     ), inserted as (
-        -- Not by store_relations(): these rows have authors, times and ends of their own.
+        -- Kept apart from store_relations(): these rows have authors, times and ends of their own.
         insert into relation (space_id, id, from_entity, relation_type, label, to_entity, strength, valid_from, valid_until,
                               author_id, client, tool, request, created_at)
         select s.space, s.id, s.from_entity, s.key, nullif(s.label, s.key), s.to_entity, s.strength,

@@ -23,7 +23,8 @@ begin
         if exists (select from entity e where e.space_id = origin.space_id and e.name_key = entry.key for update) then
             locked := locked || jsonb_build_object(entry.key, entry.name);
         elsif (forget_entity(entry.name, credential => delete_nodes.credential, space => delete_nodes.space,
-                             client => delete_nodes.client, tool => delete_nodes.tool, request => delete_nodes.request)).entity_id is not null then
+                             client => delete_nodes.client, tool => delete_nodes.tool, request => delete_nodes.request)
+            ).entity_id is not null then
             -- Only an undo had kept it, or it was created meanwhile.
             forgotten := forgotten || entry.key;
         end if;

@@ -11,7 +11,8 @@ begin atomic
         where bare <> '' group by side
     )
     select coalesce((
-        select count(*) filter (where w = any(coalesce((select words from word where side = 'long'), '{}')))::double precision / nullif(count(*), 0)
+        select count(*) filter (where w = any(coalesce((select words from word where side = 'long'), '{}')))::double precision
+            / nullif(count(*), 0)
         from word, unnest(words) w where side = 'short'), 1);
 end;
 

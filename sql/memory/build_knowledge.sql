@@ -71,7 +71,8 @@ begin
         select jsonb_agg(found.value - 'distance' order by found.value -> 'distance', found.value -> 'fact')
         from (select value from jsonb_array_elements(closest_facts_found)
               order by value -> 'distance', value -> 'fact' limit 10) found) end;
-    select faults || coalesce(jsonb_agg(jsonb_build_object('path', format('relations[%s].toEntity', place - 1), 'code', 'TR005') order by place), '[]')
+    select faults || coalesce(
+        jsonb_agg(jsonb_build_object('path', format('relations[%s].toEntity', place - 1), 'code', 'TR005') order by place), '[]')
     into faults
     from jsonb_array_elements(relations) with ordinality r (value, place)
     where name_key(value ->> 'from') = name_key(value ->> 'to');
@@ -80,9 +81,13 @@ begin
     end if;
     relations_created := (
         select count(*) filter (where created)
-        from (select array_agg((select id from entity where space_id = origin.space_id and name_key = name_key(value ->> 'from')) order by place) as sources,
+        from (select array_agg((
+                         select id from entity
+                         where space_id = origin.space_id and name_key = name_key(value ->> 'from')) order by place) as sources,
                      array_agg(value ->> 'relation' order by place) as kinds,
-                     array_agg((select id from entity where space_id = origin.space_id and name_key = name_key(value ->> 'to')) order by place) as targets
+                     array_agg((
+                         select id from entity
+                         where space_id = origin.space_id and name_key = name_key(value ->> 'to')) order by place) as targets
               from jsonb_array_elements(relations) with ordinality r (value, place)) edge,
              store_relations(edge.sources, edge.kinds, edge.targets, origin));
 end

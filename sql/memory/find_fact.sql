@@ -17,7 +17,8 @@ begin
             select id from observation
             where space_id = space and entity_id = entity
               and content_hash = fact_hash(reference)
-            order by is_valid(valid_from, valid_until, present => clock_timestamp()) desc, whole is not null, content <> reference, created_at desc
+            order by is_valid(valid_from, valid_until, present => clock_timestamp()) desc, whole is not null,
+                content <> reference, created_at desc
             limit 1) o;
     end if;
     if cardinality(matches) > 1 then

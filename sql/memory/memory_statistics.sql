@@ -14,12 +14,15 @@ begin atomic
     )
     select (select count(*) from textrawl.entity e where e.space_id = any((select ids from scope)::integer[])),
            (select count(*) from textrawl.observation o where o.space_id = any((select ids from scope)::integer[])),
-           (select count(*) from textrawl.observation o where o.space_id = any((select ids from scope)::integer[]) and textrawl.is_valid(o.valid_from, o.valid_until)),
-           (select count(*) from textrawl.relation r where r.space_id = any((select ids from scope)::integer[]) and textrawl.is_valid(r.valid_from, r.valid_until)),
+           (select count(*) from textrawl.observation o where o.space_id = any((select ids from scope)::integer[])
+            and textrawl.is_valid(o.valid_from, o.valid_until)),
+           (select count(*) from textrawl.relation r where r.space_id = any((select ids from scope)::integer[])
+            and textrawl.is_valid(r.valid_from, r.valid_until)),
            (select count(*) from textrawl.event v where v.space_id = any((select ids from scope)::integer[])),
            pg_database_size(current_database()),
            (select coalesce(jsonb_object_agg(entity_type, n), '{}') from (
-                select entity_type, count(*) n from textrawl.entity e where e.space_id = any((select ids from scope)::integer[]) group by entity_type) t),
+                select entity_type, count(*) n from textrawl.entity e where e.space_id = any((select ids from scope)::integer[])
+                group by entity_type) t),
            (select coalesce(jsonb_agg(jsonb_build_object('name', m.name, 'dimensions', m.dimensions, 'pending',
                 (select count(*) from textrawl.embedding_pending p
                  where p.model_id = m.id and p.space_id = any((select ids from scope)::integer[]))) order by m.id), '[]')

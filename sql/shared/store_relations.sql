@@ -30,7 +30,8 @@ begin
         select l.id from relation l
         where l.space_id = space and l.from_entity = edge.source and l.relation_type = edge.relation
           and l.to_entity = edge.target and l.valid_until is null limit 1) r on true;
-    insert into relation (space_id, id, from_entity, relation_type, label, to_entity, valid_from, author_id, client, tool, request, created_at)
+    insert into relation (
+        space_id, id, from_entity, relation_type, label, to_entity, valid_from, author_id, client, tool, request, created_at)
     select space, g.id, g.source, relation_key(g.relation), case when labelled then nullif(g.relation, relation_key(g.relation)) end,
         g.target, moment + g.place * step, origin.author_id, origin.client, origin.tool, origin.request, moment + g.place * step
     from unnest(from_entities, relations, to_entities, ids, fresh) with ordinality g (source, relation, target, id, fresh, place)
@@ -42,7 +43,8 @@ begin
                lateral (values (g.source, 2 * g.place), (g.target, 2 * g.place - 1)) mention (entity, last)
           where g.fresh group by entity) mentioned
     where e.space_id = space and e.id = mentioned.entity;
-    perform record_event(case when g.fresh then 'related' else 'repeated' end, g.source, null, g.id, origin, jsonb_build_object('to', g.target))
+    perform record_event(case when g.fresh then 'related' else 'repeated' end, g.source, null, g.id, origin,
+        jsonb_build_object('to', g.target))
     from unnest(from_entities, to_entities, fresh, ids) g (source, target, fresh, id);
     return query select * from unnest(ids, fresh);
 end

@@ -6,7 +6,8 @@ begin atomic
     update textrawl.observation o
     set entity_id = e.id, entity_type = e.entity_type, fts = textrawl.search_document(o.space_id, e.name, o.content)
     from textrawl.undone d
-    cross join lateral (select case when back then d.after else d.before end as former, case when back then d.before else d.after end as next) change
+    cross join lateral (
+        select case when back then d.after else d.before end as former, case when back then d.before else d.after end as next) change
     join textrawl.entity e on e.space_id = d.space_id
         and e.id = textrawl.find_restored(d.space_id, d.entities, (change.next ->> 'entity_id')::uuid)
     where d.space_id = space and d.undo_id = undo and d.action = 'move back'
@@ -25,7 +26,8 @@ begin atomic
     update textrawl.entity e set entity_type = change.next ->> 'entity_type', metadata = change.next -> 'metadata',
         type_guessed = (change.next ->> 'type_guessed')::boolean
     from textrawl.undone d
-    cross join lateral (select case when back then d.after else d.before end as former, case when back then d.before else d.after end as next) change
+    cross join lateral (
+        select case when back then d.after else d.before end as former, case when back then d.before else d.after end as next) change
     where d.space_id = space and d.undo_id = undo and d.action = 'retype' and e.space_id = space and e.id = d.id
       and e.entity_type = change.former ->> 'entity_type' and e.metadata = change.former -> 'metadata';
     update textrawl.observation o set entity_type = e.entity_type

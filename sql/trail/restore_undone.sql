@@ -38,12 +38,14 @@ begin
               where e.space_id = restore_undone.space and e.id = any(own) and e.detail ? 'before'),
         withdrawn, array(select unnest(withdrawn) except select unnest(own)), '{}') v;
     update observation o
-    set author_id = (d.before ->> 'author_id')::integer, client = d.before ->> 'client', tool = d.before ->> 'tool', request = d.before ->> 'request'
+    set author_id = (d.before ->> 'author_id')::integer, client = d.before ->> 'client',
+        tool = d.before ->> 'tool', request = d.before ->> 'request'
     from undone d
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'hand over'
       and o.space_id = restore_undone.space and o.id = d.id and o.author_id = (d.after ->> 'author_id')::integer;
     update relation r
-    set author_id = (d.before ->> 'author_id')::integer, client = d.before ->> 'client', tool = d.before ->> 'tool', request = d.before ->> 'request'
+    set author_id = (d.before ->> 'author_id')::integer, client = d.before ->> 'client',
+        tool = d.before ->> 'tool', request = d.before ->> 'request'
     from undone d
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'hand over'
       and r.space_id = restore_undone.space and r.id = d.id and r.author_id = (d.after ->> 'author_id')::integer;

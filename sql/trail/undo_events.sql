@@ -41,11 +41,13 @@ begin
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'reset';
     update observation o
-    set author_id = (d.after ->> 'author_id')::integer, client = d.after ->> 'client', tool = d.after ->> 'tool', request = d.after ->> 'request'
+    set author_id = (d.after ->> 'author_id')::integer, client = d.after ->> 'client',
+        tool = d.after ->> 'tool', request = d.after ->> 'request'
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'hand over' and o.space_id = place and o.id = d.id;
     update relation r
-    set author_id = (d.after ->> 'author_id')::integer, client = d.after ->> 'client', tool = d.after ->> 'tool', request = d.after ->> 'request'
+    set author_id = (d.after ->> 'author_id')::integer, client = d.after ->> 'client',
+        tool = d.after ->> 'tool', request = d.after ->> 'request'
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'hand over' and r.space_id = place and r.id = d.id;
     perform change_nodes(place, undo_id, false);

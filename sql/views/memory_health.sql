@@ -1,7 +1,8 @@
 create view textrawl.memory_health with (security_invoker) as
 select c.relname::text as table_name, greatest(c.reltuples, 0)::bigint as estimated_rows, pg_table_size(c.oid) as table_bytes,
        pg_indexes_size(c.oid) as index_bytes,
-       (select string_agg(i.indexrelid::regclass::text, ', ' order by 1) from pg_index i where i.indrelid = c.oid and not i.indisvalid) as unfinished_indexes,
+       (select string_agg(i.indexrelid::regclass::text, ', ' order by 1) from pg_index i
+        where i.indrelid = c.oid and not i.indisvalid) as unfinished_indexes,
        coalesce(t.n_dead_tup, 0) as dead_rows,
        round(coalesce(t.n_dead_tup, 0) / greatest(t.n_live_tup + t.n_dead_tup, 1)::numeric, 3) as dead_share,
        greatest(t.last_vacuum, t.last_autovacuum) as last_vacuum, greatest(t.last_analyze, t.last_autoanalyze) as last_analyze,
