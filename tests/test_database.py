@@ -20,7 +20,8 @@ from tests.upkeep.desk import open_desk
 from textrawl import Settings, errors
 from textrawl.access.access_token import hash_token
 from textrawl.embedded.configuration import OWNER, SUPERUSER
-from textrawl.postgres.database import Database, DataRefused
+from textrawl.postgres.database import Database
+from textrawl.postgres.sqlstates import DataRefused
 
 pytestmark = pytest.mark.anyio
 

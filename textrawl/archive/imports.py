@@ -13,7 +13,6 @@ from uuid import UUID
 
 import anyio
 from pgvector import HalfVector
-from psycopg.types.json import Jsonb
 
 from textrawl.archive.exports import KINDS as EXPORTED
 from textrawl.archive.exports import Vector, read_vector
@@ -29,7 +28,7 @@ from textrawl.archive.lines import (
 )
 from textrawl.archive.replacements import Replacements
 from textrawl.errors import StartRefused
-from textrawl.postgres.owner_session import BatchRefused, Session
+from textrawl.postgres.owner_session import BatchRefused, Session, as_json
 from textrawl.postgres.vector_indexes import Room
 
 _BATCH = 1_000
@@ -231,7 +230,7 @@ class Import:
         """What became of each line; halves find the one that the database does not take."""
         function = _FUNCTIONS[batch[0].line.kind]
         try:
-            rows = await self._session.call(function, Jsonb([item.payload for item in batch]))
+            rows = await self._session.call(function, as_json([item.payload for item in batch]))
         except BatchRefused:
             if len(batch) == 1:
                 return [(batch[0].payload["place"], None, "refused")]
@@ -286,7 +285,7 @@ class Import:
     async def _record(self) -> None:
         if self._trail:
             trail = [{"space": space, **added} for space, added in self._trail.items()]
-            await self._session.call("record_import", Jsonb(trail))
+            await self._session.call("record_import", as_json(trail))
             await self._session.call("refresh_search_statistics")
 
     def refuse(self, number: int, reason: str) -> None:

@@ -18,11 +18,8 @@ from pydantic_core import from_json
 from textrawl.archive.exports import VERSION
 from textrawl.toolsets.memory.declaration import EntityType, Name, RelationName, Source
 from textrawl.values.instant import read_instant
+from textrawl.values.reference_line import LineRefused
 from textrawl.values.text import FACT_LENGTH, clean_fact, clean_name, clean_part
-
-
-class LineRefused(Exception):
-    """What is wrong with a line."""
 
 
 def _read_moment(value: object) -> datetime:

@@ -10,12 +10,12 @@ from typing import Any, cast
 
 import anyio
 from anyio.abc import ByteReceiveStream
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from textrawl.embedded.account import Account
 from textrawl.embedded.programs import find_programs
 from textrawl.embedded.site import Site
 from textrawl.errors import StartRefused
+from textrawl.postgres.conninfo import read_conninfo, write_conninfo
 from textrawl.settings import read_foreign_environment
 
 _NEWEST = 18
@@ -75,7 +75,7 @@ def _split_conninfo(conninfo: str | None) -> tuple[list[str], dict[str, str]]:
     environment = read_foreign_environment() | {"LC_ALL": "C"}
     if conninfo is None:
         return [], environment
-    given: dict[str, Any] = dict(conninfo_to_dict(conninfo))
+    given: dict[str, Any] = dict(read_conninfo(conninfo))
     if secret := next((name for name in _UNSEEN if given.get(name)), None):
         raise StartRefused(
             f"TEXTRAWL_DATABASE_URL has a {secret}, which pg_dump could not be told unseen: use a "
@@ -84,7 +84,7 @@ def _split_conninfo(conninfo: str | None) -> tuple[list[str], dict[str, str]]:
     password = given.pop("password", None)
     if password is not None:
         environment["PGPASSWORD"] = str(password)
-    return ["--no-password", f"--dbname={make_conninfo(**given)}"], environment
+    return ["--no-password", f"--dbname={write_conninfo(**given)}"], environment
 
 
 def _complain(program: Path, stderr: bytes) -> str:

@@ -12,14 +12,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString, cast
 from uuid import UUID, uuid5
 
-from pydantic_core import from_json, to_json
+from pydantic_core import to_json
 
 from textrawl.archive.exports import VERSION
-from textrawl.archive.lines import LineRefused
 from textrawl.errors import ArgumentInvalid
 from textrawl.postgres.owner_session import Session
-from textrawl.values.long_text import LONG_LENGTH, number_text, split_text
-from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name, clean_relation, escape_json
+from textrawl.values.long_text import number_text, split_text
+from textrawl.values.reference_line import LineRefused, parse_line, read_name, read_text
+from textrawl.values.text import clean_name, clean_relation, escape_json
 
 _NAMESPACE = UUID("7d1f7c52-52c1-4a0b-9a55-3a7f5b4f0a6e")  # of ids made from what a line says
 _BATCH = 1_000
@@ -183,46 +183,9 @@ class ServerMemory:
         return (self._moment + timedelta(microseconds=number + place)).isoformat()
 
 
-def parse_line(raw: bytes | None) -> dict[str, Any]:
-    """A line whose type is entity or relation. Raises LineRefused."""
-    if raw is None:
-        raise LineRefused("too long")
-    try:
-        given = from_json(raw)
-    except ValueError:
-        raise LineRefused("is no JSON") from None
-    if not isinstance(given, dict):
-        raise LineRefused("is no JSON object")
-    known = cast("dict[str, Any]", given)
-    if known.get("type") not in ("entity", "relation"):
-        raise LineRefused("type is neither entity nor relation")
-    return known
-
-
 def _read_edge(number: int, given: dict[str, Any]) -> _Edge:
     label = read_name(given, "relationType", longest=100)
     return _Edge(number, read_name(given, "from"), label, read_name(given, "to"))
-
-
-def read_name(
-    given: dict[str, Any], key: str, *, empty: str = "", longest: int = NAME_LENGTH
-) -> str:
-    """A name or type of a line, as it is stored. Raises LineRefused."""
-    value = given.get(key, empty)
-    if not isinstance(value, str) or not (name := clean_name(value) or empty):
-        raise LineRefused(f"{key} must be text")
-    if len(name) > longest:
-        raise LineRefused(f"{key} is longer than {longest} characters")
-    return name
-
-
-def read_text(text: object) -> str:
-    """An observation as it is stored. Raises ValueError."""
-    if not isinstance(text, str) or not (fact := clean_fact(text)):
-        raise ValueError("must be text")
-    if len(fact) > LONG_LENGTH:
-        raise ValueError(f"is longer than {LONG_LENGTH} characters")
-    return fact
 
 
 def _fold(name: str) -> str:

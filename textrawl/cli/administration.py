@@ -24,9 +24,10 @@ from textrawl.cli.rows import OwnershipRow
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.errors import ArgumentInvalid, StartRefused
-from textrawl.postgres.database import Database, DataRefused
+from textrawl.postgres.database import Database
 from textrawl.postgres.lock_holders import name_holders
 from textrawl.postgres.migrations import check, migrate
+from textrawl.postgres.sqlstates import DataRefused
 from textrawl.settings import Settings, read_settings
 
 Row = TypeVar("Row")
@@ -35,50 +36,6 @@ Result = TypeVar("Result")
 _SPAN = re.compile(r"([0-9]{1,5})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _LONGEST = timedelta(days=36500)
-
-_FAULTS: dict[str, tuple[str, str]] = {
-    "TR020": ("No space {}", "see `textrawl space list`"),
-    "TR021": ("There is a space {} already", "choose another name"),
-    "TR022": ("No valid token {}", "see `textrawl token list`, with --json for ids"),
-    "TR023": ("Nothing is granted to {} there", "see `textrawl grant list`"),
-    "TR024": (
-        "A space cannot be called {}",
-        "use 1 to 63 of a-z, 0-9, - and _, a letter or digit first",
-    ),
-    "TR025": ("An actor cannot be called {}", "use 1 to 200 characters"),
-    "TR026": ("Wrong scopes: {}", f"use {', '.join(get_args(Scope))}"),
-    "TR027": ("This login cannot act as an actor: {}", "make one with `create role … login`"),
-    "TR028": ("{} is the first space, which cannot be archived", "it may be renamed"),
-    "TR029": ("A token cannot be made so: {}", "see `textrawl token --help`"),
-    "TR070": ("A login cannot be called {}", "use 1 to 63 of a-z, 0-9 and _, no digit first"),
-    "TR071": ("There is a login {} already", "choose another name, or drop that role"),
-    "TR072": (
-        "The login of TEXTRAWL_DATABASE_URL may not create or drop {}",
-        "run this with the TEXTRAWL_DATABASE_URL of an administrator, or as one run the statements "
-        "in docs/sql.md",
-    ),
-    "TR073": ("No analyst's login {}", "see `textrawl analyst list`"),
-    "TR074": (
-        "The login cannot be dropped, it owns something or has rights elsewhere: {}",
-        "as an administrator, in that database, run `reassign owned by` it `to` another, "
-        "then `drop owned by` it, then this again",
-    ),
-    "TR004": (
-        "{} sends vectors of other dimensions than before",
-        "build the vectors under another name",
-    ),
-    "TR041": ("{} is in use already", "there is nothing to build"),
-    "TR042": ("{} is the previous model", "`textrawl embed rollback` goes back to it"),
-    "TR043": (
-        "Vectors of {} are being built",
-        "run `textrawl embed switch` to use them, or `textrawl embed drop` to delete them",
-    ),
-    "TR044": ("No other model was built", "see `textrawl embed start --help`"),
-    "TR045": ("{} facts have no vector of it yet", "run `textrawl embed start` again"),
-    "TR046": ("No model {}", "see `textrawl embed status`"),
-    "TR047": ("There is no previous model", "there is nothing to go back to"),
-    "TR048": ("{} is in use", "switch to another model first"),
-}
 
 
 @dataclass(frozen=True)
@@ -96,11 +53,7 @@ class Administration:
         try:
             return await self.database.call(function, row, **arguments)
         except DataRefused as refused:
-            if refused.code not in _FAULTS:
-                raise
-            title, fix = _FAULTS[refused.code]
-            told = title.format(refused.detail or "''")
-        raise ArgumentInvalid(fix, title=told)
+            raise refused.explain() from None
 
 
 @asynccontextmanager

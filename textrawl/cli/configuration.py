@@ -4,12 +4,11 @@ import re
 from textwrap import wrap
 from typing import NamedTuple, cast
 
-from psycopg import ProgrammingError
-from psycopg.conninfo import conninfo_to_dict
 from pydantic import SecretStr
 from pydantic_core import PydanticUndefined
 
 from textrawl.environment import Value
+from textrawl.postgres.conninfo import ConninfoInvalid, read_conninfo
 from textrawl.settings import FORMATS, Settings, find_origins, write_name
 
 DEFAULT = "default"
@@ -60,8 +59,8 @@ def _show_value(name: str, value: object) -> str:
 def _show_place(conninfo: str) -> str:
     """Return where a connection string leads: only the parts that hold no secret."""
     try:
-        parts = conninfo_to_dict(conninfo)
-    except ProgrammingError:
+        parts = read_conninfo(conninfo)
+    except ConninfoInvalid:
         return _HIDDEN
     return " ".join(f"{part}={parts[part]}" for part in _PLACE if parts.get(part)) or _HIDDEN
 

@@ -5,9 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from psycopg import OperationalError
-
 from textrawl.errors import StartRefused, TextrawlError
+from textrawl.postgres.conninfo import describe_failure
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,5 @@ def noting(findings: list[Finding], name: str) -> Generator[None]:
 
 def describe_error(error: StartRefused | TextrawlError) -> str:
     """Return what `error` says, with what libpq says of a database that cannot be reached."""
-    cause = error.__cause__
-    if isinstance(cause, OperationalError) and (told := str(cause).splitlines()):
-        return f"{error} ({told[0]})"
-    return str(error)
+    reason = describe_failure(error.__cause__)
+    return f"{error} ({reason})" if reason else str(error)

@@ -16,7 +16,8 @@ import anyio
 from textrawl import errors
 from textrawl.embeddings import Embedder, choose_embedder
 from textrawl.embeddings.rows import KnownModelRow, ModelRow
-from textrawl.postgres.database import Database, DataRefused
+from textrawl.postgres.database import Database
+from textrawl.postgres.sqlstates import ANOTHER_MODEL_IS_ACTIVE, DataRefused
 from textrawl.settings import Settings
 
 logger = logging.getLogger("textrawl")
@@ -25,7 +26,6 @@ PROVIDERS = ("openai", "ollama", "local")
 
 _BELIEVED = 2.0  # seconds for which a model is taken for the active one before asking again
 _PAUSE = 0.5  # seconds until asking again after it failed
-_ANOTHER_IS_ACTIVE = "TR040"
 _GREETING = "textrawl"
 
 Choose = Callable[[str], Embedder | None]
@@ -182,7 +182,7 @@ class Models:
                 "register_embedding_model", ModelRow, **describe_model(embedder)
             )
         except DataRefused as refusal:
-            if refusal.code != _ANOTHER_IS_ACTIVE:
+            if refusal.code != ANOTHER_MODEL_IS_ACTIVE:
                 raise
 
     def _tell_difference(self, active: str, configured: str) -> None:

@@ -10,8 +10,17 @@ from typing import Any, cast
 
 from pgvector.psycopg.halfvec import register_halfvec_info
 from pgvector.psycopg.vector import register_vector_info
-from psycopg import AsyncConnection, ProgrammingError, sql
+from psycopg import AsyncConnection, Error, ProgrammingError, sql
 from psycopg.types import TypeInfo
+
+PostgresError = Error
+"""Any error of Postgres or of the way there, for modules that do not know the driver."""
+
+
+def is_broken(error: Exception) -> bool:
+    """Return whether the connection ended, and not one statement alone."""
+    state = error.sqlstate if isinstance(error, Error) else None
+    return state is None or state.startswith(("08", "57P"))
 
 
 class Connection(AsyncConnection[Any]):

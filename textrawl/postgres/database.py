@@ -24,6 +24,7 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 
 from textrawl import errors
 from textrawl.postgres.connection import Connection, find_pooler, register_vectors
+from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
 from textrawl.scheduling.lines import wait_in_line
 from textrawl.scheduling.turns import Turns, find_account
 
@@ -62,16 +63,6 @@ _FOREIGN_SCHEMA = (
 )
 
 
-_ACCESS: dict[str, Callable[[str | None], errors.TextrawlError]] = {
-    "TR010": lambda _: errors.NotAuthenticated(),
-    "TR011": lambda scope: errors.ScopeMissing(scope or "read", "this token has it not"),
-    "TR014": lambda _: errors.IssuerRefused(),
-    "TR012": lambda _: errors.SpaceNotFound(
-        "More than one space may be written: connect to /mcp/{space}, or set TEXTRAWL_SPACE"
-    ),
-}
-
-
 _IN_THE_WAY = "Other calls were in the way at each attempt: nothing was changed; call again"
 # Before any of these is told nothing was changed: the statement is undone as a whole.
 _KNOWN_FAULTS: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
@@ -100,15 +91,6 @@ _KNOWN_FAULTS: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
         "primary, or set TEXTRAWL_READ_ONLY=true"
     ),
 }
-
-
-class DataRefused(Exception):
-    """A function of ours refused its arguments; `code` is its SQLSTATE, which begins with TR."""
-
-    def __init__(self, code: str, detail: str | None) -> None:
-        super().__init__(code)
-        self.code = code
-        self.detail = detail
 
 
 class Database:
@@ -333,10 +315,9 @@ def _translate(function: str) -> Generator[None]:
 
 def _explain(error: psycopg.Error, function: str) -> Exception:
     """What to raise in place of `error`, whose text and context may hold what users told us."""
-    if error.sqlstate in _ACCESS:
-        return _ACCESS[error.sqlstate](error.diag.message_detail)
-    if error.sqlstate and error.sqlstate.startswith("TR"):
-        return DataRefused(error.sqlstate, error.diag.message_detail)
+    if error.sqlstate and error.sqlstate in REFUSALS:
+        refusal = DataRefused(error.sqlstate, error.diag.message_detail)
+        return refusal.explain() if refusal.code in ACCESS else refusal
     for kind, told in _KNOWN_FAULTS.items():
         if isinstance(error, kind):
             return told()

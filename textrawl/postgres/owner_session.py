@@ -6,6 +6,7 @@ from typing import Any, LiteralString
 
 import psycopg
 from psycopg import AsyncConnection, IsolationLevel, sql
+from psycopg.types.json import Jsonb
 
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.connection import Connection, lends_sessions, register_vectors
@@ -53,6 +54,11 @@ _CONTENT: dict[str, tuple[str, LiteralString]] = {
     "event": ("events", "select count(*) from textrawl.event"),
     "token": ("tokens", "select count(*) from textrawl.token where kind = 'bearer'"),
 }
+
+
+def as_json(value: object) -> Jsonb:
+    """Return `value` as an argument of type jsonb."""
+    return Jsonb(value)
 
 
 class BatchRefused(Exception):

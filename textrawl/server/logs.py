@@ -13,10 +13,9 @@ from collections.abc import Iterable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
-import psycopg
-from psycopg.conninfo import conninfo_to_dict
 from pydantic import SecretStr
 
+from textrawl.postgres.conninfo import ConninfoInvalid, read_conninfo
 from textrawl.settings import Settings
 
 ANNOUNCED = logging.CRITICAL + 10  # what is told whatever LOG_LEVEL says, and is nothing bad
@@ -137,10 +136,10 @@ def _is_news(record: logging.LogRecord) -> bool:
 
 def _find_password(conninfo: str) -> str | None:
     try:
-        password = conninfo_to_dict(conninfo).get("password")
-    except psycopg.ProgrammingError:
+        password = read_conninfo(conninfo).get("password")
+    except ConninfoInvalid:
         return None  # it is another kind of secret
-    return str(password) if password else None
+    return password or None
 
 
 def _read_level(settings: Settings) -> int:

@@ -14,12 +14,12 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import anyio
-import psycopg
 
 from textrawl import errors
 from textrawl.access.access_token import hash_token
 from textrawl.embeddings import choose_embedder
 from textrawl.embeddings.active_model import Models, choose_named
+from textrawl.postgres.connection import PostgresError, is_broken
 from textrawl.postgres.database import Database
 from textrawl.postgres.migrations import check, migrate, open_local_access
 from textrawl.settings import Settings
@@ -101,8 +101,8 @@ async def _prepare(cluster: "Cluster") -> bytes:
         try:
             await migrate(owner)
             return await open_local_access(owner, getpass.getuser())
-        except (psycopg.OperationalError, errors.DatabaseUnavailable) as error:
-            if not _is_broken(error):
+        except (PostgresError, errors.DatabaseUnavailable) as error:
+            if not is_broken(error):
                 raise
             if attempt == _MOST_STARTS:
                 raise errors.StartRefused(
@@ -112,12 +112,6 @@ async def _prepare(cluster: "Cluster") -> bytes:
         logger.warning("Postgres died during the start and is started again")
         await revive(cluster)
     raise AssertionError  # it counts for ever
-
-
-def _is_broken(error: Exception) -> bool:
-    """Whether the connection ended, and not a statement alone."""
-    state = error.sqlstate if isinstance(error, psycopg.Error) else None
-    return state is None or state.startswith(("08", "57P"))
 
 
 async def _keep_alive(cluster: "Cluster") -> None:
@@ -152,9 +146,9 @@ async def _mend_indexes(conninfo: str) -> None:
                 logger.warning("The vectors of %s had no index and were indexed anew", name)
         except (errors.StartRefused, errors.TextrawlError) as error:
             logger.info("Indexes wait: %s", error)
-        except (psycopg.Error, BatchRefused) as error:
+        except (PostgresError, BatchRefused) as error:
             # Searches do without, and so does whoever else uses this Postgres meanwhile.
-            state = error.sqlstate if isinstance(error, psycopg.Error) else error
+            state = error.sqlstate if isinstance(error, PostgresError) else error
             logger.warning("Indexes wait: %s %s", type(error).__name__, state)
 
 

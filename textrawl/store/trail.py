@@ -18,7 +18,8 @@ from textrawl.errors import (
     ServerBusy,
     SpaceNotFound,
 )
-from textrawl.postgres.database import Database, DataRefused
+from textrawl.postgres.database import Database
+from textrawl.postgres.sqlstates import DataRefused
 
 logger = logging.getLogger("textrawl")
 
@@ -27,12 +28,6 @@ Row = TypeVar("Row")
 _PAUSE = 0.5  # seconds between looks for new events: a write notifies nobody
 _PAGE = 500
 _CURSOR = re.compile(r"[0-9]{1,19}:[0-9]{1,18}", re.ASCII)
-
-_FAULTS = {
-    "TR030": ("No such author", "`textrawl log` shows who wrote"),
-    "TR031": ("No such undo", "it is not there, was reverted already, or its content was purged"),
-    "TR032": ("A later undo came between", "revert that first: `textrawl undo --revert {}`"),
-}
 
 
 @dataclass(frozen=True)
@@ -207,9 +202,7 @@ class Trail:
                 function, row, **arguments, space=self._space, credential=self._credential
             )
         except DataRefused as refused:
-            title, fix = _FAULTS[refused.code]
-            told = fix.format(refused.detail)
-        raise ArgumentInvalid(told, title=title)
+            raise refused.explain() from None
 
 
 async def find_space(database: Database, credential: bytes | None, name: str | None) -> int | None:

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import anyio
 import typer
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from rich.table import Table
 from rich.text import Text
 
@@ -21,6 +20,7 @@ from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import ANALYST, OWNER
 from textrawl.embedded.programs import find_installed
 from textrawl.errors import StartRefused
+from textrawl.postgres.conninfo import read_conninfo, write_conninfo
 from textrawl.postgres.migrations import migrate
 from textrawl.postgres.sql_files import describe_views
 from textrawl.settings import Settings, read_foreign_environment, read_settings
@@ -86,20 +86,20 @@ async def _find_place(
 
 def _restrict(conninfo: str, name: str | None) -> str:
     """The same place, as the login `name`, else as its own login in the role of analysts."""
-    known = conninfo_to_dict(conninfo)
+    known = read_conninfo(conninfo)
     options = f"{known.get('options') or ''} {_READING}".strip()
     if name is None:
-        return make_conninfo(conninfo, options=f"{options} -c role={ANALYST}")
-    return make_conninfo(_log_in(conninfo, name), options=options)
+        return write_conninfo(conninfo, options=f"{options} -c role={ANALYST}")
+    return write_conninfo(_log_in(conninfo, name), options=options)
 
 
 def _log_in(conninfo: str, name: str | None) -> str:
     """The same place as the login `name`, which has a password of its own."""
     if name is None:
         return conninfo
-    known = conninfo_to_dict(conninfo)
+    known = read_conninfo(conninfo)
     kept = {key: value for key, value in known.items() if key != "password"}
-    return make_conninfo("", **(kept | {"user": name}))
+    return write_conninfo("", **(kept | {"user": name}))
 
 
 def _choose_program(programs: Path | None) -> str:
@@ -114,11 +114,11 @@ def _choose_program(programs: Path | None) -> str:
 
 async def _talk(command: Sequence[str], conninfo: str, arguments: Sequence[str]) -> int:
     """Runs psql in this terminal; its exit code. The password is in no list of processes."""
-    known = conninfo_to_dict(conninfo)
+    known = read_conninfo(conninfo)
     environment = read_foreign_environment()
     if password := known.pop("password", None):
         environment["PGPASSWORD"] = str(password)
-    whole = [*command, make_conninfo("", **known), *arguments]
+    whole = [*command, write_conninfo("", **known), *arguments]
     async with await anyio.open_process(
         whole, stdin=None, stdout=None, stderr=None, env=environment
     ) as process:

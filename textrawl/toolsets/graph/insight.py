@@ -8,7 +8,7 @@ from datetime import datetime
 
 from textrawl import errors
 from textrawl.access.principal import Caller
-from textrawl.postgres.database import DataRefused
+from textrawl.postgres.sqlstates import SAME_ENTITY, DataRefused
 from textrawl.scheduling.workers import run_apart
 from textrawl.store.rows import StatisticsRow
 from textrawl.store.store import Store
@@ -17,7 +17,6 @@ from textrawl.toolsets.graph.topics import Analysis, analyse, find_words
 
 logger = logging.getLogger("textrawl")
 
-_NO_NUMBER, _ITSELF = "TR052", "TR005"
 _MOST_TEXTS = 2_000  # that are analysed in a call: some tenths of a second of the interpreter
 
 
@@ -213,11 +212,7 @@ class Insight:
                 target=thought.target, model=model, embedding=vector, **caller.writing,
             )  # fmt: skip
         except DataRefused as refusal:
-            if refusal.code != _NO_NUMBER:
-                raise
-            raise errors.ArgumentInvalid(
-                f"target_id: no {thought.target_type} has it; open_nodes with includeIds tells ids"
-            ) from refusal
+            raise refusal.explain(thought.target_type) from refusal
         return row
 
     async def search_reflections(
@@ -280,7 +275,7 @@ class Insight:
                 "split_node", SplitRow, entity=entity, splits=json.dumps(given), **caller.writing
             )
         except DataRefused as refusal:
-            if refusal.code == _ITSELF:
+            if refusal.code == SAME_ENTITY:
                 raise errors.ArgumentInvalid(
                     "approved_splits: a part needs another name than the entity"
                 ) from refusal

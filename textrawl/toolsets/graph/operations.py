@@ -9,15 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
-from textrawl import errors
 from textrawl.access.principal import Caller
 from textrawl.embeddings import Vector
 from textrawl.embeddings.vectors import compose_document
-from textrawl.postgres.database import DataRefused
+from textrawl.postgres.sqlstates import DataRefused
 from textrawl.store.store import Store
 from textrawl.values.long_text import split_text
-
-_NO_ENTITY = "TR050"
 
 
 @dataclass(frozen=True)
@@ -185,9 +182,7 @@ class Graph:
                 embeddings=vectors, **caller.writing,
             )  # fmt: skip
         except DataRefused as refusal:
-            if refusal.code != _NO_ENTITY:
-                raise
-            raise errors.EntityNotFound(refusal.detail or "") from refusal
+            raise refusal.explain() from refusal
 
     async def delete_nodes(self, names: Sequence[str], caller: Caller) -> list[DeletedNodeRow]:
         """Forgets entities with all that is said about them; a row for each name."""
@@ -215,9 +210,7 @@ class Graph:
                 max_rows=page.most + 1, max_text=page.text, **read_from(caller),
             )  # fmt: skip
         except DataRefused as refusal:
-            raise errors.ArgumentInvalid(
-                "cursor: the entity where it goes on was deleted; read again without a cursor"
-            ) from refusal
+            raise refusal.explain() from refusal
 
     async def open(self, names: Sequence[str], page: Page, caller: Caller) -> list[PartRow]:
         """Entities by name, those that are not there left out."""

@@ -8,10 +8,9 @@ from typing import Any, cast
 from anyio import to_thread
 
 from textrawl.access.principal import Caller
-from textrawl.archive.lines import LineRefused
-from textrawl.archive.server_memory import parse_line, read_name, read_text
 from textrawl.errors import ArgumentInvalid
 from textrawl.toolsets.graph.operations import Graph, Node, Triple
+from textrawl.values.reference_line import LineRefused, parse_line, read_name, read_text
 
 _BATCH = 100
 _MOST_BYTES = 64 << 20

@@ -9,7 +9,7 @@ from typing import Any
 from textrawl import errors
 from textrawl.access.principal import Caller
 from textrawl.embeddings.vectors import compose_document
-from textrawl.postgres.database import DataRefused
+from textrawl.postgres.sqlstates import FACT_REASONS, MODEL_DROPPED, DataRefused
 from textrawl.store.store import Store
 from textrawl.toolsets.memory.rows import (
     BatchRow,
@@ -21,8 +21,6 @@ from textrawl.toolsets.memory.rows import (
     NameRow,
     RelationRow,
 )
-
-_MODEL_DROPPED = "TR049"
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class MemoryOperations:
         try:
             return await self._search(question, caller)
         except DataRefused as refusal:
-            if refusal.code != _MODEL_DROPPED:
+            if refusal.code != MODEL_DROPPED:
                 raise
         # The cached active model was switched and dropped meanwhile: reload it and retry once.
         self._store.models.forget()
@@ -147,7 +145,7 @@ class MemoryOperations:
                 **caller.writing,
             )  # fmt: skip
         except DataRefused as refusal:
-            raise _explain(refusal.code, "replaces") from refusal
+            raise refusal.explain("replaces") from refusal
         return row
 
     async def build(self, facts: Sequence[Fact], edges: Sequence[Edge], caller: Caller) -> BatchRow:
@@ -176,7 +174,7 @@ class MemoryOperations:
                 "relate_entities", RelationRow, **asdict(edge), **caller.writing
             )
         except DataRefused as refusal:
-            raise _explain(refusal.code, "toEntity") from refusal
+            raise refusal.explain("toEntity") from refusal
         return row
 
     async def forget(
@@ -192,7 +190,7 @@ class MemoryOperations:
                 **caller.writing,
             )  # fmt: skip
         except DataRefused as refusal:
-            raise _explain(refusal.code, "fact") from refusal
+            raise refusal.explain("fact") from refusal
         return row if row.entity_id else None
 
 
@@ -217,22 +215,9 @@ def _plain_edge(edge: Edge) -> dict[str, Any]:
     return {key: value for key, value in named.items() if value is not None}
 
 
-_REFUSALS = {
-    "TR001": "names no fact of this entity: give its id, 8 or more characters of it, or its text",
-    "TR002": "names more than one fact of this entity: give more characters of its id",
-    "TR003": "names a fact that is no longer valid: remember the new fact without replaces",
-    "TR005": "is the same entity as fromEntity: a relation needs two",
-}
-
-
-def _explain(code: str, parameter: str) -> errors.ArgumentInvalid:
-    told = f"{parameter}: {_REFUSALS[code]}"
-    return errors.ArgumentInvalid(told) if code == "TR005" else errors.FactNotFound(told)
-
-
 def _explain_batch(refusal: DataRefused) -> errors.ArgumentInvalid:
     places: dict[str, list[str]] = {}
     for fault in json.loads(refusal.detail or "[]"):
-        places.setdefault(_REFUSALS[fault["code"]], []).append(fault["path"])
+        places.setdefault(FACT_REASONS[fault["code"]], []).append(fault["path"])
     told = "; ".join(f"{', '.join(paths)}: {why}" for why, paths in places.items())
     return errors.ArgumentInvalid(f"Nothing was stored. {told}")

@@ -1,0 +1,28 @@
+"""Connection strings of libpq, read and written, and what libpq says of one that leads nowhere."""
+
+from psycopg import OperationalError, ProgrammingError
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+
+class ConninfoInvalid(ValueError):
+    """A text that libpq does not take for a connection string."""
+
+
+def read_conninfo(conninfo: str) -> dict[str, str]:
+    """Return the parts of a connection string or URL. Raises ConninfoInvalid."""
+    try:
+        parts = conninfo_to_dict(conninfo)
+    except ProgrammingError as error:
+        raise ConninfoInvalid(str(error)) from error
+    return {name: str(value) for name, value in parts.items() if value is not None}
+
+
+def write_conninfo(conninfo: str = "", **parts: str) -> str:
+    """Return `conninfo` with these parts in place of its own."""
+    return make_conninfo(conninfo, **parts)
+
+
+def describe_failure(error: BaseException | None) -> str | None:
+    """Return the first line of libpq's message for a failed connection; None for other errors."""
+    lines = str(error).splitlines() if isinstance(error, OperationalError) else []
+    return lines[0] if lines else None
