@@ -12,5 +12,5 @@ begin atomic
 end;
 
 comment on function textrawl.compared_observations is
-    'How many facts similar_observations() compares. Errors: TR010, TR011 (access). '
+    'The number of facts that similar_observations() compares. Errors: TR010, TR011 (access). '
     'Example: select compared, facts from textrawl.compared_observations();';

@@ -16,5 +16,5 @@ begin atomic
 end;
 
 comment on function textrawl.find_undone is
-    'What undos keep of an entity, or of one of its facts: by id, the first 8 or more characters of its id, its text, or '
+    'The rows that undos keep of an entity or of one fact: by id, the first 8 or more characters of its id, its text, or '
     'the hash of its text.';
