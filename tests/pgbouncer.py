@@ -52,8 +52,8 @@ def run_pgbouncer(
     files = {"pgbouncer.ini": text, "users.txt": "".join(f'"{user}" ""\n' for user in users)}
     for name, content in files.items():
         (folder / name).write_text(content, encoding="utf-8")
-        account.take(folder / name)
-    account.take(folder)
+        account.chown(folder / name)
+    account.chown(folder)
     with subprocess.Popen(
         [program, "--quiet", str(folder / "pgbouncer.ini")], **account.process_options()
     ) as process:

@@ -271,7 +271,7 @@ def test_two_clusters_that_both_count_are_not_chosen_between(run: Run, old: Path
     outcome = run("upgrade", DATA_DIR=old)
 
     assert outcome.code == 1
-    assert "which ones count cannot be told" in outcome.complaint
+    assert "only one can be used" in outcome.complaint
     assert list_folders(old) == ["postgres-16", "postgres-18"]
 
 
@@ -312,7 +312,7 @@ async def test_a_copy_that_cannot_be_brought_up_to_date_does_not_count(
         raise StartRefused("made by a newer textrawl")
 
     with pytest.raises(StartRefused, match="newer"):
-        await upgrade_cluster(old, refuse, tell=steps.append)
+        await upgrade_cluster(old, refuse, report=steps.append)
 
     assert steps[-1] == "Comparing the copy with the original"
     assert servers() == []

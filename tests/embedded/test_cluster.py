@@ -16,9 +16,9 @@ import pytest
 from textrawl.embedded.account import find_account
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.paths import prepare_paths
 from textrawl.embedded.postmaster import spawn, stop
 from textrawl.embedded.programs import find_programs
-from textrawl.embedded.site import claim_site
 from textrawl.embedded.state import read_state
 
 pytestmark = pytest.mark.anyio
@@ -221,7 +221,7 @@ async def test_a_server_that_has_not_said_yet_who_it_is_is_stopped(
     data_dir: Path, postmasters: Postmasters
 ) -> None:
     account = find_account()
-    site = claim_site(data_dir, 18, account)
+    site = prepare_paths(data_dir, 18, account)
     for _ in range(10):
         spawn(site, find_programs(site, account), account)
         await stop(site.pgdata)

@@ -13,7 +13,7 @@ _PRELUDE = """
 import os, signal, subprocess, sys
 from pathlib import Path
 import anyio, psycopg
-from textrawl.embedded.cluster import revive, run_embedded
+from textrawl.embedded.cluster import restart, run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.embedded.postmaster import find_postmaster
 
@@ -36,7 +36,7 @@ async def main():
         os.kill(server, signal.SIGKILL)
         while find_postmaster(cluster.data):
             await anyio.sleep(0.01)
-        await revive(cluster)
+        await restart(cluster)
         print(count(cluster), find_postmaster(cluster.data) != server)
     print(find_postmaster(cluster.data))
 

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from textrawl.embedded.account import find_account
-from textrawl.embedded.cluster import Cluster, revive, run_embedded
+from textrawl.embedded.cluster import Cluster, restart, run_embedded
 from textrawl.embedded.configuration import OWNER
 
 pytestmark = pytest.mark.anyio
@@ -98,7 +98,7 @@ async def test_a_server_that_died_in_use_is_revived_under_the_same_address(
         write(cluster)
         await kill(postmasters()[0], postmasters)
 
-        await revive(cluster)
+        await restart(cluster)
 
         assert count(cluster) == 1000
         assert len(postmasters()) == 1

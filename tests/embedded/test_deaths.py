@@ -17,7 +17,7 @@ import pytest
 from psycopg import pq
 
 from textrawl.embedded.account import find_account
-from textrawl.embedded.cluster import Cluster, revive, run_embedded
+from textrawl.embedded.cluster import Cluster, restart, run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.embedded.postmaster import ping, read_pid_file
 from textrawl.errors import StartRefused
@@ -52,7 +52,7 @@ async def count_when_it_is_back(cluster: Cluster, postmasters: Postmasters) -> i
             with suppress(psycopg.OperationalError):
                 return count(cluster)
             if not postmasters():
-                await revive(cluster)
+                await restart(cluster)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ async def test_a_backend_that_computes_on_does_not_keep_a_killed_server_from_ret
                     await anyio.lowlevel.checkpoint()
             os.kill(postmasters()[0], signal.SIGKILL)
 
-            await revive(cluster)
+            await restart(cluster)
 
             assert count(cluster) == 1000
             with suppress(psutil.NoSuchProcess):
@@ -212,7 +212,7 @@ async def test_data_that_were_deleted_in_use_are_not_replaced_by_empty_ones(
         [leftover] = postmasters()
         shutil.rmtree(data_dir)
         with pytest.raises(StartRefused, match="was deleted while it was in use"):
-            await revive(cluster)
+            await restart(cluster)
 
     assert not await anyio.Path(data_dir).exists()
     with suppress(ProcessLookupError):  # it may have noticed already that its data are gone

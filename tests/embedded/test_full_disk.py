@@ -14,7 +14,7 @@ from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 from psycopg import sql
 
-from textrawl.embedded.cluster import Cluster, revive, run_embedded
+from textrawl.embedded.cluster import Cluster, restart, run_embedded
 from textrawl.embedded.configuration import OWNER, SUPERUSER
 from textrawl.embedded.upgrade import upgrade_cluster
 from textrawl.errors import StartRefused
@@ -134,10 +134,10 @@ async def test_a_server_that_a_full_disk_brought_down_returns_when_there_is_room
             while postmasters():
                 await anyio.lowlevel.checkpoint()
         with pytest.raises(StartRefused, match=f"The disk of {furnished.path} is full"):
-            await revive(cluster)
+            await restart(cluster)
 
         furnished.free()
-        await revive(cluster)
+        await restart(cluster)
         assert count(cluster) == 1
         with psycopg.connect(cluster.dsn(OWNER)) as connection:
             connection.execute(_ADD)
@@ -166,9 +166,9 @@ async def test_an_upgrade_that_would_not_fit_is_refused_before_anything_is_copie
     told: list[str] = []
 
     with pytest.raises(StartRefused, match=r"The copy takes \d+ MB and the disk of .* has \d+ MB"):
-        await upgrade_cluster(disk.path, revive, tell=told.append)
+        await upgrade_cluster(disk.path, restart, report=told.append)
 
-    assert told == ["Starting Postgres 16 to count what there is"]
+    assert told == ["Starting Postgres 16 to count its rows"]
     async with run_embedded(disk.path, postgres_version=16) as cluster:
         assert count(cluster) == 0
 

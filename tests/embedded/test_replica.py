@@ -20,8 +20,8 @@ from textrawl.embedded.account import find_account
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.embedded.database import DATABASE
+from textrawl.embedded.paths import ClusterPaths
 from textrawl.embedded.postmaster import ping, read_pid_file, spawn, stop
-from textrawl.embedded.site import Site
 
 pytestmark = pytest.mark.anyio
 
@@ -40,15 +40,15 @@ async def let_replicas_in(data_dir: Path) -> None:
         cluster.data / "local.conf": f"hba_file = '{rules}'\n",
     }.items():
         path.write_text(text, encoding="utf-8")
-        account.take(path)
+        account.chown(path)
 
 
 @asynccontextmanager
 async def replicate(primary: Cluster, data_dir: Path) -> AsyncGenerator[str]:
     """A standby that follows; its connection string for servers."""
-    account, site = find_account(), Site(data_dir, 18)
+    account, site = find_account(), ClusterPaths(data_dir, 18)
     await to_thread.run_sync(data_dir.mkdir)
-    account.take(data_dir)
+    account.chown(data_dir)
     copy = [
         primary.bin_path / "pg_basebackup", f"--pgdata={site.pgdata}", "--write-recovery-conf",
         "--checkpoint=fast", f"--dbname={make_conninfo(primary.dsn(SUPERUSER, 'postgres'))}",

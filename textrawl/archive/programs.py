@@ -12,8 +12,8 @@ import anyio
 from anyio.abc import ByteReceiveStream
 
 from textrawl.embedded.account import Account
+from textrawl.embedded.paths import ClusterPaths
 from textrawl.embedded.programs import find_programs
-from textrawl.embedded.site import Site
 from textrawl.errors import StartRefused
 from textrawl.postgres.conninfo import read_conninfo, write_conninfo
 from textrawl.settings import read_foreign_environment
@@ -33,7 +33,9 @@ def find_program(name: str, folder: Path | None = None, server: int = _NEWEST) -
         try:
             # They run as whoever runs this: no folder is closed to them, nothing is copied.
             own = Account("", 0, 0, foreign=False)
-            folder = find_programs(Site(Path(), _OLDEST if server == _OLDEST else _NEWEST), own)
+            folder = find_programs(
+                ClusterPaths(Path(), _OLDEST if server == _OLDEST else _NEWEST), own
+            )
         except StartRefused:
             folder = None
     found = str(folder / name) if folder and (folder / name).exists() else shutil.which(name)

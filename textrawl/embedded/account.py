@@ -1,6 +1,7 @@
-"""The OS user that Postgres runs as: the caller, or a system user when the caller is root.
+"""The OS user that Postgres runs as.
 
-Postgres refuses to run as root.
+It is the user of this process. For root it is a system user, because Postgres refuses to run as
+root.
 """
 
 import os
@@ -22,7 +23,7 @@ _FIND_CLOSED = 'for d; do test -x "$d" || { printf %s "$d"; exit 1; }; done'
 
 @dataclass(frozen=True)
 class Account:
-    """An OS user; `foreign` when it is not the one that runs this process."""
+    """An OS user. `foreign` is true if this process runs as another user."""
 
     name: str
     uid: int
@@ -30,10 +31,10 @@ class Account:
     foreign: bool
 
     def process_options(self) -> dict[str, Any]:
-        """Arguments of subprocess.Popen that make a child run as this user.
+        """Return arguments of subprocess.Popen that make a child run as this user.
 
-        The child starts in `/`, as the caller's folder may be closed to it, and without the
-        caller's environment, which may hold API keys.
+        The child starts in `/`, because it may have no access to the current folder. It does not
+        inherit the environment, which may hold API keys.
         """
         options: dict[str, Any] = {"cwd": "/", "umask": 0o077, "env": environment()}
         if self.foreign:
@@ -43,8 +44,8 @@ class Account:
     def run(
         self, command: Sequence[str | Path], *, limit: float
     ) -> "subprocess.CompletedProcess[str]":
-        """Run `command` as this user for at most `limit` seconds; its failure is not raised."""
-        return subprocess.run(  # noqa: S603 - commands are ours, without a shell
+        """Run `command` as this user for at most `limit` seconds. A failure is not raised."""
+        return subprocess.run(  # noqa: S603 - fixed commands, no shell
             [str(part) for part in command],
             capture_output=True,
             text=True,
@@ -55,41 +56,41 @@ class Account:
         )
 
     def open(self, path: Path, flags: int) -> int:
-        """Open a file, through no symbolic link, and create it as this user's if missing."""
+        """Open a file, or create it for this user. Symbolic links are not followed."""
         flags |= os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             file = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             return os.open(path, flags)
-        self.take(file)
+        self.chown(file)
         return file
 
-    def take(self, path: Path | int) -> None:
-        """Make this user the owner of what we have just created."""
+    def chown(self, path: Path | int) -> None:
+        """Make this user the owner of a file or folder that was just created."""
         if self.foreign:
             os.chown(path, self.uid, self.gid)
 
     def find_closed_folder(self, path: Path) -> Path | None:
-        """First folder from the root down to `path` that this user cannot enter.
+        """Return the first folder from the root down to `path` that this user cannot enter.
 
-        Asked by trying it as that user, so that access lists and mounts count too.
+        A process of that user tries it, so that access lists and mounts count too.
         """
         if not self.foreign:
             return None
         folders = [*reversed(path.parents), path]
-        found = self.run(["/bin/sh", "-c", _FIND_CLOSED, "sh", *folders], limit=30)
-        return Path(found.stdout) if found.returncode else None
+        done = self.run(["/bin/sh", "-c", _FIND_CLOSED, "sh", *folders], limit=30)
+        return Path(done.stdout) if done.returncode else None
 
 
 def environment(**more: str) -> Mapping[str, str]:
-    """Environment of every program of Postgres: messages in English and none of our secrets."""
+    """Return the environment of Postgres programs: English messages, no secrets of this process."""
     return {"PATH": os.defpath, "LC_ALL": "C", **more}
 
 
 def find_account() -> Account:
-    """The user that Postgres is to run as; as root it is created when missing.
+    """Return the user that Postgres runs as. As root, create it if it is missing.
 
-    Raises StartRefused when the current user has no name or no system user can be created.
+    Raises StartRefused if the current user has no name or no system user can be created.
     """
     uid = os.geteuid()
     if uid == 0:
@@ -108,7 +109,7 @@ def find_account() -> Account:
 def _ensure_service_user() -> pwd.struct_passwd:
     reason = "useradd is not installed"
     useradd = shutil.which("useradd", path=f"{os.defpath}:/usr/sbin:/sbin")
-    # Several processes may add the user at once: all but one fail, and find it a moment later.
+    # Several processes may add the user at once. All but one fail, and find the user on retry.
     for _ in range(20):
         with suppress(KeyError):
             return pwd.getpwnam(SERVICE)

@@ -1,9 +1,9 @@
 """An embedded Postgres under one `async with`: run_embedded.
 
-Every user of a cluster, in whatever process or thread, shares `clients.lock` for as long as it
-lasts. Whoever starts or stops the server holds `lifecycle.lock` alone. The one who leaves and
-can have `clients.lock` alone is the last one, and stops the server. The kernel drops the locks
-of a killed process, so nothing has to be remembered or cleaned up.
+Each user of a cluster, in any process or thread, holds `clients.lock` shared while it uses the
+cluster. To start or stop the server, it holds `lifecycle.lock` exclusively. A user that leaves and
+gets `clients.lock` exclusively is the last one, so it stops the server. The kernel drops the locks
+of a killed process, so no cleanup is needed.
 """
 
 import logging
@@ -24,24 +24,24 @@ from textrawl.embedded.configuration import SUPERUSER
 from textrawl.embedded.creation import create_data_folder
 from textrawl.embedded.database import DATABASE, prepare_extension, prepare_server
 from textrawl.embedded.locks import FileLock
+from textrawl.embedded.paths import (
+    ClusterPaths,
+    chown_new_folder,
+    prepare_paths,
+    refuse_closed_folder,
+    refuse_full_disk,
+    refuse_other_major,
+)
 from textrawl.embedded.postmaster import (
-    end_leftovers,
     find_postmaster,
     is_postmaster,
+    kill_orphans,
     ping,
     read_pid_file,
     spawn,
     stop,
 )
 from textrawl.embedded.programs import find_programs
-from textrawl.embedded.site import (
-    Site,
-    claim_site,
-    give_new_folder,
-    refuse_closed_folder,
-    refuse_full_disk,
-    refuse_other_major,
-)
 from textrawl.errors import StartRefused
 
 logger = logging.getLogger("textrawl")
@@ -49,15 +49,15 @@ logger = logging.getLogger("textrawl")
 _PAUSE = 0.05
 _PROGRESS = 5.0
 _MOST_DEATHS = 20
-_DEATHS_OF_MERCY = 4
+_DEATHS_BEFORE_KILL = 4
 _PAUSE_AFTER_DEATH = 0.5
 _MOST_FAILURES = 5
-_LONGEST_LEAVE = 45.0
+_LONGEST_STOP = 45.0
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Postgres that takes connections through a Unix socket.
+    """A Postgres that accepts connections through a Unix socket.
 
     `data` is its data folder (PGDATA), `bin_path` the folder with its programs.
     """
@@ -68,7 +68,7 @@ class Cluster:
     bin_path: Path
 
     def dsn(self, role: str, database: str = DATABASE) -> str:
-        """Conninfo of libpq for `role` on `database`; the OS user is the password."""
+        """Return a conninfo for `role` on `database`. The OS user authenticates (peer)."""
         return make_conninfo(host=str(self.socket_dir), port=self.port, user=role, dbname=database)
 
 
@@ -76,84 +76,87 @@ class Cluster:
 async def run_embedded(
     data_dir: Path, *, postgres_version: int = 18, start_limit: float = 300.0
 ) -> AsyncGenerator[Cluster]:
-    """Start the cluster in `data_dir`, or join it, and stop it if nobody else uses it.
+    """Start or join the cluster in `data_dir`. At the end, stop it if nobody else uses it.
 
-    `postgres_version` is 18 or 16. A server that recovers from a crash is given `start_limit`
-    seconds. Raises StartRefused, which says what to do, when the folder cannot be used or the
-    server does not come up.
+    `postgres_version` is 18 or 16. `start_limit` is the time in seconds for a start, including
+    recovery from a crash. Raises StartRefused with the fix if the folder cannot be used or the
+    server does not start.
     """
     account = await to_thread.run_sync(find_account)
-    site = await to_thread.run_sync(claim_site, data_dir, postgres_version, account)
-    with FileLock(site.lifecycle, account) as lifecycle, FileLock(site.clients, account) as clients:
-        await lifecycle.wait_alone()
-        clients.take_shared()  # granted: whoever has it alone has the lifecycle too
+    paths = await to_thread.run_sync(prepare_paths, data_dir, postgres_version, account)
+    with (
+        FileLock(paths.lifecycle, account) as lifecycle,
+        FileLock(paths.clients, account) as clients,
+    ):
+        await lifecycle.wait_exclusive()
+        clients.take_shared()  # succeeds: an exclusive holder would hold the lifecycle lock too
         try:
-            cluster = await _start(site, account, start_limit)
+            cluster = await _start(paths, account, start_limit)
             lifecycle.release()
             yield cluster
         finally:
-            with anyio.move_on_after(_LONGEST_LEAVE, shield=True):
-                await lifecycle.wait_alone()
-                if clients.take_alone() and clients.is_in_place():
-                    await stop(site.pgdata)
+            with anyio.move_on_after(_LONGEST_STOP, shield=True):
+                await lifecycle.wait_exclusive()
+                if clients.take_exclusive() and clients.is_in_place():
+                    await stop(paths.pgdata)
 
 
-async def revive(cluster: Cluster, *, start_limit: float = 300.0) -> None:
-    """Start the server again if it died under its users; its dsn stay what they were.
+async def restart(cluster: Cluster, *, start_limit: float = 300.0) -> None:
+    """Start the server again if it died during use. Its DSNs stay the same.
 
-    For callers inside run_embedded whose connections fail. Raises StartRefused, also when the
-    data were deleted: nobody who used them is given an empty database in their place.
+    For callers inside run_embedded whose connections fail. Raises StartRefused, also if the data
+    were deleted: an empty database must not silently replace them.
     """
     account = await to_thread.run_sync(find_account)
-    site = Site(cluster.data.parent, int(cluster.data.name.removeprefix("postgres-")))
-    if not (site.pgdata / "PG_VERSION").exists():
+    paths = ClusterPaths(cluster.data.parent, int(cluster.data.name.removeprefix("postgres-")))
+    if not (paths.pgdata / "PG_VERSION").exists():
         raise StartRefused(
-            f"{site.pgdata} was deleted while it was in use. Put it back, or restart textrawl to "
+            f"{paths.pgdata} was deleted while it was in use. Put it back, or restart textrawl to "
             "begin with an empty one."
         )
-    with FileLock(site.lifecycle, account) as lifecycle:
-        await lifecycle.wait_alone()
-        await _start(site, account, start_limit)
+    with FileLock(paths.lifecycle, account) as lifecycle:
+        await lifecycle.wait_exclusive()
+        await _start(paths, account, start_limit)
 
 
-async def _start(site: Site, account: Account, limit: float) -> Cluster:
+async def _start(paths: ClusterPaths, account: Account, limit: float) -> Cluster:
     try:
-        programs = await to_thread.run_sync(_make_ready, site, account)
-        return await start(site, programs, account, limit)
+        programs = await to_thread.run_sync(_make_ready, paths, account)
+        return await start(paths, programs, account, limit)
     except OSError as error:
         raise StartRefused(
-            f"Postgres cannot be started: {error.strerror}, {error.filename or site.data_dir}. "
+            f"Postgres cannot be started: {error.strerror}, {error.filename or paths.data_dir}. "
             "Fix that, or set TEXTRAWL_DATABASE_URL."
         ) from error
 
 
-async def start(site: Site, programs: Path, account: Account, limit: float) -> Cluster:
-    """A server on `site.pgdata`, which exists, that takes connections; the lifecycle lock is held.
+async def start(paths: ClusterPaths, programs: Path, account: Account, limit: float) -> Cluster:
+    """Start a server on `paths.pgdata`, which exists, and wait until it accepts connections.
 
-    Raises StartRefused after `limit` seconds, and OSError.
+    The caller holds the lifecycle lock. Raises StartRefused after `limit` seconds, and OSError.
     """
     with anyio.move_on_after(limit):
         for failures in count(1):
-            cluster = await _wait_for_server(site, programs, account)
+            cluster = await _wait_for_server(paths, programs, account)
             try:
                 await to_thread.run_sync(_prepare, cluster)
             except psycopg.Error as error:
-                _bear_failure(site, error, failures)
+                _refuse_lasting_failure(paths, error, failures)
                 await anyio.sleep(_PAUSE_AFTER_DEATH)
             else:
                 return cluster
     raise StartRefused(
-        f"Postgres did not take connections within {limit:.0f} s; see {site.log}. "
+        f"Postgres did not take connections within {limit:.0f} s; see {paths.log}. "
         "Start again if it was recovering, or set TEXTRAWL_DATABASE_URL."
     )
 
 
-def _make_ready(site: Site, account: Account) -> Path:
-    refuse_other_major(site)  # again: an upgrade may have ended while we waited for the lock
-    give_new_folder(site, account)
-    refuse_closed_folder(site.data_dir, account)
-    programs = find_programs(site, account)
-    create_data_folder(site, programs, account)
+def _make_ready(paths: ClusterPaths, account: Account) -> Path:
+    refuse_other_major(paths)  # again: an upgrade may have ended while we waited for the lock
+    chown_new_folder(paths, account)
+    refuse_closed_folder(paths.data_dir, account)
+    programs = find_programs(paths, account)
+    create_data_folder(paths, programs, account)
     return programs
 
 
@@ -162,49 +165,49 @@ def _prepare(cluster: Cluster) -> None:
     prepare_extension(cluster.dsn(SUPERUSER))
 
 
-def _bear_failure(site: Site, error: psycopg.Error, failures: int) -> None:
-    # One of its processes was killed and it starts all of them anew: wait for it again.
+def _refuse_lasting_failure(paths: ClusterPaths, error: psycopg.Error, failures: int) -> None:
+    # Transient: a server process was killed, and the server restarts all of them.
     if isinstance(error, psycopg.OperationalError) and failures < _MOST_FAILURES:
         return
-    refuse_full_disk(site)
+    refuse_full_disk(paths)
     raise StartRefused(
-        f"Postgres runs but its database cannot be set up: {error}. See {site.log}, "
+        f"Postgres runs but its database cannot be set up: {error}. See {paths.log}, "
         "or set TEXTRAWL_DATABASE_URL."
     ) from error
 
 
-async def _wait_for_server(site: Site, programs: Path, account: Account) -> Cluster:
-    """Wait until the server takes connections; spawn it whenever none lives."""
+async def _wait_for_server(paths: ClusterPaths, programs: Path, account: Account) -> Cluster:
+    """Wait until the server accepts connections. Spawn one whenever none is alive."""
     spawned, deaths = 0, 0
     began = reported = anyio.current_time()
     while True:
-        address = read_pid_file(site.pgdata)
+        address = read_pid_file(paths.pgdata)
         answer = await to_thread.run_sync(ping, address)
         if answer is pq.Ping.OK and address and address.socket_dir:
-            return Cluster(address.socket_dir, address.port, site.pgdata, programs)
-        lives = find_postmaster(site.pgdata) or is_postmaster(spawned, site.pgdata)
+            return Cluster(address.socket_dir, address.port, paths.pgdata, programs)
+        lives = find_postmaster(paths.pgdata) or is_postmaster(spawned, paths.pgdata)
         if answer is not pq.Ping.REJECT and not lives:
             if spawned:
                 deaths += 1
-                await _bear_death(site, deaths)
-            spawned = await to_thread.run_sync(spawn, site, programs, account)
+                await _wait_after_death(paths, deaths)
+            spawned = await to_thread.run_sync(spawn, paths, programs, account)
         if anyio.current_time() - reported > _PROGRESS:
             reported = anyio.current_time()
             logger.warning("Postgres is starting or recovering, %.0f s so far", reported - began)
         await anyio.sleep(_PAUSE)
 
 
-async def _bear_death(site: Site, deaths: int) -> None:
-    # Children of a killed server keep its shared memory until they notice, and as long as they
-    # do a new server gives up. One that is computing notices at the end, and has to be killed.
-    # More than that is a fault that waiting does not mend.
-    if deaths == _DEATHS_OF_MERCY:
-        await to_thread.run_sync(end_leftovers, site.pgdata)
-    if deaths > _DEATHS_OF_MERCY:
-        refuse_full_disk(site)
+async def _wait_after_death(paths: ClusterPaths, deaths: int) -> None:
+    # Children of a killed server keep its shared memory until they notice its death. Until then
+    # a new server gives up. A child that is computing notices late, so it is killed after some
+    # failed starts. If the server still dies, the cause is another one: look at the disk.
+    if deaths == _DEATHS_BEFORE_KILL:
+        await to_thread.run_sync(kill_orphans, paths.pgdata)
+    if deaths > _DEATHS_BEFORE_KILL:
+        refuse_full_disk(paths)
     if deaths >= _MOST_DEATHS:
         raise StartRefused(
-            f"Postgres does not start; the reason is at the end of {site.log}. "
+            f"Postgres does not start; the reason is at the end of {paths.log}. "
             "Fix that, or set TEXTRAWL_DATABASE_URL."
         )
     await anyio.sleep(_PAUSE_AFTER_DEATH)

@@ -1,6 +1,6 @@
-"""The three configuration files, written anew before each start.
+"""The three configuration files, rewritten before each start.
 
-`ALTER SYSTEM` and `local.conf` in the data folder come last, so an owner's own settings win.
+`ALTER SYSTEM` and `local.conf` in the data folder are read last, so the user's settings win.
 """
 
 import os
@@ -16,21 +16,21 @@ SUPERUSER = "postgres"
 _POSTGRESQL = """\
 # Written by textrawl before each start. Put your own settings into local.conf beside this file.
 
-listen_addresses = ''                   # nobody reaches it through a network
-unix_socket_permissions = 0700          # nor another OS user of this machine
+listen_addresses = ''                   # no connections through a network
+unix_socket_permissions = 0700          # none from other OS users of this machine
 max_connections = 100
 
-synchronous_commit = on                 # what was acknowledged is never lost
+synchronous_commit = on                 # an acknowledged write is never lost
 fsync = on
 full_page_writes = on
 max_wal_size = 256MB                    # short recovery: 1GB of WAL took more than half a minute
 
-shared_buffers = {buffers}MB                  # a guest on somebody's machine: what its data needs
+shared_buffers = {buffers}MB                  # as much as the data needs, not more
 maintenance_work_mem = 256MB            # an HNSW graph that fits is built many times faster
 max_parallel_maintenance_workers = 0    # parallel builds need /dev/shm: 64MB in most containers
-jit = off                               # costs more than any query here can win back
+jit = off                               # compiling costs more than it saves in these queries
 huge_pages = off
-{queue}max_logical_replication_workers = 0     # nothing is replicated
+{queue}max_logical_replication_workers = 0     # there is no replication
 
 timezone = 'UTC'                        # answers do not depend on the machine
 datestyle = 'iso, ymd'
@@ -41,8 +41,8 @@ log_timezone = 'UTC'
 log_min_messages = warning
 log_checkpoints = off
 log_line_prefix = '%m [%p] '
-log_min_error_statement = panic         # statements and
-log_error_verbosity = terse             # details of errors can hold what users told us
+log_min_error_statement = panic         # statements and details of errors
+log_error_verbosity = terse             # can hold contents of a memory
 
 include_if_exists = 'local.conf'
 """
@@ -52,14 +52,16 @@ _SPARE_BUFFERS = 512 << 20  # room to grow until the next start
 _FIRST_WITH_QUEUE = 17  # major version whose queue of notifications has a limit
 _MEMORY_LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
 
-_HBA = "# Written by textrawl. Who you are on this machine decides; there are no passwords.\n"
+_HBA = "# Written by textrawl. The OS user decides which roles may log in, without passwords.\n"
 
 
 def _choose_buffers(pgdata: Path) -> int:
-    """MB for twice the data that is there or some growth, but at most a quarter of the memory.
+    """Return the MB of shared_buffers: twice the stored data, with bounds.
 
-    What is not in shared_buffers is copied from the system's cache, page by page: a seventh of a
-    search among 100,000 facts. Postgres takes the memory only as it fills it.
+    It is at least 512 MB, so that the data can grow. It is at most a quarter of the memory, but
+    never less than 128 MB. Postgres copies pages outside shared_buffers from the system's cache,
+    which takes a seventh of the time of a search among 100,000 facts. Postgres takes the memory
+    only as it fills it.
     """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if _MEMORY_LIMIT.is_file() and (limit := _MEMORY_LIMIT.read_text("ascii").strip()).isdigit():
@@ -69,19 +71,19 @@ def _choose_buffers(pgdata: Path) -> int:
 
 
 def _choose_queue(pgdata: Path) -> str:
-    """A limit of half a megabyte for notifications, which any login can fill."""
+    """Return a limit of 512 kB for the queue of notifications, which any login can fill."""
     major = int((pgdata / "PG_VERSION").read_text("ascii"))
-    limit = "max_notify_queue_pages = 64             # nothing of ours notifies\n"
+    limit = "max_notify_queue_pages = 64             # textrawl sends none\n"
     return limit if major >= _FIRST_WITH_QUEUE else ""
 
 
 def write_configuration(pgdata: Path, account: Account) -> None:
     """Write postgresql.conf, pg_hba.conf and pg_ident.conf into `pgdata`."""
-    # Root may become the server's OS user anyway, so letting it in opens nothing.
-    people = sorted({account.name, "root"})
-    # With + any member: the logins of `textrawl analyst`.
+    # Root can become the server's OS user anyway, so letting it in adds no risk.
+    users = sorted({account.name, "root"})
+    # + means any member of the role: the logins of `textrawl analyst`.
     roles = (SUPERUSER, OWNER, APP, f"+{ANALYST}")
-    ident = "".join(f'textrawl "{name}" {role}\n' for name in people for role in roles)
+    ident = "".join(f'textrawl "{name}" {role}\n' for name in users for role in roles)
     files = {
         "postgresql.conf": _POSTGRESQL.format(
             buffers=_choose_buffers(pgdata), queue=_choose_queue(pgdata)

@@ -1,4 +1,4 @@
-"""Roles, database and extension: looked at on every start, so an interrupted one heals."""
+"""Roles, database and extension. Every start checks them, and completes an interrupted setup."""
 
 from typing import Final, LiteralString
 
@@ -10,7 +10,7 @@ from textrawl.postgres.sql_files import read_restrictions
 
 DATABASE: Final = "textrawl"
 
-_PATIENCE = 10  # seconds for a connection to a server that has just answered
+_CONNECT_TIMEOUT = 10  # seconds for a connection to a server that has just answered
 
 _ROLE_IS_PLAIN = """
     select rolcanlogin and not (rolsuper or rolcreaterole or rolcreatedb or rolreplication
@@ -22,7 +22,7 @@ _IS_MEMBER = "select pg_has_role(%s, %s, 'set')"
 _DATABASES: tuple[LiteralString, ...] = (DATABASE, "postgres", "template1")
 _IS_OPEN = "select has_database_privilege(%s, %s, 'connect, temporary')"
 _MAY_CONNECT = "select has_database_privilege(%s, %s, 'connect')"
-# Analysts that an older version made.
+# Analysts that an older version created.
 _UNLIMITED = """
     select r.rolname::text from pg_roles r
     where r.rolcanlogin and not r.rolsuper and pg_has_role(r.oid, %s, 'usage')
@@ -34,8 +34,8 @@ _VECTOR = """
 
 
 def prepare_server(conninfo: str) -> None:
-    """Make the roles and the database; `conninfo` is the superuser's for database postgres."""
-    with psycopg.connect(conninfo, autocommit=True, connect_timeout=_PATIENCE) as connection:
+    """Create the roles and the database. `conninfo` is the superuser's, for database postgres."""
+    with psycopg.connect(conninfo, autocommit=True, connect_timeout=_CONNECT_TIMEOUT) as connection:
         _prepare_roles(connection)
         _prepare_databases(connection)
 
@@ -46,17 +46,17 @@ def _prepare_roles(connection: psycopg.Connection) -> None:
     if connection.execute("select from pg_roles where rolname = %s", [ANALYST]).fetchone() is None:
         connection.execute(f"create role {ANALYST} nologin")
     if not _holds(connection, _IS_MEMBER, OWNER, ANALYST):
-        # For `textrawl psql`: a session that only reads, of whoever owns everything anyway.
+        # `textrawl psql` uses this role to give the owner a read-only session.
         connection.execute(f"grant {ANALYST} to {OWNER} with inherit false")
     if not _holds(connection, _IS_MEMBER, OWNER, "pg_signal_backend"):
-        # A migration ends the transaction of an analyst that keeps it waiting.
+        # A migration ends an analyst's transaction that blocks it.
         connection.execute(f"grant pg_signal_backend to {OWNER}")
 
 
 def _prepare_databases(connection: psycopg.Connection) -> None:
-    known = "select from pg_database where datname = %s"
-    if connection.execute(known, [DATABASE]).fetchone() is None:
-        # template0, since nobody can be connected to it, which would make this fail
+    query = "select from pg_database where datname = %s"
+    if connection.execute(query, [DATABASE]).fetchone() is None:
+        # template0: creation fails if another session uses the template, and none can use this.
         connection.execute(f"create database {DATABASE} owner {OWNER} template template0")
     for name in _DATABASES:
         if _holds(connection, _IS_OPEN, "public", name):
@@ -68,11 +68,11 @@ def _prepare_databases(connection: psycopg.Connection) -> None:
 
 
 def prepare_extension(conninfo: str) -> None:
-    """Install pgvector, or bring it to the version of the programs; close what others may fill.
+    """Install or update pgvector, and restrict what logins can store or block.
 
-    `conninfo` is the superuser's for the textrawl database.
+    `conninfo` is the superuser's, for the textrawl database.
     """
-    with psycopg.connect(conninfo, autocommit=True, connect_timeout=_PATIENCE) as connection:
+    with psycopg.connect(conninfo, autocommit=True, connect_timeout=_CONNECT_TIMEOUT) as connection:
         installed, available = connection.execute(_VECTOR).fetchone() or (None, None)
         if installed is None:
             connection.execute("create extension vector")

@@ -1,4 +1,4 @@
-"""What a cluster holds, counted: to compare the copy of one with the original."""
+"""Counts of everything in a cluster, to compare a copy with its original."""
 
 from dataclasses import dataclass
 
@@ -21,14 +21,14 @@ _ROLES = "select rolname, rolpassword from pg_authid where rolname !~ '^pg_'"
 
 @dataclass(frozen=True)
 class Inventory:
-    """Rows of every table by its full name, and names of roles (with passwords) and extensions."""
+    """Row counts of tables by full name, roles with their passwords, and extensions."""
 
     tables: dict[str, int]
     roles: frozenset[tuple[str, str | None]]
     extensions: frozenset[str]
 
     def find_differences(self, other: "Inventory") -> list[str]:
-        """Tables, roles and extensions that are not the same in `other`, a few words each."""
+        """Return a few words for each table, role or extension that differs in `other`."""
         names = sorted(self.tables.keys() | other.tables.keys())
         counts = [(name, self.tables.get(name), other.tables.get(name)) for name in names]
         return [
@@ -39,7 +39,7 @@ class Inventory:
 
 
 def take_inventory(cluster: Cluster) -> Inventory:
-    """Everything that `cluster` holds, in all its databases. Raises psycopg.Error."""
+    """Return the inventory of all databases of `cluster`. Raises psycopg.Error."""
     with psycopg.connect(cluster.dsn(SUPERUSER, "postgres")) as connection:
         databases = [str(name) for (name,) in connection.execute(_DATABASES)]
         roles = frozenset((name, password) for name, password in connection.execute(_ROLES))

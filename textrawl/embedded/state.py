@@ -1,4 +1,4 @@
-"""What can be said about an embedded cluster without starting or changing anything."""
+"""The state of an embedded cluster, read without starting or changing anything."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import Literal
 
 from psycopg import pq
 
+from textrawl.embedded.paths import ClusterPaths, refuse_other_major
 from textrawl.embedded.postmaster import find_postmaster, ping, read_pid_file
-from textrawl.embedded.site import Site, refuse_other_major
 from textrawl.errors import StartRefused
 
 Phase = Literal["not initialised", "stopped", "starting", "running"]
@@ -15,7 +15,7 @@ Phase = Literal["not initialised", "stopped", "starting", "running"]
 
 @dataclass(frozen=True)
 class State:
-    """A cluster as it is found: `size` in bytes of files, `log` a file that may not exist."""
+    """The state of a cluster. `size` is in bytes of files. `log` may not exist."""
 
     phase: Phase
     version: str | None
@@ -24,26 +24,26 @@ class State:
 
 
 def read_state(data_dir: Path, *, postgres_version: int = 18) -> State:
-    """State of the cluster in `data_dir`; nothing is started, created or changed.
+    """Return the state of the cluster in `data_dir`, and change nothing.
 
-    Raises StartRefused when the folder may not be read or holds data of another major version.
+    Raises StartRefused if the folder cannot be read or holds data of another major version.
     """
-    site = Site(data_dir.expanduser().resolve(), postgres_version)
+    paths = ClusterPaths(data_dir.expanduser().resolve(), postgres_version)
     try:
-        refuse_other_major(site)
-        return _read_state(site)
+        refuse_other_major(paths)
+        return _read_state(paths)
     except PermissionError as error:
         raise StartRefused(
-            f"{error.filename} cannot be read. Run textrawl as the user who owns {site.data_dir}."
+            f"{error.filename} cannot be read. Run textrawl as the user who owns {paths.data_dir}."
         ) from error
 
 
-def _read_state(site: Site) -> State:
-    version_file = site.pgdata / "PG_VERSION"
+def _read_state(paths: ClusterPaths) -> State:
+    version_file = paths.pgdata / "PG_VERSION"
     if not version_file.exists():
-        return State("not initialised", None, 0, site.log)
+        return State("not initialised", None, 0, paths.log)
     version = version_file.read_text(encoding="utf-8").strip()
-    return State(_find_phase(site.pgdata), version, _measure(site.pgdata), site.log)
+    return State(_find_phase(paths.pgdata), version, _measure(paths.pgdata), paths.log)
 
 
 def _find_phase(pgdata: Path) -> Phase:
@@ -58,5 +58,5 @@ def _measure(folder: Path) -> int:
         try:
             size += path.lstat().st_size
         except FileNotFoundError:
-            continue  # a running server removes files while we look
+            continue  # a running server removes files meanwhile
     return size

@@ -93,7 +93,7 @@ async def _prepare(cluster: "Cluster") -> bytes:
 
     Postgres may die meanwhile and is then started again: what was begun is undone as a whole.
     """
-    from textrawl.embedded.cluster import revive  # noqa: PLC0415
+    from textrawl.embedded.cluster import restart  # noqa: PLC0415
     from textrawl.embedded.configuration import OWNER  # noqa: PLC0415
 
     owner = cluster.dsn(OWNER)
@@ -110,12 +110,12 @@ async def _prepare(cluster: "Cluster") -> bytes:
                     f"beside {cluster.data}"
                 ) from error
         logger.warning("Postgres died during the start and is started again")
-        await revive(cluster)
+        await restart(cluster)
     raise AssertionError  # it counts for ever
 
 
 async def _keep_alive(cluster: "Cluster") -> None:
-    from textrawl.embedded.cluster import revive  # noqa: PLC0415
+    from textrawl.embedded.cluster import restart  # noqa: PLC0415
     from textrawl.embedded.postmaster import find_postmaster  # noqa: PLC0415
 
     told = ""
@@ -126,7 +126,7 @@ async def _keep_alive(cluster: "Cluster") -> None:
         if not told:
             logger.warning("Postgres died and is started again")
         try:
-            await revive(cluster)
+            await restart(cluster)
             told = ""
         except errors.StartRefused as refused:
             if str(refused) != told:  # a full disk is told once, not every second

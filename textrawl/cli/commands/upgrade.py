@@ -42,7 +42,7 @@ def upgrade(
 async def _upgrade(settings: Settings) -> Upgraded | None:
     console = open_progress()
     return await upgrade_cluster(
-        settings.data_dir, _migrate, tell=lambda step: console.print(step, soft_wrap=True)
+        settings.data_dir, _migrate, report=lambda step: console.print(step, soft_wrap=True)
     )
 
 

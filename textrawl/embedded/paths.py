@@ -1,0 +1,198 @@
+"""The paths of one embedded cluster, and checks that textrawl may use them."""
+
+import hashlib
+import os
+import pwd
+import shutil
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from textrawl.embedded.account import Account
+from textrawl.embedded.location import IMPORTS, default_data_dir
+from textrawl.errors import StartRefused
+
+PORT = 5432
+_LEAST_FREE = 32 << 20  # bytes: two files of the write-ahead log
+_LONGEST_SOCKET = 103  # bytes; sun_path has 104 on macOS and 108 on Linux, with a NUL
+
+
+@dataclass(frozen=True)
+class ClusterPaths:
+    """The paths of one cluster. None of them needs to exist."""
+
+    data_dir: Path
+    major: int
+
+    @property
+    def pgdata(self) -> Path:
+        """The data folder of Postgres."""
+        return self.data_dir / f"postgres-{self.major}"
+
+    @property
+    def log(self) -> Path:
+        """The log of the server."""
+        return self.data_dir / f"postgres-{self.major}.log"
+
+    @property
+    def lifecycle(self) -> Path:
+        """The lock for starting and stopping the server."""
+        return self.data_dir / "lifecycle.lock"
+
+    @property
+    def clients(self) -> Path:
+        """The lock that all users of the server share."""
+        return self.data_dir / "clients.lock"
+
+
+def prepare_paths(data_dir: Path, major: int, account: Account) -> ClusterPaths:
+    """Create the folder `data_dir` if needed, and return the paths in it.
+
+    Raises StartRefused if the folder cannot be used or holds data of another major version. Then
+    nothing in it was changed.
+    """
+    paths = prepare_folder(data_dir, major, account)
+    refuse_other_major(paths)
+    return paths
+
+
+def prepare_folder(data_dir: Path, major: int, account: Account) -> ClusterPaths:
+    """Do the same as prepare_paths, for data of any major version."""
+    paths = ClusterPaths(data_dir.expanduser().resolve(), major)
+    try:
+        _refuse_other_owner(paths, account)
+        refuse_closed_folder(paths.data_dir.parent, account)
+        paths.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        refuse_closed_folder(paths.data_dir.parent, account)
+    except OSError as error:
+        raise refuse_folder(paths.data_dir, error) from error
+    return paths
+
+
+def refuse_folder(data_dir: Path, fault: OSError) -> StartRefused:
+    """Return the error for a data folder that cannot be written."""
+    return StartRefused(
+        f"The data folder {data_dir} cannot be used: {fault.strerror}. "
+        "Set TEXTRAWL_DATA_DIR to a folder that you may write, or set TEXTRAWL_DATABASE_URL."
+    )
+
+
+def find_others(paths: ClusterPaths) -> list[ClusterPaths]:
+    """Return the paths of other major versions in the same folder, the newest first."""
+    # A name with a dot is an incomplete folder or the original of an upgrade.
+    folders = paths.data_dir.glob("postgres-*/PG_VERSION")
+    names = [path.parent.name.removeprefix("postgres-") for path in folders]
+    majors = {int(name) for name in names if name.isdecimal()} - {paths.major}
+    return [ClusterPaths(paths.data_dir, major) for major in sorted(majors, reverse=True)]
+
+
+def refuse_other_major(paths: ClusterPaths) -> None:
+    """Raise StartRefused if the folder holds data of another major version."""
+    for other in find_others(paths):
+        fix = "run `textrawl upgrade`" if other.major < paths.major else "upgrade textrawl"
+        raise StartRefused(
+            f"{other.pgdata} holds data of another major version and this textrawl runs Postgres "
+            f"{paths.major}: {fix}, or set TEXTRAWL_DATA_DIR to a new folder."
+        )
+
+
+def chown_new_folder(paths: ClusterPaths, account: Account) -> None:
+    """As root, make Postgres's OS user the owner of a new data folder.
+
+    A folder is new if it holds only the lock files and the import folder.
+    """
+    expected = {paths.lifecycle.name, paths.clients.name, IMPORTS}
+    is_new = all(entry.name in expected for entry in paths.data_dir.iterdir())
+    if is_new and paths.data_dir.stat().st_uid == 0:
+        account.chown(paths.data_dir)
+
+
+def refuse_closed_folder(path: Path, account: Account) -> None:
+    """Raise StartRefused if `account` cannot enter `path`, or its first parent that exists."""
+    while not path.exists():
+        path = path.parent
+    closed = account.find_closed_folder(path)
+    if closed is not None:
+        raise StartRefused(
+            f"As root, Postgres runs as the OS user {account.name}, who cannot enter {closed}. Set "
+            f"TEXTRAWL_DATA_DIR={default_data_dir()}, or run textrawl as another user than root."
+        )
+
+
+def refuse_full_disk(paths: ClusterPaths) -> None:
+    """Raise StartRefused if the disk is too full for a server to start.
+
+    The server's log cannot say so, because it is on the same disk.
+    """
+    free = shutil.disk_usage(paths.data_dir).free
+    if free < _LEAST_FREE:
+        raise StartRefused(
+            f"The disk of {paths.data_dir} is full ({free >> 20} MB free) and Postgres cannot "
+            "start. Free some space, or move the folder and set TEXTRAWL_DATA_DIR: no data are "
+            "lost."
+        )
+
+
+def choose_socket_dir(paths: ClusterPaths, account: Account) -> Path:
+    """Create the folder of the server's socket, open to its OS user only, and return it.
+
+    It is in the data folder, unless that path is too long for a socket or has a character that
+    libpq takes for a separator. Otherwise it is a temporary folder, whose name depends on the
+    inode of the data folder. So a server whose data were deleted cannot be mistaken for the
+    server of a new folder with the same name.
+    """
+    folder = paths.data_dir / "socket"
+    length = len(os.fsencode(folder / f".s.PGSQL.{PORT}"))
+    if length > _LONGEST_SOCKET or set(str(folder)) & set(',"'):
+        identity = f"{paths.pgdata}:{paths.pgdata.stat().st_ino}"
+        name = f"textrawl-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+        folder = Path(tempfile.gettempdir()).resolve() / name
+        refuse_closed_folder(folder.parent, account)
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        _refuse_shared_folder(folder, account)
+    else:
+        account.chown(folder)
+    return folder
+
+
+def _refuse_shared_folder(folder: Path, account: Account) -> None:
+    # Another OS user may have created this temporary folder first, to read the traffic.
+    status = folder.lstat()
+    private = stat.S_ISDIR(status.st_mode) and not stat.S_IMODE(status.st_mode) & 0o077
+    if not private or status.st_uid != account.uid:
+        raise StartRefused(
+            f"The socket folder {folder} is not private to the OS user {account.name}. "
+            "Remove it, or set TEXTRAWL_DATA_DIR to a shorter path."
+        )
+
+
+def _refuse_other_owner(paths: ClusterPaths, account: Account) -> None:
+    if not paths.data_dir.exists():
+        return
+    owner = paths.data_dir.stat().st_uid
+    if account.foreign and owner not in (0, account.uid):
+        raise StartRefused(
+            f"The data folder {paths.data_dir} belongs to {_name_user(owner)}. "
+            "Run textrawl as that user, or set TEXTRAWL_DATA_DIR to another folder."
+        )
+    if paths.pgdata.exists() and paths.pgdata.stat().st_uid != account.uid:
+        raise StartRefused(
+            f"{paths.pgdata} belongs to {_name_user(paths.pgdata.stat().st_uid)} and Postgres "
+            f"would run as {account.name}. Run textrawl as its owner, or change the owner with "
+            "chown -R."
+        )
+    if (paths.data_dir / "PG_VERSION").exists():
+        raise StartRefused(
+            f"{paths.data_dir} is the data folder of another Postgres. Set TEXTRAWL_DATA_DIR to a "
+            "new folder."
+        )
+
+
+def _name_user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"OS user {uid}"
