@@ -1,0 +1,131 @@
+"""docs/design.md: its drawings are made from the imports, its walk from a call that was traced."""
+
+import sys
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import pytest
+from mcp import Client
+
+from tests.docs.imports import (
+    PACKAGE,
+    draw,
+    find_reachable,
+    name_module,
+    read_imports,
+    read_layers,
+    reduce_graph,
+)
+from tests.pages import ROOT, rewrite_generated
+from tests.test_readme import keep_up_to_date
+from textrawl import Settings, create_server
+
+PAGE = ROOT / "docs" / "design.md"
+WALK = {
+    "server.server": "who calls, and may they",
+    "wire.arguments": "odd shapes made regular",
+    "toolsets.toolset": "the call injected",
+    "toolsets.memory.declaration": "arguments checked",
+    "toolsets.memory.query_memory": "the tool",
+    "toolsets.memory.operations": "its SQL functions",
+    "store.store": "a vector, or none",
+    "embeddings.local": "the question embedded",
+    "postgres.database": "search_memory(…)",
+    "toolsets.memory.search_replies": "rows as a reply",
+    "wire.replies": "the reply as text",
+    "wire.token_counter": "its cost",
+}
+"""Modules that a newcomer reads to follow a search, and what happens in each."""
+ASKED = {
+    "access.directory",
+    "access.principal",
+    "embeddings.active_model",
+    "embeddings.vectors",
+    "scheduling.lines",
+    "scheduling.turns",
+    "toolsets.app",
+    "toolsets.call",
+    "values.text",
+    "wire.recall_log",
+}
+"""Modules that are asked one thing on the way; their names say what."""
+MOST_ON_THE_WALK, MOST_AT_THE_TOP = 12, 8
+DRIVERS = {"postgres", "embedded"}
+
+
+def write_layers() -> str:
+    return draw(reduce_graph(read_layers()))
+
+
+def write_walk() -> str:
+    graph = {
+        module: find_reachable(read_imports(), module, WALK) & WALK.keys() - {module}
+        for module in WALK
+    }
+    labels = {module: f"{module}<br/>{what}" for module, what in WALK.items()}
+    return draw(reduce_graph(graph), labels)
+
+
+def test_the_drawings_of_the_page_are_made_from_the_imports() -> None:
+    writers = {"layers": write_layers, "walk": write_walk}
+    keep_up_to_date(PAGE, rewrite_generated(PAGE.read_text(encoding="utf-8"), writers))
+
+
+def test_no_package_imports_one_that_imports_it() -> None:
+    layers = read_layers()
+    rings = [name for name in layers if name in find_reachable(layers, name)]
+
+    assert rings == []
+
+
+def test_few_modules_lie_outside_of_a_package() -> None:
+    assert len(list(PACKAGE.glob("*.py"))) <= MOST_AT_THE_TOP
+
+
+def test_psycopg_is_imported_in_two_packages_alone() -> None:
+    importing = {
+        name_module(path).partition(".")[0]
+        for path in PACKAGE.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.strip().startswith(("import psycopg", "from psycopg"))
+    }
+
+    assert importing == DRIVERS
+
+
+@pytest.mark.anyio
+async def test_a_search_enters_the_modules_of_the_walk_and_those_that_it_asks(
+    settings: Callable[..., Settings],
+) -> None:
+    fact = {"entityName": "Ada", "entityType": "person", "observation": "prefers tea"}
+    question = {"mode": "search", "query": "what does Ada like to drink"}
+    async with Client(create_server(settings(embedding_provider="local"))) as client:
+        await client.call_tool("remember_fact", fact)
+        await client.call_tool("query_memory", question | {"query": "warm"})
+        with trace() as entered:
+            await client.call_tool("query_memory", question)
+
+    assert len(WALK) <= MOST_ON_THE_WALK
+    assert entered - WALK.keys() - ASKED == set()
+
+
+@contextmanager
+def trace() -> Generator[set[str]]:
+    """Yield the modules of ours whose functions are called meanwhile, in any thread."""
+    entered = set[str]()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        path = Path(frame.f_code.co_filename)
+        if event == "call" and path.is_relative_to(PACKAGE):
+            entered.add(name_module(path))
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        yield entered
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # pyright: ignore[reportArgumentType] - the way to end it
