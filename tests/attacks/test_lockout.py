@@ -1,7 +1,6 @@
 """One caller, or one machine, cannot keep the others from being served."""
 
 import json
-import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
@@ -9,6 +8,7 @@ from typing import Any
 
 import anyio
 import httpx2
+import psutil
 import psycopg
 import pytest
 from anyio.abc import SocketStream
@@ -28,9 +28,8 @@ from tests.transports.team import (
     wait_until,
 )
 from textrawl.access.principal import Principal
+from textrawl.scheduling import workers
 from textrawl.settings import Settings
-from textrawl.toolsets.graph import topics
-from textrawl.toolsets.graph.topics import weigh_words
 from textrawl.transports.http import limits, listening
 
 pytestmark = pytest.mark.anyio
@@ -285,10 +284,10 @@ async def test_heavy_calls_of_many_people_leave_connections_for_the_others(
                 for token in people * 2:
                     group.start_soon(report, token)
                 with anyio.fail_after(40):
-                    await wait_until(lambda: owner.execute(WAITING).fetchone() == (2,))
+                    await wait_until(lambda: owner.execute(WAITING).fetchone() == (1,))
                     answer = await site.call(victim, "query_memory", {"mode": "list"})
                 assert '"isError":true' not in answer.text
-                assert owner.execute(WAITING).fetchone() == (2,)
+                assert owner.execute(WAITING).fetchone() == (1,)
                 assert answers == []
                 locker.commit()
     assert len(answers) == 12
@@ -296,24 +295,35 @@ async def test_heavy_calls_of_many_people_leave_connections_for_the_others(
 
 
 async def test_calls_of_others_are_answered_while_an_entity_is_analysed(
-    owner: psycopg.Connection, settings: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch
+    owner: psycopg.Connection, settings: Callable[..., Settings]
 ) -> None:
     reader, victim = (issue(owner, name, "default", "read") for name in ("ana", "ben"))
     owner.execute(
         "select remember_fact('Moon', 'concept', 'moon ' || k) from generate_series(1, 30) k"
     )
-    began, over = threading.Event(), threading.Event()
-
-    def weigh(*given: Any) -> dict[str, float]:
-        began.set()
-        assert over.wait(10)
-        return weigh_words(*given)
-
-    monkeypatch.setattr(topics, "weigh_words", weigh)
+    answers = list[str]()
     chosen = settings(embedding_provider="none", toolsets=["memory", "graph"])
     async with open_site(chosen) as site, anyio.create_task_group() as group:
-        group.start_soon(site.call, reader, "analyze_entity_split", {"entity_name": "Moon"})
-        await wait_until(began.is_set)
+
+        async def analyse() -> None:
+            answer = await site.call(reader, "analyze_entity_split", {"entity_name": "Moon"})
+            answers.append(answer.text)
+
+        await analyse()
+        analyst = find_analyst()
+        analyst.suspend()
+        group.start_soon(analyse)
+        await wait_until(lambda: workers._interpreter.count("apart") == 1)  # pyright: ignore[reportPrivateUsage]
         answer = await site.call(victim, "query_memory", {"mode": "list"})
         assert "Moon" in answer.text
-        over.set()
+        assert len(answers) == 1
+        analyst.resume()
+    assert answers[1] == answers[0]
+
+
+def find_analyst() -> psutil.Process:
+    """Return the process in which entities are analysed."""
+    [analyst] = [
+        child for child in psutil.Process().children() if "anyio.to_process" in child.cmdline()
+    ]
+    return analyst
