@@ -232,9 +232,16 @@ def test_what_takes_a_rule_of_the_settings_is_left_to_them(
         guess_introduction()
 
 
-def test_a_file_of_the_users_own_that_names_a_setting_is_left_to_the_settings() -> None:
+@pytest.mark.parametrize("variable", ["XDG_CONFIG_HOME", "HOME"])
+def test_a_file_of_the_users_own_that_names_a_setting_is_left_to_the_settings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str
+) -> None:
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setenv(variable, str(tmp_path))
     find_user_file().parent.mkdir(parents=True)
     find_user_file().write_text("toolsets=graph", encoding="utf-8")
 
+    assert tmp_path in find_user_file().parents
+    assert read_settings().toolsets == ["graph"]
     with pytest.raises(Unclear):
         guess_introduction()
