@@ -122,8 +122,11 @@ def test_the_oldest_items_of_an_entity_go_first_and_more_does_not_count_them() -
 def test_nothing_found_is_said_in_lines_too() -> None:
     assert write(SearchReply.build([], None, "x"), "lines") == "nothing found"
     assert write(SearchReply.build([], None, "x"), "compact") == '{"n":0,"e":[]}'
-    assert write(EntityReply.miss([]), "lines") == "not found"
-    assert write(EntityReply.miss(["Jeff", "Jess"]), "lines") == "not found; like: Jeff, Jess"
+    assert write(EntityReply.report_missing([]), "lines") == "not found"
+    assert (
+        write(EntityReply.report_missing(["Jeff", "Jess"]), "lines")
+        == "not found; like: Jeff, Jess"
+    )
 
 
 @pytest.mark.parametrize(
@@ -221,8 +224,8 @@ def test_a_budget_below_everything_spares_all_that_may_go() -> None:
 
 
 def test_close_names_that_do_not_fit_are_counted_as_cut() -> None:
-    reply = EntityReply.miss(["Jeff", "Jess"])
+    reply = EntityReply.report_missing(["Jeff", "Jess"])
 
     assert reply.keep(1).compact() == {"found": False, "like": ["Jeff"], "cut": 1}
     assert reply.keep(0).compact() == {"found": False, "cut": 2}
-    assert EntityReply.miss([]).keep(0).compact() == {"found": False}
+    assert EntityReply.report_missing([]).keep(0).compact() == {"found": False}

@@ -26,7 +26,7 @@ from textrawl.toolsets.memory.rows import (
     ListRow,
     RelationRow,
 )
-from textrawl.toolsets.memory.search_replies import ListReply, Reach, SearchReply, Shown
+from textrawl.toolsets.memory.search_replies import FactLayout, ListReply, SearchReply, SpaceLabels
 from textrawl.values.entity_type import ENTITY_TYPES
 from textrawl.values.text import clean_fact, clean_name
 from textrawl.wire.replies import Renderer, Reply
@@ -57,8 +57,8 @@ def moment(number: int) -> str:
 
 
 SPACES = st.sampled_from(["team", "home"])
-REACHES = st.builds(Reach, st.sampled_from(["home", None]), st.booleans())
-SHOWN = st.builds(Shown, REACHES, st.booleans(), st.booleans())
+LABELS = st.builds(SpaceLabels, st.sampled_from(["home", None]), st.booleans())
+LAYOUTS = st.builds(FactLayout, LABELS, st.booleans(), st.booleans())
 
 
 @st.composite
@@ -72,7 +72,7 @@ def write_search(draw: st.DrawFn) -> SearchReply:
         for id_, owner, content, score in sorted(facts, key=lambda fact: -fact[3])
     ]
     missing = draw(st.sampled_from([None, "embedding service not configured"]))
-    return SearchReply.build(rows, missing, draw(FACTS), draw(SHOWN))
+    return SearchReply.build(rows, missing, draw(FACTS), draw(LAYOUTS))
 
 
 @st.composite
@@ -94,7 +94,7 @@ def write_entity(draw: st.DrawFn) -> EntityReply:
         len(edges) + draw(st.integers(0, 9)),
     )  # fmt: skip
     return EntityReply.build(
-        row, draw(SHOWN), with_relations=draw(st.booleans()), skipped=draw(st.integers(0, 9))
+        row, draw(LAYOUTS), with_relations=draw(st.booleans()), skipped=draw(st.integers(0, 9))
     )
 
 
@@ -106,14 +106,14 @@ def write_list(draw: st.DrawFn) -> ListReply:
         for id_, name, kind in draw(st.lists(st.tuples(IDS, NAMES, TYPES), max_size=12))
     ]  # fmt: skip
     row = ListRow(len(entities) + draw(COUNTS), entities)
-    return ListReply.build(row, draw(st.integers(0, 10**30)), draw(REACHES))
+    return ListReply.build(row, draw(st.integers(0, 10**30)), draw(LABELS))
 
 
 ANSWERS: dict[str, st.SearchStrategy[Any]] = {
     "search": write_search(),
     "entity": write_entity(),
     "list": write_list(),
-    "missing": st.lists(NAMES, max_size=3).map(EntityReply.miss),
+    "missing": st.lists(NAMES, max_size=3).map(EntityReply.report_missing),
 }
 
 

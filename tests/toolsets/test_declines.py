@@ -25,7 +25,7 @@ from tests.toolsets.calls import (
 )
 from textrawl import Settings, create_server
 from textrawl.server.lifespan import open_app
-from textrawl.toolsets.refused_deletions import Declines, Target
+from textrawl.toolsets.refused_deletions import RefusedDeletions, Target
 
 pytestmark = pytest.mark.anyio
 
@@ -206,7 +206,7 @@ async def test_a_no_that_comes_after_the_former_one_expired_counts(
 
     user = Slow("decline")
     async with open_app(settings(embedding_provider="none")) as app:
-        app.declines = Declines(lambda: now[0])
+        app.refused_deletions = RefusedDeletions(lambda: now[0])
         server = create_server(settings(), app=app)
         async with Client(server, mode=era, elicitation_callback=user) as client:
             await remember(client, "Doomed", "likes tea")
@@ -223,12 +223,12 @@ async def test_a_no_that_comes_after_the_former_one_expired_counts(
 
 
 def test_refusals_of_others_are_neither_found_nor_taken_back() -> None:
-    declines, whole = Declines(), Target("Doomed")
-    declines.add("ada", whole)
-    declines.add("ben", Target("Doomed", "likes tea"))
+    refused, whole = RefusedDeletions(), Target("Doomed")
+    refused.add("ada", whole)
+    refused.add("ben", Target("Doomed", "likes tea"))
 
-    declines.remove("ben", whole)
+    refused.remove("ben", whole)
 
-    assert declines.overlap("ada", Target("Doomed", "sings"))
-    assert not declines.has_any("ben")
-    assert not declines.overlap("ada", Target("Other"))
+    assert refused.overlap("ada", Target("Doomed", "sings"))
+    assert not refused.has_any("ben")
+    assert not refused.overlap("ada", Target("Other"))

@@ -1,1 +1,1 @@
-"""Toolsets: groups of tools that a server offers, a package each, and what they share."""
+"""Toolsets: groups of tools that a server offers. Each has a package here."""

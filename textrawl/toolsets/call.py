@@ -1,4 +1,4 @@
-"""One call of a tool: the open memory, the caller, and the ways to answer."""
+"""One call of a tool: the open memory, the caller, and functions that write the answer."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from textrawl.wire.replies import Reply
 
 @dataclass(frozen=True)
 class Call:
-    """A tool's first argument, which the server injects; `context` is the SDK's."""
+    """The first argument of every tool, injected by the server. `context` is the SDK's."""
 
     app: App
     caller: Caller
@@ -28,26 +28,26 @@ class Call:
         return self.app.store
 
     def reply(self, reply: Reply) -> CallToolResult:
-        """Write an answer that is not logged as a recall."""
+        """Write an answer that is not recorded as a recall."""
         return self.app.render(reply)
 
     def recall(
         self, mode: str, reply: Reply, max_tokens: int | None = None, finding: Finding = NOTHING
     ) -> CallToolResult:
-        """Write an answer to a question, and log it as a recall in `mode` with its cost."""
+        """Write the answer to a question in `mode`, and record it as a recall with its cost."""
         return self.app.recall(self.caller, mode, reply, max_tokens, finding)
 
     async def reply_aside(self, reply: Reply) -> CallToolResult:
-        """Write a long answer in a thread, so that other calls are answered meanwhile."""
+        """Write a long answer in a thread, so that it does not delay other calls."""
         return await run_aside(self.app.render, reply)
 
     async def recall_aside(self, mode: str, reply: Reply) -> CallToolResult:
-        """Write a long answer to a question in a thread, and log it as a recall in `mode`."""
+        """Write a long answer to a question in a thread, and record it as a recall in `mode`."""
         return await self.app.recall_aside(self.caller, mode, reply)
 
 
 def find_call(context: Context[App]) -> Call:
-    """Return the call that this task answers. The server has identified its caller before."""
+    """Return the call that this task answers. The server identified its caller earlier."""
     caller = find_caller()
     if caller is None:
         raise NotAuthenticated

@@ -1,6 +1,6 @@
-"""The toolsets that this package has, by name, and each of them loaded when it is wanted.
+"""The toolsets of this package by name. Each is loaded on demand.
 
-Each package in this folder is a toolset: its module `tools` holds the `Toolset` under its name.
+Each package in this folder is a toolset. Its module `tools` holds the `Toolset` under its name.
 """
 
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from textrawl.errors import StartRefused
 
-if TYPE_CHECKING:  # a server names its toolsets before it has loaded any
+if TYPE_CHECKING:  # a server needs the names before it loads any toolset
     from textrawl.toolsets.toolset import Toolset
 
 _DEFAULT = "memory"
-EVERY = "all"  # in the setting of that name: every toolset there is
+EVERY = "all"  # in the setting TOOLSETS: every toolset
 
 
 def _list_names() -> tuple[str, ...]:
@@ -27,10 +27,13 @@ TOOLSETS = _list_names()
 
 
 def choose_names(wanted: Sequence[str]) -> list[str]:
-    """The toolsets that `wanted` names; `all` names every one. Raises StartRefused, naming them."""
+    """Return the names in `wanted` in the order of the catalogue; `all` stands for every name.
+
+    Raises StartRefused for an unknown name, with the names that exist.
+    """
     if unknown := [name for name in wanted if name not in (*TOOLSETS, EVERY)]:
-        known = ", ".join((*TOOLSETS, EVERY))
-        raise StartRefused(f"TEXTRAWL_TOOLSETS: there is no toolset {unknown[0]!r}; known: {known}")
+        names = ", ".join((*TOOLSETS, EVERY))
+        raise StartRefused(f"TEXTRAWL_TOOLSETS: there is no toolset {unknown[0]!r}; known: {names}")
     return [name for name in TOOLSETS if EVERY in wanted or name in wanted]
 
 
@@ -40,13 +43,13 @@ def find_toolsets() -> "dict[str, Toolset]":
 
 
 def choose_toolsets(names: Sequence[str]) -> "list[Toolset]":
-    """Return the toolsets of these names; `all` names every one.
+    """Return the toolsets of these names; `all` stands for every name.
 
-    Raises StartRefused for an unknown name, with the names that are known.
+    Raises StartRefused for an unknown name, with the names that exist.
     """
     return [_load(name) for name in choose_names(names)]
 
 
 def _load(name: str) -> "Toolset":
-    # On demand: loading the tools of one toolset takes as long as loading many a package.
+    # On demand: one toolset takes as long to load as some of the large packages.
     return getattr(import_module(f"textrawl.toolsets.{name}.tools"), name)

@@ -1,7 +1,7 @@
 """Deletions that a user refused, kept for five minutes.
 
-A model may claim that the user agreed (`confirm: true`). After a refusal in the same session that
-claim is not enough: the user is asked again, or nothing is deleted.
+A model may claim that the user agreed (`confirm: true`). After a refusal in the same session this
+claim is not enough. The server asks the user again, or deletes nothing.
 """
 
 import time
@@ -16,7 +16,7 @@ _MOST_KEPT = 10_000
 
 @dataclass(frozen=True)
 class Target:
-    """A deletion: of a whole entity, or of the `part` of it that an id or a text names."""
+    """A deletion of a whole entity, or of one `part` of it, named by its id or text."""
 
     entity: Hashable
     part: Hashable | None = None
@@ -27,18 +27,18 @@ class Target:
         return self.entity == other.entity and (whole or self.part == other.part)
 
 
-class Declines:
-    """Refused deletions by session; `clock` tells seconds."""
+class RefusedDeletions:
+    """Refused deletions by session. `clock` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._kept = TTLCache[tuple[Hashable, Target], bool](_MOST_KEPT, _LIFETIME, clock)
 
     def add(self, session: Hashable, target: Target) -> None:
-        """Keep that the user of `session` refused `target`."""
+        """Remember that the user of `session` refused `target`."""
         self._kept[session, target] = True
 
     def remove(self, session: Hashable, target: Target) -> None:
-        """Forget all refusals of `session` that overlap `target`, which the user agreed to."""
+        """Drop the refusals of `session` that overlap `target`, because the user now agreed."""
         for key in self._find(session, target):
             self._kept.pop(key, None)
 

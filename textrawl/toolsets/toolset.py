@@ -29,7 +29,7 @@ _CALL = "call"  # the parameter of a tool that the server fills
 
 
 def _inject_call(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
-    """Return `function` as the SDK calls it: with its own context in the place of our call."""
+    """Return a wrapper that turns the SDK's context into the Call that `function` takes."""
 
     async def run(*, call: Context[App], **arguments: Any) -> Any:
         return await function(find_call(call), **arguments)
@@ -39,9 +39,10 @@ def _inject_call(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """A tool as it is declared: `required` adds to the schema what the server can still infer.
+    """A tool as it is declared, with the `scope` that its callers need.
 
-    `scope` is what its callers need, `looking` the argument that makes it need no more than read.
+    `required` names parameters that the schema requires although the server can infer them.
+    `dry_run` names an argument with which a call needs no more than the scope read.
     """
 
     function: Callable[..., Any]
@@ -49,20 +50,20 @@ class ToolSpec:
     replies: tuple[type[Reply], ...]
     required: tuple[str, ...]
     scope: Scope
-    looking: str | None
+    dry_run: str | None
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the tool."""
         return self.function.__name__
 
-    def find_scope(self, given: Mapping[str, Any]) -> Scope:
-        """What a call with these arguments needs; the database decides the same by itself."""
-        looks = self.looking is not None and given.get(self.looking) is True
-        return "read" if looks else self.scope
+    def find_scope(self, arguments: Mapping[str, Any]) -> Scope:
+        """Return the scope that a call with these arguments needs. The database checks it again."""
+        only_reads = self.dry_run is not None and arguments.get(self.dry_run) is True
+        return "read" if only_reads else self.scope
 
     def build(self, *, structured: bool) -> Tool:
-        """The tool as the SDK serves it, its schemas slimmed, unknown arguments refused."""
+        """Return the tool as the SDK serves it. It refuses unknown arguments."""
         tool = Tool.from_function(
             self.function,
             context_kwarg=_CALL,
@@ -86,7 +87,7 @@ class ToolSpec:
 
 @dataclass(frozen=True)
 class Document:
-    """A resource: JSON that `read` writes for whoever may read."""
+    """A resource: JSON that `read` writes for callers with the scope read."""
 
     uri: str
     name: str
@@ -97,9 +98,9 @@ class Document:
 
 @dataclass(frozen=True)
 class Toolset:
-    """A named group of tools, listed in the `order` given.
+    """A named group of tools. Servers list them in `order`.
 
-    `purpose` is its sentence in the documentation.
+    `purpose` is the toolset's sentence in the documentation.
     """
 
     name: str
@@ -110,7 +111,7 @@ class Toolset:
 
     @property
     def tools(self) -> dict[str, ToolSpec]:
-        """Its tools by name."""
+        """The tools by name, in order."""
         return {name: self._specs[name] for name in self.order}
 
     def tool(
@@ -118,15 +119,15 @@ class Toolset:
         annotations: ToolAnnotations,
         *replies: type[Reply],
         required: tuple[str, ...] = (),
-        looking: str | None = None,
+        dry_run: str | None = None,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Registers a function as a tool that answers one of `replies`."""
+        """Register a function as a tool that answers with one of `replies`."""
         scope: Scope = "write" if not annotations.destructive_hint else "forget"
         scope = "read" if annotations.read_only_hint else scope
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             self._specs[function.__name__] = ToolSpec(
-                function, annotations, replies, required, scope, looking
+                function, annotations, replies, required, scope, dry_run
             )
             return function
 

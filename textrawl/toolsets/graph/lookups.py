@@ -69,7 +69,7 @@ async def open_nodes(
     page = _read_page(cursor)
     rows = await Graph(call.store).open(names, page, call.caller)
     reply = GraphReply.build(rows, _count_on(page, rows), page.count(rows), with_ids=includeIds)
-    if call.app.takes_notes:
+    if call.app.records_recalls:
         seen = dict.fromkeys(row.number for row in rows if row.kind == "entity")
         await Insight(call.store).note(list(seen), call.caller)
     return await _tell(call, "entity", reply, rows)

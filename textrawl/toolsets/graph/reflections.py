@@ -91,7 +91,7 @@ async def search_semantic(call: Call, query: Query, limit: Limit = 10) -> CallTo
     """
     insight = Insight(call.store)
     rows = await insight.search(query, limit, call.caller)
-    if call.app.takes_notes:
+    if call.app.records_recalls:
         await insight.note([row.number for row in rows], call.caller)
     return call.recall("search", RankedReply.build(rows), None)
 

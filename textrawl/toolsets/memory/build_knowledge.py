@@ -40,11 +40,16 @@ class FactItem(BaseModel):
     replaces: FactReference = ""
 
     def read(self) -> Fact:
-        """The fact as it is stored."""
+        """Return the fact to store."""
         return Fact(
-            self.entityName, self.entityType, self.observation, self.source, self.confidence,
-            self.validUntil, self.replaces or None,
-        )  # fmt: skip
+            self.entityName,
+            self.entityType,
+            self.observation,
+            self.source,
+            self.confidence,
+            self.validUntil,
+            self.replaces or None,
+        )
 
 
 class RelationItem(BaseModel):
@@ -59,21 +64,21 @@ class RelationItem(BaseModel):
     toEntityType: EntityType | None = None  # noqa: N815
 
     def read(self) -> Edge:
-        """The relation as it is stored."""
+        """Return the relation to store."""
         return Edge(
             self.fromEntity, self.relation, self.toEntity, self.fromEntityType, self.toEntityType
         )
 
 
 class FactCounts(Part):
-    """How many facts of a batch were new, and how many known."""
+    """The numbers of new and of duplicate facts in a batch."""
 
     new: Annotated[int, Key("new")]
     dup: Annotated[int, Key("dup")]
 
 
 class CloseFact(Part):
-    """The fact that comes closest to a new one of a batch, whose place is `fact`."""
+    """The fact closest to a new one. `fact` is the position of the new one in the batch."""
 
     fact: Annotated[int, Key("at")]
     id: Annotated[str, Key("id", short_id=True)]
@@ -81,10 +86,12 @@ class CloseFact(Part):
 
 
 class BuildReply(Reply):
-    """What became of a batch; `repeated` and `updated` hold places in it, counted from 0."""
+    """The result of a batch. `repeated` and `updated` hold positions in it, counted from 0."""
 
-    spared = (("repeated", "updated"),
-              ("facts_created", "facts_duplicate", "relations_created", "facts"))  # fmt: skip
+    spared = (
+        ("repeated", "updated"),
+        ("facts_created", "facts_duplicate", "relations_created", "facts"),
+    )
 
     success: Annotated[bool, Key("ok")] = True
     facts_created: int | None
@@ -97,7 +104,7 @@ class BuildReply(Reply):
 
     @classmethod
     def build(cls, row: BatchRow) -> Self:
-        """The reply that tells `row`."""
+        """Return the reply for `row`."""
         return cls(
             facts_created=row.facts_created,
             facts_duplicate=row.facts_duplicate,
@@ -109,19 +116,19 @@ class BuildReply(Reply):
         )
 
     def compact(self) -> Any:
-        """Short keys; the places of facts stand beside their numbers."""
+        """Return short keys. The positions of facts stand beside their counts."""
         short = super().compact()
-        places = {"at": self.repeated, "upd": self.updated}
+        positions = {"at": self.repeated, "upd": self.updated}
         if "facts" in short:
-            short["facts"] |= {key: value for key, value in places.items() if value}
+            short["facts"] |= {key: value for key, value in positions.items() if value}
         return short
 
     def size(self) -> int:
-        """How many close facts there are."""
+        """Return the number of close facts."""
         return len(self.similar or [])
 
     def choose(self, count: int) -> Self:
-        """The closest ones."""
+        """Return a copy with the closest facts only."""
         return self.model_copy(update={"similar": (self.similar or [])[:count] or None})
 
 

@@ -17,25 +17,25 @@ memory = Toolset(
     ("query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"),
 )
 
-_NONE = "none"  # models fill a parameter that they must not leave out with this word
+_NONE = "none"  # models send this word for a parameter that they believe to be required
 
 EntityType = Annotated[EntityKind, BeforeValidator(name_type)]
 Source = Annotated[
     Literal["conversation", "note", "document", "manual"] | None,
     Field(json_schema_extra={"default": "conversation"}),
 ]
-"""None where the caller gave none: a fact that is known keeps its own then."""
+"""None if the caller gave no source. A duplicate fact then keeps its source."""
 
 
 def _read(read: Callable[[str], Any]) -> BeforeValidator:
-    """Reads text; what is none is left for the type to refuse."""
+    """Return a validator that reads text. The type refuses any other value."""
     return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
 
 
 def _read_time(read: Callable[[str], datetime], *fillers: str) -> BeforeValidator:
-    """Reads whatever is there: pydantic would take a number for seconds since 1970.
+    """Return a validator that reads any value as text. The `fillers` are words for no time.
 
-    One of `fillers` stands for no time.
+    Pydantic would read a number as seconds since 1970.
     """
 
     def read_time(value: object) -> datetime | None:
@@ -57,15 +57,15 @@ FactText = Annotated[str, _read(clean_fact), Field(min_length=1, max_length=FACT
 Query = Annotated[str, _read(clean_name), Field(max_length=1000)]
 _REFERENCE = (
     Field(max_length=FACT_LENGTH),
-    WithJsonSchema({"type": "string"}),  # nobody sends a longer one, and the limit costs tokens
+    WithJsonSchema({"type": "string"}),  # without the limit, which would cost tokens
 )
 FactReference = Annotated[str, _read(_read_reference), *_REFERENCE]
-# "none" names no fact here: without a fact the whole entity would be forgotten.
+# "none" is a text like any other here: read as no fact, it would delete the whole entity.
 ForgottenReference = Annotated[str, _read(clean_name), *_REFERENCE]
 _Share = Annotated[
     float,
     Field(ge=0, le=1, allow_inf_nan=False),
-    # Postgres stores six digits, and takes a number that is too small for them for an error.
+    # Postgres stores six digits, and refuses a number that is too small for its type.
     AfterValidator(lambda value: round(value, 6)),
 ]
 Confidence = Annotated[_Share | None, Field(json_schema_extra={"default": 1})]

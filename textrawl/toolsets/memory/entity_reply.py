@@ -1,4 +1,4 @@
-"""The reply of query_memory to a look-up: one entity, its newest facts, its relations."""
+"""The reply of query_memory in the mode entity: one entity, its newest facts, its relations."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -7,18 +7,18 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, PrivateAttr
 
 from textrawl.toolsets.memory.rows import EntityRow
-from textrawl.toolsets.memory.search_replies import Answer, Reach, Shown, write_header
+from textrawl.toolsets.memory.search_replies import Answer, FactLayout, SpaceLabels, write_header
 from textrawl.values.instant import write_day
 from textrawl.wire.recall_log import Finding
 from textrawl.wire.replies import Key, Part, write_line
 
-_PLAIN = Shown()
+_PLAIN_LAYOUT = FactLayout()
 
 Item = dict[str, Any]
 
 
 class EntityPart(Part):
-    """Who or what an entity is."""
+    """An entity without its facts."""
 
     id: str
     name: str
@@ -40,28 +40,28 @@ class Observation(Part):
     marked_space: Annotated[str | None, Field(exclude=True)] = None
 
     @classmethod
-    def build(cls, item: Item, reach: Reach) -> Self:
-        """The fact that a row of describe_entity tells."""
-        fact = cls.model_validate({**item, "space": reach.name(item["space"])})
-        fact.marked_space = reach.mark(item["space"])
+    def build(cls, item: Item, labels: SpaceLabels) -> Self:
+        """Return the fact in `item`, which is part of a row of describe_entity."""
+        fact = cls.model_validate({**item, "space": labels.for_content(item["space"])})
+        fact.marked_space = labels.for_text(item["space"])
         return fact
 
-    def shorten(self, shown: Shown) -> Any:
-        """Return its text alone, unless there is more to say."""
-        told: Item = {"c": self.content}
-        if shown.with_ids:
-            told |= {"id": self.id[:8], "by": self.author}
-        if shown.with_ids or shown.with_dates:
-            told["on"] = write_day(self.created_at)
+    def shorten(self, layout: FactLayout) -> Any:
+        """Return the bare text, or an object if `layout` asks for more than the text."""
+        fields: Item = {"c": self.content}
+        if layout.with_ids:
+            fields |= {"id": self.id[:8], "by": self.author}
+        if layout.with_ids or layout.with_dates:
+            fields["on"] = write_day(self.created_at)
         if self.marked_space:
-            told["sp"] = self.marked_space
-        return told if len(told) > 1 else self.content
+            fields["sp"] = self.marked_space
+        return fields if len(fields) > 1 else self.content
 
-    def line(self, shown: Shown) -> str:
-        """Return its text on a line, after what else there is to say."""
-        place = f"@{self.marked_space} " if self.marked_space else ""
-        origin = shown.write_origin(self.id, self.author, write_day(self.created_at))
-        return place + origin + write_line(self.content, "→←@")
+    def line(self, layout: FactLayout) -> str:
+        """Return a line: the space, the origin as `layout` asks, the text."""
+        space = f"@{self.marked_space} " if self.marked_space else ""
+        origin = layout.write_origin(self.id, self.author, write_day(self.created_at))
+        return space + origin + write_line(self.content, "→←@")
 
 
 def _drop_date(edge: Item) -> dict[str, str]:
@@ -69,29 +69,29 @@ def _drop_date(edge: Item) -> dict[str, str]:
 
 
 class Relations(Part):
-    """Relations both ways; their rows keep snake_case keys."""
+    """Relations in both directions. Their rows keep snake_case keys."""
 
     outgoing: list[dict[str, str]]
     incoming: list[dict[str, str]]
 
     @classmethod
     def build(cls, outgoing: list[Item], incoming: list[Item]) -> Self:
-        """Relations without their dates, which only order them."""
+        """Return the relations without their dates, which only order them."""
         return cls(
             outgoing=[_drop_date(edge) for edge in outgoing],
             incoming=[_drop_date(edge) for edge in incoming],
         )
 
     def compact(self) -> Any:
-        """Arrows, without the direction that has none."""
-        told = {
+        """Return the relations as arrows, without an empty direction."""
+        arrows = {
             "out": [f"{edge['relation_type']}→{edge['to_entity']}" for edge in self.outgoing],
             "in": [f"{edge['from_entity']}→{edge['relation_type']}" for edge in self.incoming],
         }
-        return {key: value for key, value in told.items() if value}
+        return {key: value for key, value in arrows.items() if value}
 
     def lines(self) -> Iterator[str]:
-        """A line an arrow, which shows the direction."""
+        """Yield one line for each relation. Its arrow shows the direction."""
         for edge in self.outgoing:
             yield f"→ {edge['relation_type']} {write_line(edge['to_entity'])}"
         for edge in self.incoming:
@@ -99,7 +99,7 @@ class Relations(Part):
 
 
 class EntityReply(Answer):
-    """One entity, or names close to the one that was asked for."""
+    """One entity, or, if there is none of this name, similar names."""
 
     spared = (("entity", "relations", "total_observations", "has_more"), ("observations",))
 
@@ -113,70 +113,78 @@ class EntityReply(Answer):
     like: Annotated[list[str] | None, Key("like")] = None
     _row: EntityRow | None = PrivateAttr(default=None)
     _facts: Sequence[Observation] = PrivateAttr(default=())
-    _shown: Shown = PrivateAttr(default=_PLAIN)
+    _layout: FactLayout = PrivateAttr(default=_PLAIN_LAYOUT)
     _skipped: int = PrivateAttr(default=0)
 
     @classmethod
     def build(
-        cls, row: EntityRow, shown: Shown = _PLAIN, *, with_relations: bool, skipped: int = 0
+        cls,
+        row: EntityRow,
+        layout: FactLayout = _PLAIN_LAYOUT,
+        *,
+        with_relations: bool,
+        skipped: int = 0,
     ) -> Self:
-        """Return the reply that tells all of `row`, whose facts come after `skipped` newer ones."""
-        reach = shown.reach
-        who = EntityPart(
-            id=str(row.id), name=row.name, type=row.entity_type, description=row.description,
-            space=reach.name(row.space),
-        )  # fmt: skip
-        reply = cls(found=True, entity=who, total_observations=row.total_observations)
-        reply._row, reply._shown, reply._skipped = row, shown, skipped
-        reply._facts = [Observation.build(fact, reach) for fact in row.observations]
+        """Return the reply with all of `row`. Its facts come after `skipped` newer facts."""
+        labels = layout.labels
+        entity = EntityPart(
+            id=str(row.id),
+            name=row.name,
+            type=row.entity_type,
+            description=row.description,
+            space=labels.for_content(row.space),
+        )
+        reply = cls(found=True, entity=entity, total_observations=row.total_observations)
+        reply._row, reply._layout, reply._skipped = row, layout, skipped
+        reply._facts = [Observation.build(fact, labels) for fact in row.observations]
         if with_relations:
             reply.relations = Relations(outgoing=[], incoming=[])
         return reply.choose(reply.size())
 
     @classmethod
-    def miss(cls, like: list[str]) -> Self:
-        """The reply where there is no such entity."""
+    def report_missing(cls, like: list[str]) -> Self:
+        """Return the reply for a name that no entity has, with similar names."""
         return cls(found=False, like=like or None)
 
-    def read_finding(self, asked: str) -> Finding:
-        """The name and the facts."""
+    def read_finding(self, question: str) -> Finding:
+        """Return the name and the facts for the recall log."""
         items = self._row.observations if self._row else []
-        return Finding(asked, [(item["space"], item["id"]) for item in items])
+        return Finding(question, [(item["space"], item["id"]) for item in items])
 
     def compact(self) -> Any:
-        """Facts as strings, relations as arrows."""
-        told = super().compact()
+        """Return facts as strings and relations as arrows."""
+        rest = super().compact()
         if not self.found:
-            return {"found": False, **told}
+            return {"found": False, **rest}
         head: Item = {"t": self.entity.type} if self.entity else {}
         if self.observations is not None:
-            head["o"] = [fact.shorten(self._shown) for fact in self.observations]
+            head["o"] = [fact.shorten(self._layout) for fact in self.observations]
         if self.relations and (arrows := self.relations.compact()):
             head["r"] = arrows
         if more := self._count_more():
             head["more"] = more
-        return {**head, **told}
+        return {**head, **rest}
 
     def lines(self) -> Iterator[str]:
-        """The entity, a line a fact, a line a relation."""
+        """Yield a line for the entity, for each fact and for each relation."""
         if not self.found:
             yield "; like: ".join(["not found", *([", ".join(self.like)] if self.like else [])])
         if self.entity:
             yield write_header(self.entity.name, self.entity.type)
         for fact in self.observations or []:
-            yield fact.line(self._shown)
+            yield fact.line(self._layout)
         if self.relations:
             yield from self.relations.lines()
         if more := self._count_more():
             yield f"more {more}"
-        yield from self.lines_at_the_end()
+        yield from self.lines_after_items()
 
     def size(self) -> int:
-        """How many facts and relations there are, or close names."""
+        """Return the number of facts and relations, or of similar names."""
         return len(self._date_items()) if self._row else len(self.like or [])
 
     def choose(self, count: int) -> Self:
-        """The newest facts and relations, or the closest names."""
+        """Return a copy with the newest facts and relations, or the most similar names."""
         row = self._row
         if row is None:
             names = self.like or []
@@ -201,7 +209,7 @@ class EntityReply(Answer):
         return self.cut(len(dated) - len(kept) + unread, **update)
 
     def _date_items(self) -> list[Item]:
-        """All facts and relations, newest first. Their times sort as text."""
+        """Return all facts and relations, newest first. Their times sort as text."""
         row = self._row
         if row is None:
             return []
@@ -209,7 +217,7 @@ class EntityReply(Answer):
         return sorted(row.observations + edges, key=lambda item: item["created_at"], reverse=True)
 
     def _count_more(self) -> int:
-        """Return how many facts follow the page; those beyond the budget are told as cut."""
+        """Return the number of facts after the page. Facts beyond the budget count as cut."""
         row = self._row
         if row is None or self.total_observations is None:
             return 0

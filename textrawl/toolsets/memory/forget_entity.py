@@ -1,11 +1,11 @@
-"""forget_entity: the one tool that deletes."""
+"""forget_entity: the only tool of the toolset that deletes."""
 
 from typing import Annotated, Self
 
 from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, Resolve
 from mcp.server.mcpserver.context import Context
 from mcp.types import CallToolResult
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from textrawl.errors import ConfirmationMissing, DeletionDeclined, NothingToDelete
 from textrawl.scheduling.lines import leave_line
@@ -18,11 +18,11 @@ from textrawl.toolsets.refused_deletions import Target
 from textrawl.toolsets.toolset import DELETES
 from textrawl.wire.replies import Key, RefusalReply, Reply
 
-_ASKS_BY_ITSELF = "2026-07-28"  # from this protocol on a question needs no channel to the client
+_ASKS_WITHOUT_CHANNEL = "2026-07-28"  # the first protocol whose questions need no open channel
 
 
 class ForgetReply(Reply):
-    """What was deleted or, dry, would be."""
+    """The deleted entity or fact, or the preview of a dry run."""
 
     spared = (("message",), ("deleted_entity_id", "deleted_observation_id"), ("facts", "relations"))
 
@@ -37,33 +37,41 @@ class ForgetReply(Reply):
 
     @classmethod
     def build(cls, row: ForgottenRow) -> Self:
-        """Return the reply where something was deleted."""
+        """Return the reply to a deletion."""
         if row.observation_id:
-            told = f"Forgot a fact about {row.entity_name}"
-            return cls(message=told, deleted_observation_id=str(row.observation_id))
-        told = f"Forgot {row.entity_name}: facts {row.facts}, relations {row.relations}"
-        told += f", reflections {row.reflections}" if row.reflections else ""
-        return cls(message=told, deleted_entity_id=str(row.entity_id))
+            message = f"Forgot a fact about {row.entity_name}"
+            return cls(message=message, deleted_observation_id=str(row.observation_id))
+        message = f"Forgot {row.entity_name}: facts {row.facts}, relations {row.relations}"
+        message += f", reflections {row.reflections}" if row.reflections else ""
+        return cls(message=message, deleted_entity_id=str(row.entity_id))
 
     @classmethod
     def preview(cls, row: ForgottenRow) -> Self:
         """Return the reply to a dry run: counts, and the newest facts."""
         return cls(
             message=f"Would forget {_name_target(row)}; nothing was deleted",
-            dry_run=True, facts=row.facts, relations=row.relations, sample=row.sample,
-        )  # fmt: skip
+            dry_run=True,
+            facts=row.facts,
+            relations=row.relations,
+            sample=row.sample,
+        )
 
     def size(self) -> int:
-        """How many facts the sample has."""
+        """Return the number of facts in the sample."""
         return len(self.sample or [])
 
     def choose(self, count: int) -> Self:
-        """The newest facts of the sample; their number is told by `facts`."""
+        """Return a copy with the newest facts of the sample. `facts` keeps the full count."""
         return self.model_copy(update={"sample": (self.sample or [])[:count] or None})
 
 
 class Confirmation(BaseModel):
-    """What a person is asked before something is deleted."""
+    """The question to a user before a deletion."""
+
+    # The question goes to the client as a schema with this description.
+    model_config = ConfigDict(
+        json_schema_extra={"description": "What a person is asked before something is deleted."}
+    )
 
     confirm: bool = Field(description="Delete it for good?")
 
@@ -71,21 +79,22 @@ class Confirmation(BaseModel):
 def _name_target(row: ForgottenRow) -> str:
     if row.observation_id:
         return f"one fact about {row.entity_name}"
-    thoughts = f", reflections {row.reflections}" if row.reflections else ""
-    return f"{row.entity_name} (facts {row.facts}, relations {row.relations}{thoughts})"
+    reflections = f", reflections {row.reflections}" if row.reflections else ""
+    return f"{row.entity_name} (facts {row.facts}, relations {row.relations}{reflections})"
 
 
 def _can_ask(call: Call) -> bool:
-    """Whether the client can put a question to its user now."""
+    """Return whether the client can ask its user a question now."""
     context = call.context
     asks = context.client_capabilities and context.client_capabilities.elicitation
     if not asks or (asks.url is not None and asks.form is None):
         return False
-    return context.session.can_send_request or (context.protocol_version or "") >= _ASKS_BY_ITSELF
+    version = context.protocol_version or ""
+    return context.session.can_send_request or version >= _ASKS_WITHOUT_CHANNEL
 
 
 async def _preview(call: Call, name: str, fact: str) -> ForgottenRow:
-    """Return what a deletion would delete. Raises NothingToDelete, FactNotFound."""
+    """Return the counts of a deletion without deleting. Raises NothingToDelete, FactNotFound."""
     row = await MemoryOperations(call.store).forget(
         name, call.caller, fact=fact or None, dry_run=True
     )
@@ -105,7 +114,7 @@ async def _ask(
     confirm: bool | None,
     dryRun: bool,
 ) -> Confirmation | Elicit[Confirmation]:
-    """Return the user's word, asked for where the client can and the model's is not enough.
+    """Return the confirmation, or a question to the user if the model's confirmation is not enough.
 
     Raises ConfirmationMissing, DeletionDeclined, NothingToDelete, FactNotFound.
     """
@@ -114,16 +123,20 @@ async def _ask(
         return Confirmation(confirm=False)
     if confirm is False:
         raise ConfirmationMissing
-    # The second round of a question (2026-07-28) has a state: whatever expired meanwhile, the
-    # answer counts, which the SDK reads only if the question is put again.
+    # In protocol 2026-07-28 the client calls again with the answer and a state. The SDK reads the
+    # answer only if this function returns the question again, even if a refusal expired meanwhile.
     again = ctx.request_state is not None
     session = name_session(ctx)
-    if confirm and not again and not call.app.declines.has_any(session):
+    if confirm and not again and not call.app.refused_deletions.has_any(session):
         return Confirmation(confirm=True)
     if not confirm and not _can_ask(call):
         raise ConfirmationMissing
     row = await _preview(call, entityName, fact)
-    if confirm and not again and not call.app.declines.overlap(session, _find_target(row, fact)):
+    if (
+        confirm
+        and not again
+        and not call.app.refused_deletions.overlap(session, _find_target(row, fact))
+    ):
         return Confirmation(confirm=True)
     if not _can_ask(call):
         raise DeletionDeclined
@@ -131,7 +144,7 @@ async def _ask(
     return Elicit(f"Forget {_name_target(row)}? This cannot be undone.", Confirmation)
 
 
-@memory.tool(DELETES, ForgetReply, RefusalReply, looking="dryRun")
+@memory.tool(DELETES, ForgetReply, RefusalReply, dry_run="dryRun")
 async def forget_entity(
     call: Call,
     entityName: Name,
@@ -147,7 +160,7 @@ async def forget_entity(
     """
     if dryRun:
         return call.reply(ForgetReply.preview(await _preview(call, entityName, fact)))
-    await _heed(call, answer, entityName, fact)
+    await _check_answer(call, answer, entityName, fact)
     row = await MemoryOperations(call.store).forget(
         entityName, call.caller, fact=fact or None, dry_run=False
     )
@@ -156,18 +169,20 @@ async def forget_entity(
     return call.reply(ForgetReply.build(row))
 
 
-async def _heed(call: Call, answer: ElicitationResult[Confirmation], name: str, fact: str) -> None:
-    """Keep a refusal, or forget earlier ones that the user's yes takes back.
+async def _check_answer(
+    call: Call, answer: ElicitationResult[Confirmation], name: str, fact: str
+) -> None:
+    """Record a refusal and raise; after a yes, drop the earlier refusals that it overrides.
 
     Raises DeletionDeclined, NothingToDelete, FactNotFound.
     """
     session = name_session(call.context)
     agreed = isinstance(answer, AcceptedElicitation) and answer.data.confirm
-    if agreed and not call.app.declines.has_any(session):
+    if agreed and not call.app.refused_deletions.has_any(session):
         return
     target = _find_target(await _preview(call, name, fact), fact)
     if agreed:
-        call.app.declines.remove(session, target)
+        call.app.refused_deletions.remove(session, target)
         return
-    call.app.declines.add(session, target)
+    call.app.refused_deletions.add(session, target)
     raise DeletionDeclined

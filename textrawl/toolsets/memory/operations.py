@@ -1,4 +1,4 @@
-"""The operations of the `memory` toolset: SQL functions, called with embedded texts."""
+"""The operations of the `memory` toolset: they embed texts and call SQL functions."""
 
 import json
 from collections.abc import Sequence
@@ -27,7 +27,8 @@ from textrawl.toolsets.memory.rows import (
 class Fact:
     """A fact to store, checked and cleaned.
 
-    None is what the caller did not give: a default for a new fact, no change to a known one.
+    None stands for an argument that the caller left out. A new fact then gets the default, and a
+    duplicate fact keeps its value.
     """
 
     entity: str
@@ -41,7 +42,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Edge:
-    """A relation to store; a type is used where its end is missing."""
+    """A relation to store. The types are for entities that do not exist yet."""
 
     from_entity: str
     relation: str
@@ -52,7 +53,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Question:
-    """A search: `as_of` asks what was valid then; `semantic` asks vectors alone."""
+    """A search. `as_of` finds facts valid at that time; `semantic` searches by vectors alone."""
 
     query: str
     entity_types: list[str] | None = None
@@ -69,7 +70,7 @@ class MemoryOperations:
         self._call = store.database.call
 
     async def search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
-        """Facts that answer, best first, and why vectors were missing (None: they were not).
+        """Return matching facts, best first, and the reason if vectors were not used, else None.
 
         Raises EmbeddingNotConfigured, EmbeddingUnavailable for a semantic question.
         """
@@ -84,14 +85,21 @@ class MemoryOperations:
 
     async def _search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
         embed = self._store.embed_query if question.semantic else self._store.try_to_embed_query
-        model, vector, missing = await embed(question.query)
+        model, vector, reason = await embed(question.query)
         time: dict[str, Any] = {"as_of": question.as_of} if question.as_of else {}
         hits = await self._call(
-            "search_memory", HitRow, query=question.query, entity_types=question.entity_types,
-            max_rows=question.limit, model=model, vector=vector, semantic=question.semantic,
-            **time, **caller.reading,
-        )  # fmt: skip
-        return hits, missing
+            "search_memory",
+            HitRow,
+            query=question.query,
+            entity_types=question.entity_types,
+            max_rows=question.limit,
+            model=model,
+            vector=vector,
+            semantic=question.semantic,
+            **time,
+            **caller.reading,
+        )
+        return hits, reason
 
     async def describe(
         self,
@@ -103,12 +111,18 @@ class MemoryOperations:
         with_relations: bool,
         skip: int = 0,
     ) -> EntityRow | None:
-        """Return an entity with its newest facts after the first `skip`; None for no entity."""
+        """Return an entity with its newest facts after the first `skip`, or None."""
         time: dict[str, Any] = {"as_of": as_of} if as_of else {}
         rows = await self._call(
-            "describe_entity", EntityRow, entity=entity, max_observations=max_observations,
-            with_relations=with_relations, skip=skip, **time, **caller.reading,
-        )  # fmt: skip
+            "describe_entity",
+            EntityRow,
+            entity=entity,
+            max_observations=max_observations,
+            with_relations=with_relations,
+            skip=skip,
+            **time,
+            **caller.reading,
+        )
         return rows[0] if rows else None
 
     async def list_entities(
@@ -120,54 +134,66 @@ class MemoryOperations:
         offset: int,
         as_of: datetime | None,
     ) -> ListRow:
-        """A page of entities, last updated first."""
+        """Return a page of entities, last updated first."""
         [row] = await self._call(
-            "list_entities", ListRow, entity_types=types, max_rows=limit, skip=offset, as_of=as_of,
+            "list_entities",
+            ListRow,
+            entity_types=types,
+            max_rows=limit,
+            skip=offset,
+            as_of=as_of,
             **caller.reading,
-        )  # fmt: skip
+        )
         return row
 
     async def find_similar_names(self, name: str, caller: Caller) -> list[str]:
-        """Names that begin like `name` or share a word with it, in no order."""
+        """Return names that begin like `name` or share a word with it, in no order."""
         rows = await self._call("similar_names", NameRow, name=name, **caller.reading)
         return [row.entity_name for row in rows]
 
     async def remember(self, fact: Fact, caller: Caller) -> FactRow:
-        """Store a fact; a valid one of the same text takes over what else is given.
+        """Store a fact. A valid fact with the same text is updated instead.
 
-        Raises FactNotFound when `replaces` names none, or one that ended already.
+        Raises FactNotFound if `replaces` names no fact, or one that is no longer valid.
         """
         model, vectors = await self._store.embed_documents([_compose(fact)])
         try:
             [row] = await self._call(
-                "remember_fact", FactRow, **asdict(fact), model=model,
+                "remember_fact",
+                FactRow,
+                **asdict(fact),
+                model=model,
                 embedding=vectors[0] if vectors else None,
                 **caller.writing,
-            )  # fmt: skip
+            )
         except DataRefused as refusal:
             raise refusal.explain("replaces") from refusal
         return row
 
     async def build(self, facts: Sequence[Fact], edges: Sequence[Edge], caller: Caller) -> BatchRow:
-        """Stores facts, then relations, all or nothing.
+        """Store facts, then relations, all or nothing.
 
-        Raises ArgumentInvalid naming every item that the database refused by its path.
+        Raises ArgumentInvalid with the path of every item that the database refused.
         """
         model, vectors = await self._store.embed_documents(list(map(_compose, facts)))
         try:
             [row] = await self._call(
-                "build_knowledge", BatchRow, facts=json.dumps([_plain(fact) for fact in facts]),
-                relations=json.dumps([_plain_edge(edge) for edge in edges]), model=model,
-                embeddings=vectors, **caller.writing,
-            )  # fmt: skip
+                "build_knowledge",
+                BatchRow,
+                facts=json.dumps([_plain(fact) for fact in facts]),
+                relations=json.dumps([_plain_edge(edge) for edge in edges]),
+                model=model,
+                embeddings=vectors,
+                **caller.writing,
+            )
         except DataRefused as refusal:
             raise _explain_batch(refusal) from refusal
         return row
 
     async def relate(self, edge: Edge, caller: Caller) -> RelationRow:
-        """Connects two entities, creating those that are missing.
+        """Connect two entities. Missing ones are created.
 
-        Raises ArgumentInvalid when both ends are the same.
+        Raises ArgumentInvalid if both ends are the same entity.
         """
         try:
             [row] = await self._call(
@@ -180,15 +206,19 @@ class MemoryOperations:
     async def forget(
         self, entity: str, caller: Caller, *, fact: str | None, dry_run: bool
     ) -> ForgottenRow | None:
-        """Deletes an entity, or one fact of it; None when there is no such entity.
+        """Delete an entity or one fact of it. Return None if there is no such entity.
 
         Raises FactNotFound.
         """
         try:
             [row] = await self._call(
-                "forget_entity", ForgottenRow, entity=entity, fact=fact, dry_run=dry_run,
+                "forget_entity",
+                ForgottenRow,
+                entity=entity,
+                fact=fact,
+                dry_run=dry_run,
                 **caller.writing,
-            )  # fmt: skip
+            )
         except DataRefused as refusal:
             raise refusal.explain("fact") from refusal
         return row if row.entity_id else None
@@ -199,7 +229,7 @@ def _compose(fact: Fact) -> str:
 
 
 def _plain(fact: Fact) -> dict[str, Any]:
-    """The fact as build_knowledge takes it, as JSON."""
+    """Return the fact as build_knowledge reads it from JSON."""
     plain = {key: value for key, value in asdict(fact).items() if value is not None}
     if fact.valid_until:
         plain["valid_until"] = fact.valid_until.isoformat()
@@ -207,17 +237,20 @@ def _plain(fact: Fact) -> dict[str, Any]:
 
 
 def _plain_edge(edge: Edge) -> dict[str, Any]:
-    """The relation as build_knowledge takes it, as JSON."""
-    named = {
-        "from": edge.from_entity, "relation": edge.relation, "to": edge.to_entity,
-        "from_type": edge.from_type, "to_type": edge.to_type,
-    }  # fmt: skip
-    return {key: value for key, value in named.items() if value is not None}
+    """Return the relation as build_knowledge reads it from JSON."""
+    fields = {
+        "from": edge.from_entity,
+        "relation": edge.relation,
+        "to": edge.to_entity,
+        "from_type": edge.from_type,
+        "to_type": edge.to_type,
+    }
+    return {key: value for key, value in fields.items() if value is not None}
 
 
 def _explain_batch(refusal: DataRefused) -> errors.ArgumentInvalid:
-    places: dict[str, list[str]] = {}
+    paths_by_reason: dict[str, list[str]] = {}
     for fault in json.loads(refusal.detail or "[]"):
-        places.setdefault(FACT_REASONS[fault["code"]], []).append(fault["path"])
-    told = "; ".join(f"{', '.join(paths)}: {why}" for why, paths in places.items())
-    return errors.ArgumentInvalid(f"Nothing was stored. {told}")
+        paths_by_reason.setdefault(FACT_REASONS[fault["code"]], []).append(fault["path"])
+    reasons = "; ".join(f"{', '.join(paths)}: {why}" for why, paths in paths_by_reason.items())
+    return errors.ArgumentInvalid(f"Nothing was stored. {reasons}")

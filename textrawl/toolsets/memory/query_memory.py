@@ -1,4 +1,4 @@
-"""query_memory: the one tool that reads."""
+"""query_memory: the only tool of the toolset that reads."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,10 +15,10 @@ from textrawl.toolsets.memory.entity_reply import EntityReply
 from textrawl.toolsets.memory.operations import MemoryOperations, Question
 from textrawl.toolsets.memory.search_replies import (
     Answer,
+    FactLayout,
     ListReply,
     SearchReply,
-    Shown,
-    read_reach,
+    find_space_labels,
 )
 from textrawl.toolsets.memory.similar_names import suggest_names
 from textrawl.toolsets.toolset import READS
@@ -26,7 +26,7 @@ from textrawl.toolsets.toolset import READS
 Mode = Literal["search", "entity", "list"]
 
 _MOST_FOUND, _MOST_LISTED = 50, 100
-_LAST_OFFSET = 2**31 - 1  # what Postgres takes for an integer
+_LAST_OFFSET = 2**31 - 1  # the largest integer of Postgres
 
 
 @memory.tool(READS, SearchReply, EntityReply, ListReply, required=("mode",))
@@ -60,26 +60,26 @@ async def query_memory(
     """
     operations = MemoryOperations(call.store)
     types = list[str](entityTypes) if entityTypes else None
-    shown = Shown(read_reach(call.caller.principal), includeIds, dates)
+    layout = FactLayout(find_space_labels(call.caller.principal), includeIds, dates)
     skipped = min(offset, _LAST_OFFSET)
     reply: Answer
-    chosen = mode or _infer_mode(query, entityName)
-    match chosen:
+    used_mode = mode or _infer_mode(query, entityName)
+    match used_mode:
         case "search":
-            most = min(max(limit, 1), _MOST_FOUND)
-            question = Question(query, types, asOf, most, searchMode == "semantic")
-            reply = await _search(operations, question, call.caller, shown)
+            max_rows = min(max(limit, 1), _MOST_FOUND)
+            question = Question(query, types, asOf, max_rows, searchMode == "semantic")
+            reply = await _search(operations, question, call.caller, layout)
         case "entity":
-            asked = Asked(entityName, asOf, maxObs, skipped, includeRelated)
-            reply = await _look_up(operations, asked, call.caller, shown)
+            lookup = Lookup(entityName, asOf, maxObs, skipped, includeRelated)
+            reply = await _look_up(operations, lookup, call.caller, layout)
         case "list":
-            most = min(max(limit, 1), _MOST_LISTED)
+            max_rows = min(max(limit, 1), _MOST_LISTED)
             page = await operations.list_entities(
-                types, call.caller, limit=most, offset=skipped, as_of=asOf
+                types, call.caller, limit=max_rows, offset=skipped, as_of=asOf
             )
-            reply = ListReply.build(page, offset, shown.reach)
-    finding = reply.read_finding(query if chosen == "search" else entityName)
-    return call.recall(chosen, reply, maxTokens, finding)
+            reply = ListReply.build(page, offset, layout.labels)
+    finding = reply.read_finding(query if used_mode == "search" else entityName)
+    return call.recall(used_mode, reply, maxTokens, finding)
 
 
 def _infer_mode(query: str, entity_name: str) -> Mode:
@@ -89,17 +89,17 @@ def _infer_mode(query: str, entity_name: str) -> Mode:
 
 
 async def _search(
-    memory: MemoryOperations, question: Question, caller: Caller, shown: Shown
+    memory: MemoryOperations, question: Question, caller: Caller, layout: FactLayout
 ) -> SearchReply:
     if not question.query:
         raise QueryMissing
-    rows, missing = await memory.search(question, caller)
-    return SearchReply.build(rows, missing, question.query, shown)
+    rows, reason = await memory.search(question, caller)
+    return SearchReply.build(rows, reason, question.query, layout)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of one entity: facts after the newest `skip`, relations on the first page."""
+class Lookup:
+    """A look-up of one entity, with its facts after the newest `skip`."""
 
     name: str
     as_of: datetime | None
@@ -109,26 +109,28 @@ class Asked:
 
     @property
     def with_relations(self) -> bool:
-        """Whether relations are told: later pages would repeat them."""
+        """True on the first page if relations were asked for. Later pages would repeat them."""
         return self.related and self.skip == 0
 
 
 async def _look_up(
-    memory: MemoryOperations, asked: Asked, caller: Caller, shown: Shown
+    memory: MemoryOperations, lookup: Lookup, caller: Caller, layout: FactLayout
 ) -> EntityReply:
-    if not asked.name:
+    if not lookup.name:
         raise EntityNameMissing
     row = await memory.describe(
-        asked.name, caller, as_of=asked.as_of, max_observations=asked.max_observations,
-        with_relations=asked.with_relations, skip=asked.skip,
-    )  # fmt: skip
+        lookup.name,
+        caller,
+        as_of=lookup.as_of,
+        max_observations=lookup.max_observations,
+        with_relations=lookup.with_relations,
+        skip=lookup.skip,
+    )
     if row is None:
-        return await _miss(memory, asked.name, caller)
-    return EntityReply.build(
-        row, shown, with_relations=asked.with_relations, skipped=asked.skip
-    )  # fmt: skip
+        return await _report_missing(memory, lookup.name, caller)
+    return EntityReply.build(row, layout, with_relations=lookup.with_relations, skipped=lookup.skip)
 
 
-async def _miss(memory: MemoryOperations, name: str, caller: Caller) -> EntityReply:
-    """Return the reply where there is no such entity, with the names that are close."""
-    return EntityReply.miss(await suggest_names(memory, name, caller))
+async def _report_missing(memory: MemoryOperations, name: str, caller: Caller) -> EntityReply:
+    """Return the reply for a name that no entity has, with similar names."""
+    return EntityReply.report_missing(await suggest_names(memory, name, caller))

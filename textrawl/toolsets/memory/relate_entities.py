@@ -17,8 +17,6 @@ from textrawl.toolsets.memory.rows import RelationRow
 from textrawl.toolsets.toolset import WRITES
 from textrawl.wire.replies import Key, Part, Reply
 
-_MOST_ITEMS = 50
-
 
 class EndPart(Part):
     """An end of a relation."""
@@ -29,7 +27,7 @@ class EndPart(Part):
 
 
 class RelateReply(Reply):
-    """What became of a relation."""
+    """The stored relation and its ends."""
 
     spared = (("message",), ("from_entity", "to_entity"), ("relation_id",))
 
@@ -41,7 +39,7 @@ class RelateReply(Reply):
 
     @classmethod
     def build(cls, row: RelationRow, relation: str) -> Self:
-        """The reply that tells `row`."""
+        """Return the reply for `row`."""
         verb = "Related" if row.created else "Already related"
         return cls(
             message=f"{verb}: {row.from_name} {relation} {row.to_name}",

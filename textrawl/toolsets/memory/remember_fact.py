@@ -21,21 +21,28 @@ from textrawl.toolsets.memory.rows import FactRow
 from textrawl.toolsets.toolset import WRITES
 from textrawl.wire.replies import Key, Part, Reply
 
-_MOST_ITEMS = 50
-
 
 class SimilarPart(Part):
-    """The fact that comes closest to a new one; it may say something else."""
+    """The fact closest to a new one. Its meaning may differ."""
 
     id: Annotated[str, Key("id", short_id=True)]
     content: Annotated[str, Key("c")]
 
 
 class RememberReply(Reply):
-    """What became of a fact; `entity_type` is the stored one, told in short where it differs."""
+    """The stored fact. `entity_type` is the stored type.
 
-    spared = (("similar",), ("message",), ("entity_name",), ("entity_type", "kept_type"),
-              ("entity_id",), ("observation_id",))  # fmt: skip
+    Compact text has it only if it differs from the type in the call.
+    """
+
+    spared = (
+        ("similar",),
+        ("message",),
+        ("entity_name",),
+        ("entity_type", "kept_type"),
+        ("entity_id",),
+        ("observation_id",),
+    )
 
     success: Annotated[bool, Key("ok")] = True
     duplicate: Annotated[bool | None, Key("dup")] = None
@@ -49,10 +56,10 @@ class RememberReply(Reply):
     similar: Annotated[SimilarPart | None, Key("like")] = None
 
     @classmethod
-    def build(cls, row: FactRow, asked_type: str) -> Self:
-        """The reply to a fact about an entity of `asked_type`."""
-        known = "Updated what is known about" if row.updated else "Already known about"
-        verb = known if row.duplicate else "Remembered about"
+    def build(cls, row: FactRow, requested_type: str) -> Self:
+        """Return the reply for `row`. The call named `requested_type` as the entity's type."""
+        duplicate = "Updated what is known about" if row.updated else "Already known about"
+        verb = duplicate if row.duplicate else "Remembered about"
         return cls(
             message=f"{verb} {row.entity_name} ({row.entity_type})",
             duplicate=row.duplicate or None,
@@ -60,7 +67,7 @@ class RememberReply(Reply):
             entity_id=str(row.entity_id),
             entity_name=row.entity_name,
             entity_type=row.entity_type,
-            kept_type=row.entity_type if row.entity_type != asked_type else None,
+            kept_type=row.entity_type if row.entity_type != requested_type else None,
             observation_id=str(row.observation_id),
             similar=SimilarPart(**row.closest) if row.closest else None,
         )

@@ -1,4 +1,4 @@
-"""Rows that the SQL functions of the memory toolset return, a class for each function."""
+"""Rows that the SQL functions of the memory toolset return. Each function has its class."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,9 +6,9 @@ from typing import Any
 from uuid import UUID
 
 
-@dataclass  # not frozen: to make a frozen one takes ten times as long, and there are ten an answer
+@dataclass  # not frozen: a frozen one takes ten times as long to make, and an answer has ten
 class HitRow:
-    """A fact that search_memory found; score, cosine and coverage in [0, 1]."""
+    """A fact that search_memory found. Score, cosine and coverage are in [0, 1]."""
 
     observation_id: UUID
     entity_id: UUID
@@ -26,7 +26,7 @@ class HitRow:
 
 @dataclass(frozen=True)
 class EntityRow:
-    """An entity as describe_entity tells it; facts and relations are newest first."""
+    """An entity from describe_entity, with its facts and relations, newest first."""
 
     id: UUID
     space: str
@@ -57,7 +57,7 @@ class NameRow:
 
 @dataclass(frozen=True)
 class FactRow:
-    """The fact that remember_fact stored or found; `closest`: id and content of another."""
+    """The fact that remember_fact stored or found. `closest` holds id and content of another."""
 
     entity_id: UUID
     entity_name: str
@@ -70,9 +70,9 @@ class FactRow:
 
 @dataclass(frozen=True)
 class BatchRow:
-    """The counts of build_knowledge; facts are named by their places, from 0.
+    """The counts of build_knowledge. Facts are named by their positions, from 0.
 
-    `closest`: a new fact's place, and id and content of the closest other one.
+    `closest` holds the position of a new fact, and id and content of the fact closest to it.
     """
 
     facts_created: int
@@ -85,7 +85,7 @@ class BatchRow:
 
 @dataclass(frozen=True)
 class RelationRow:
-    """The relation that relate_entities stored or found, and its ends."""
+    """The relation that relate_entities stored or found, with its ends."""
 
     relation_id: UUID
     created: bool
@@ -99,7 +99,7 @@ class RelationRow:
 
 @dataclass(frozen=True)
 class ForgottenRow:
-    """What forget_entity deleted or, dry, would delete; no entity_id: there was none."""
+    """The counts of forget_entity. Without `entity_id` there was no such entity."""
 
     entity_id: UUID | None
     entity_name: str | None

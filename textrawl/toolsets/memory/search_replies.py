@@ -1,4 +1,4 @@
-"""Replies of query_memory to a search and to a list."""
+"""Replies of query_memory in the modes search and list."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,54 +17,61 @@ _FOUND = (
     "by best fact; of a memory: content, source, author, score, with includeIds id, with that or "
     "dates createdAt"
 )
-_LEADS = "0123456789→←@"  # what lines of other kinds begin with
+_LINE_MARKS = "0123456789→←@"  # the first characters of lines of other kinds
 
 
 @dataclass(frozen=True)
-class Reach:
-    """Which spaces an answer may come from: what is not from `home` is marked in the text."""
+class SpaceLabels:
+    """The rule that decides where an answer names a fact's space.
+
+    Structured content names it if the caller reads several spaces. Text names it only if it is not
+    the caller's home space.
+    """
 
     home: str | None
     several: bool
 
-    def name(self, space: str) -> str | None:
-        """What structured content says of `space`: nothing where there is no other."""
+    def for_content(self, space: str) -> str | None:
+        """Return the label of `space` in structured content, or None."""
         return space if self.several else None
 
-    def mark(self, space: str) -> str | None:
-        """What the text says of it."""
+    def for_text(self, space: str) -> str | None:
+        """Return the label of `space` in text, or None."""
         return space if self.several and space != self.home else None
 
 
-ALONE = Reach(None, several=False)
+NO_LABELS = SpaceLabels(None, several=False)
 
 
-def read_reach(principal: Principal) -> Reach:
-    """What `principal` reads."""
+def find_space_labels(principal: Principal) -> SpaceLabels:
+    """Return the rule for an answer to `principal`."""
     home = principal.home_space
-    return Reach(home.name if home else None, len(principal.readable) > 1)
+    return SpaceLabels(home.name if home else None, len(principal.readable) > 1)
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What of a fact the text shows beside its content; with ids also author and day."""
+class FactLayout:
+    """The fields of a fact that the text shows beside its content.
 
-    reach: Reach = ALONE
+    `with_ids` also shows author and day.
+    """
+
+    labels: SpaceLabels = NO_LABELS
     with_ids: bool = False
     with_dates: bool = False
 
     def write_origin(self, identity: str, author: str, day: str) -> str:
-        """Return what a line tells of a fact before its text."""
+        """Return the beginning of a fact's line: id, day and author, or the day, or nothing."""
         if self.with_ids:
             return f"{identity[:8]} {day} {author}: "
         return f"{day}: " if self.with_dates else ""
 
 
-_PLAIN = Shown()
+_PLAIN_LAYOUT = FactLayout()
 
 
 class Answer(Reply):
-    """What the three modes have in common."""
+    """A reply of query_memory in any of its three modes."""
 
     unread: ClassVar[frozenset[str]] = frozenset({"mode", "usedTokens"})
 
@@ -72,38 +79,38 @@ class Answer(Reply):
     dropped: Annotated[int | None, Key("cut")] = None
     used_tokens: int | None = None
 
-    def read_finding(self, asked: str) -> Finding:
-        """What is noted of it as the answer to what was `asked`."""
+    def read_finding(self, question: str) -> Finding:
+        """Return the question and the facts for the recall log."""
         return NOTHING
 
     def structured(self) -> dict[str, Any]:
-        """Canonical keys, what was left out told last."""
+        """Return canonical keys. The number of omitted items comes last."""
         return _put_last(super().structured(), "truncated", "dropped", "usedTokens")
 
     def compact(self) -> Any:
-        """Short keys, what was left out told last."""
+        """Return short keys. The number of omitted items comes last."""
         return _put_last(super().compact(), "cut", "note")
 
     def cut(self, dropped: int, **kept: Any) -> Self:
-        """A copy with `kept` instead of all, that says how many items are gone."""
-        said = {"truncated": True, "dropped": dropped} if dropped else {}
-        return self.model_copy(update={**kept, **said})
+        """Return a copy with the fields `kept` that says how many items were omitted."""
+        omission = {"truncated": True, "dropped": dropped} if dropped else {}
+        return self.model_copy(update={**kept, **omission})
 
-    def lines_at_the_end(self) -> Iterator[str]:
-        """What is left to say after the items."""
+    def lines_after_items(self) -> Iterator[str]:
+        """Yield the lines after the items: the number of omitted ones."""
         if self.dropped:
             yield f"cut {self.dropped}"
 
 
-def _put_last(told: dict[str, Any], *keys: str) -> dict[str, Any]:
+def _put_last(fields: dict[str, Any], *keys: str) -> dict[str, Any]:
     for key in keys:
-        if key in told:
-            told[key] = told.pop(key)
-    return told
+        if key in fields:
+            fields[key] = fields.pop(key)
+    return fields
 
 
-class Memory(Part):
-    """A fact that was found; `score` as in the bands of the documentation."""
+class FactPart(Part):
+    """A fact that a search found. docs/search.md explains `score`."""
 
     content: Annotated[str, Key("c")]
     source: str
@@ -114,24 +121,24 @@ class Memory(Part):
     by: Annotated[str | None, Key("by"), Field(exclude=True)] = None
     on: Annotated[str | None, Key("on"), Field(exclude=True)] = None
 
-    def line(self, shown: Shown) -> str:
-        """Return its score in hundredths, where asked for its id, day and author, its text."""
-        origin = shown.write_origin(self.id or "", self.by or "", self.on or "")
+    def line(self, layout: FactLayout) -> str:
+        """Return a line: the score in hundredths, the origin as `layout` asks, the text."""
+        origin = layout.write_origin(self.id or "", self.by or "", self.on or "")
         return f"{round(self.score * 100)} {origin}{write_line(self.content)}"
 
 
 class FoundEntity(Part):
-    """An entity with those of its facts that were found."""
+    """An entity with its facts that a search found."""
 
     entity_name: Annotated[str, Key("n")]
     entity_type: Annotated[str, Key("t")]
     space: str | None = None
     marked_space: Annotated[str | None, Key("sp"), Field(exclude=True)] = None
-    memories: Annotated[list[Memory], Key("m")]
+    memories: Annotated[list[FactPart], Key("m")]
 
 
 class SearchReply(Answer):
-    """Facts that answer a query, grouped by entity in the order of the best fact."""
+    """Facts that match a query, grouped by entity in the order of the best fact."""
 
     spared = (("query", "note"), ("total_memories", "entities"))
 
@@ -142,28 +149,28 @@ class SearchReply(Answer):
     degraded: Literal[True] | None = None
     note: Annotated[str | None, Key("note")] = None
     _rows: Sequence[HitRow] = PrivateAttr(default=())
-    _shown: Shown = PrivateAttr(default=_PLAIN)
+    _layout: FactLayout = PrivateAttr(default=_PLAIN_LAYOUT)
 
     @classmethod
     def build(
         cls,
         rows: list[HitRow],
-        missing: str | None,
+        reason: str | None,
         query: str,
-        shown: Shown = _PLAIN,
+        layout: FactLayout = _PLAIN_LAYOUT,
     ) -> Self:
-        """The reply to `query`; `missing` says why there were no vectors."""
-        reply = cls(query=query, total_memories=len(rows), entities=_group(rows, shown))
-        if missing:
-            reply.degraded, reply.note = True, f"keyword only: {missing}"
-        reply._rows, reply._shown = rows, shown
+        """Return the reply to `query`. `reason` says why vectors were not used, if so."""
+        reply = cls(query=query, total_memories=len(rows), entities=_group_by_entity(rows, layout))
+        if reason:
+            reply.degraded, reply.note = True, f"keyword only: {reason}"
+        reply._rows, reply._layout = rows, layout
         return reply
 
-    def read_finding(self, asked: str) -> Finding:
-        """The question and the facts, with the best that each arm found."""
+    def read_finding(self, question: str) -> Finding:
+        """Return the question and the facts, with the best score, cosine and coverage."""
         rows = self._rows
         return Finding(
-            asked,
+            question,
             [(row.space, str(row.observation_id)) for row in rows],
             score=max((row.score for row in rows), default=None),
             cosine=max((row.cosine for row in rows if row.cosine is not None), default=None),
@@ -171,40 +178,41 @@ class SearchReply(Answer):
         )
 
     def verbose(self) -> dict[str, Any]:
-        """As structured, led by the query."""
+        """Return structured content after the query."""
         return {**({"query": self.query} if self.query else {}), **super().verbose()}
 
     def lines(self) -> Iterator[str]:
-        """A line an entity, then a line a fact."""
+        """Yield a line for each entity, followed by a line for each of its facts."""
         if not self.entities and not self.dropped:
             yield "nothing found"
         for entity in self.entities or []:
             yield write_header(entity.entity_name, entity.entity_type, entity.marked_space)
-            yield from (fact.line(self._shown) for fact in entity.memories)
-        yield from self.lines_at_the_end()
+            yield from (fact.line(self._layout) for fact in entity.memories)
+        yield from self.lines_after_items()
         if self.note:
             yield f"note {self.note}"
 
     def size(self) -> int:
-        """How many facts there are."""
+        """Return the number of facts."""
         return len(self._rows)
 
     def choose(self, count: int) -> Self:
-        """The best facts."""
+        """Return a copy with the best facts."""
         kept = self._rows[:count]
         return self.cut(
-            len(self._rows) - len(kept), total_memories=len(kept),
-            entities=_group(kept, self._shown),
-        )  # fmt: skip
+            len(self._rows) - len(kept),
+            total_memories=len(kept),
+            entities=_group_by_entity(kept, self._layout),
+        )
 
 
 def write_header(name: str, entity_type: str, space: str | None = None) -> str:
-    """The line that a group of facts begins with; no name may pass for a line of another kind."""
+    """Return the first line of a group of facts. A name cannot look like a line of another kind."""
     place = f" @{space}" if space else ""
-    return f"{write_line(name, _LEADS)} ({entity_type}){place}"
+    return f"{write_line(name, _LINE_MARKS)} ({entity_type}){place}"
 
 
-def _group(rows: Sequence[HitRow], shown: Shown) -> list[FoundEntity]:
+def _group_by_entity(rows: Sequence[HitRow], layout: FactLayout) -> list[FoundEntity]:
     groups: dict[object, FoundEntity] = {}
     for row in rows:
         group = groups.setdefault(
@@ -212,28 +220,28 @@ def _group(rows: Sequence[HitRow], shown: Shown) -> list[FoundEntity]:
             FoundEntity(
                 entity_name=row.entity_name,
                 entity_type=row.entity_type,
-                space=shown.reach.name(row.space),
-                marked_space=shown.reach.mark(row.space),
+                space=layout.labels.for_content(row.space),
+                marked_space=layout.labels.for_text(row.space),
                 memories=[],
             ),
         )
-        group.memories.append(_tell(row, shown))
+        group.memories.append(_build_fact(row, layout))
     return list(groups.values())
 
 
-def _tell(row: HitRow, shown: Shown) -> Memory:
-    found = Memory(
+def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
+    fact = FactPart(
         content=row.content, source=row.source, author=row.author, score=round(row.score, 2)
     )
-    if shown.with_ids:
-        found.id, found.by = str(row.observation_id), row.author
-    if shown.with_ids or shown.with_dates:
-        found.created_at, found.on = row.created_at, write_day(row.created_at)
-    return found
+    if layout.with_ids:
+        fact.id, fact.by = str(row.observation_id), row.author
+    if layout.with_ids or layout.with_dates:
+        fact.created_at, fact.on = row.created_at, write_day(row.created_at)
+    return fact
 
 
 class ListedEntity(Part):
-    """A line of a list."""
+    """An entity of a list."""
 
     id: str
     name: Annotated[str, Key("n")]
@@ -245,7 +253,7 @@ class ListedEntity(Part):
 
 
 class ListReply(Answer):
-    """A page of entities, last updated first; `total` counts all that match."""
+    """A page of entities, last updated first. `total` counts all that match."""
 
     spared = (("returned", "offset"), ("total", "entity_list"))
 
@@ -256,37 +264,40 @@ class ListReply(Answer):
     entity_list: Annotated[list[ListedEntity] | None, Key("e")] = None
 
     @classmethod
-    def build(cls, row: ListRow, offset: int, reach: Reach = ALONE) -> Self:
-        """The reply that tells all of `row`."""
-        listed = [_list_entity(item, reach) for item in row.entities]
+    def build(cls, row: ListRow, offset: int, labels: SpaceLabels = NO_LABELS) -> Self:
+        """Return the reply with all entities of `row`."""
+        listed = [_list_entity(item, labels) for item in row.entities]
         return cls(total=row.total, returned=len(listed), offset=offset, entity_list=listed)
 
     def verbose(self) -> dict[str, Any]:
-        """As structured, but for the name of the list."""
-        told = super().verbose()
-        return {("entities" if key == "entityList" else key): value for key, value in told.items()}
+        """Return structured content with the list under the key entities."""
+        fields = super().verbose()
+        return {("entities" if key == "entityList" else key): fields[key] for key in fields}
 
     def lines(self) -> Iterator[str]:
-        """How many there are, then a line an entity."""
+        """Yield the total, then a line for each entity."""
         if self.total is not None:
             yield str(self.total)
         for entity in self.entity_list or []:
             yield write_header(entity.name, entity.type, entity.marked_space)
-        yield from self.lines_at_the_end()
+        yield from self.lines_after_items()
 
     def size(self) -> int:
-        """How many entities the page has."""
+        """Return the number of entities on the page."""
         return len(self.entity_list or [])
 
     def choose(self, count: int) -> Self:
-        """The entities updated last."""
+        """Return a copy with the entities that were updated last."""
         kept = (self.entity_list or [])[:count]
         return self.cut(self.size() - len(kept), returned=len(kept), entity_list=kept)
 
 
-def _list_entity(item: dict[str, Any], reach: Reach) -> ListedEntity:
-    told = {key: value for key, value in item.items() if key not in ("entity_type", "space")}
+def _list_entity(item: dict[str, Any], labels: SpaceLabels) -> ListedEntity:
+    fields = {key: value for key, value in item.items() if key not in ("entity_type", "space")}
     space = item["space"]
     return ListedEntity(
-        type=item["entity_type"], space=reach.name(space), marked_space=reach.mark(space), **told
+        type=item["entity_type"],
+        space=labels.for_content(space),
+        marked_space=labels.for_text(space),
+        **fields,
     )

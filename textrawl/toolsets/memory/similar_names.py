@@ -1,18 +1,22 @@
-"""Names that a caller may have meant."""
+"""Suggestions for a name that no entity has."""
 
 from textrawl.access.principal import Caller
 from textrawl.toolsets.memory.operations import MemoryOperations
 
-_CLOSE = 75  # per cent of likeness (rapidfuzz WRatio) from which a name is worth naming
-_MOST_CLOSE = 3
+_LEAST_LIKENESS = 75  # per cent (rapidfuzz WRatio)
+_MOST_NAMES = 3
 
 
 async def suggest_names(memory: MemoryOperations, name: str, caller: Caller) -> list[str]:
-    """Return up to three names of entities that are close to `name`, the closest first."""
-    from rapidfuzz import process, utils  # noqa: PLC0415 - most callers know their names
+    """Return up to three names of entities that are similar to `name`, the most similar first."""
+    from rapidfuzz import process, utils  # noqa: PLC0415 - rarely needed
 
-    known = await memory.find_similar_names(name, caller)
-    close = process.extract(
-        name, known, processor=utils.default_process, limit=_MOST_CLOSE, score_cutoff=_CLOSE
+    candidates = await memory.find_similar_names(name, caller)
+    similar = process.extract(
+        name,
+        candidates,
+        processor=utils.default_process,
+        limit=_MOST_NAMES,
+        score_cutoff=_LEAST_LIKENESS,
     )
-    return [found for found, *_ in close]
+    return [similar_name for similar_name, *_ in similar]

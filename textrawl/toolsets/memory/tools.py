@@ -1,4 +1,4 @@
-"""The five tools that every server offers: remember, relate, recall, forget."""
+"""The tools of the `memory` toolset."""
 
 from textrawl.toolsets.memory.build_knowledge import build_knowledge
 from textrawl.toolsets.memory.declaration import memory
