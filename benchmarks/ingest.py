@@ -36,9 +36,9 @@ from textrawl.embedded.configuration import OWNER
 from textrawl.embeddings.active_model import describe_model
 from textrawl.embeddings.local import LocalEmbedder
 from textrawl.embeddings.vectors import compose_document
+from textrawl.postgres.owner_login import OwnerLogin
 from textrawl.postgres.owner_session import open_writing
-from textrawl.postgres.place import Place
-from textrawl.postgres.vector_indexes import build_indexes, mend_indexes
+from textrawl.postgres.vector_indexes import build_indexes, build_missing_indexes
 
 BATCH = 50  # facts that build_knowledge takes at once
 WARM = 5  # calls before those that count
@@ -104,7 +104,7 @@ def measure_writes(conninfo: str, calls: int) -> dict[str, Figures]:
         connection.execute("drop index textrawl.embedding_1_vector_idx")
         for kind in writer.kinds:
             found[f"{kind}, no index"] = writer.measure(kind, calls)
-    anyio.run(mend_indexes, conninfo)
+    anyio.run(build_missing_indexes, conninfo)
     return found
 
 
@@ -144,7 +144,7 @@ async def measure_import(folder: Path, facts: int, kept: str) -> Figures:
             yield number, line
 
     async with run_embedded(folder) as cluster:
-        place = Place(cluster.dsn(OWNER), None, 10)
+        place = OwnerLogin(cluster.dsn(OWNER), None, 10)
         await migrate(place.conninfo)
         async with open_writing(place) as session:
             session.lasting = kept != INTO

@@ -73,10 +73,10 @@ class Bare(Database):
         self._connection = connection
         self.seconds = 0.0
 
-    async def _execute(self, query: bytes, row: type[Row], given: dict[str, object]) -> list[Row]:
+    async def _execute(self, query: bytes, row: type[Row], values: dict[str, object]) -> list[Row]:
         cursor = self._connection.cursor(row_factory=args_row(row))
         begin = time.perf_counter()
-        rows = await (await cursor.execute(query, given)).fetchall()
+        rows = await (await cursor.execute(query, values)).fetchall()
         self.seconds += time.perf_counter() - begin
         return rows
 

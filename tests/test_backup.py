@@ -25,7 +25,7 @@ from tests.composition import (
 from tests.conftest import Databases
 from tests.pages import read_commands
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.postgres.migrations import Report, migrate
+from textrawl.postgres.migrations import MigrationReport, migrate
 
 __all__ = ["run"]
 
@@ -89,7 +89,7 @@ async def test_a_backup_holds_every_row_and_comes_back_with_its_walls(
     assert (dumped.returncode, restored.returncode) == (0, 0), dumped.stderr + restored.stderr
     assert after == before
     assert any(FACT["observation"] in row for row in before["observation"])
-    assert report == Report([], rebuilt=False)
+    assert report == MigrationReport([], rebuilt=False)
     assert FACT["observation"] in str(found.content)
 
 

@@ -14,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.database import Database
-from textrawl.postgres.migrations import Report, check, migrate
+from textrawl.postgres.migrations import MigrationReport, check, migrate
 
 pytestmark = pytest.mark.anyio
 
@@ -56,7 +56,7 @@ async def test_eight_who_start_at_once_migrate_once(
     empty: tuple[str, psycopg.Connection],
 ) -> None:
     conninfo, connection = empty
-    reports: list[Report] = []
+    reports: list[MigrationReport] = []
 
     async def start() -> None:
         reports.append(await migrate(conninfo))
@@ -76,7 +76,7 @@ async def test_migrating_again_changes_nothing(empty: tuple[str, psycopg.Connect
     conninfo, connection = empty
     await migrate(conninfo)
     before = read_schema(connection)
-    assert await migrate(conninfo) == Report([], rebuilt=False)
+    assert await migrate(conninfo) == MigrationReport([], rebuilt=False)
     assert read_schema(connection) == before
 
 
@@ -93,7 +93,7 @@ async def test_functions_of_another_version_are_replaced_and_facts_kept(
     with pytest.raises(StartRefused, match=r"functions are of another textrawl.*textrawl migrate"):
         await check(conninfo)
 
-    assert await migrate(conninfo) == Report([], rebuilt=True)
+    assert await migrate(conninfo) == MigrationReport([], rebuilt=True)
 
     assert read_schema(connection) == fresh
     assert connection.execute("select content from textrawl.observation").fetchone() == (
@@ -115,7 +115,7 @@ async def test_views_that_were_built_on_ours_are_named_before_they_would_go(
 
     assert connection.execute("select count(*) from report.told").fetchone() == (0,)
     connection.execute("drop view report.told")
-    assert await migrate(conninfo) == Report([], rebuilt=True)
+    assert await migrate(conninfo) == MigrationReport([], rebuilt=True)
 
 
 async def test_a_newer_database_is_refused_and_left_alone(

@@ -16,7 +16,7 @@ from tests.archive.test_vector_indexes import CLAIMS, find_state, write
 from tests.commands.conftest import Run, wait_for
 from tests.conftest import Databases
 from textrawl.embedded.configuration import OWNER
-from textrawl.postgres.vector_indexes import mend_indexes
+from textrawl.postgres.vector_indexes import build_missing_indexes
 
 OWN = "embedding_1_space_2_idx"
 STATES = "select model_id, space_id, name, valid from own_indexes()"
@@ -97,7 +97,7 @@ def test_another_name_and_an_archive_leave_it_where_it_is(run: Run, url: str) ->
     fetch(url, "select rename_space('team', 'crew')")
     fetch(url, "select archive_space('crew')")
 
-    assert anyio.run(mend_indexes, url) == []
+    assert anyio.run(build_missing_indexes, url) == []
 
     assert fetch(url, NAMES) == READY
 
@@ -118,7 +118,7 @@ def test_one_that_a_crash_left_half_built_is_built_anew_and_never_forgotten(
     break_off(url, statement)
     assert fetch(url, NAMES)[:2] == [(OWN, False), (f"{OWN}_ccnew", False)]
 
-    assert anyio.run(mend_indexes, url) == ["test:eight in team"]
+    assert anyio.run(build_missing_indexes, url) == ["test:eight in team"]
 
     assert fetch(url, NAMES) == READY
 
@@ -128,7 +128,7 @@ def test_what_a_killed_rebuild_left_beside_it_goes(run: Run, url: str) -> None:
     break_off(url, f"reindex index concurrently textrawl.{OWN}")
     assert fetch(url, NAMES)[:2] == [(OWN, True), (f"{OWN}_ccnew", False)]
 
-    anyio.run(mend_indexes, url)
+    anyio.run(build_missing_indexes, url)
     assert fetch(url, NAMES) == READY
 
     break_off(url, f"reindex index concurrently textrawl.{OWN}")
@@ -139,10 +139,10 @@ def test_what_a_killed_rebuild_left_beside_it_goes(run: Run, url: str) -> None:
 def test_a_new_model_gets_it_when_it_is_full(run: Run, url: str) -> None:
     tell(run, url)
     start_building(url)
-    assert anyio.run(mend_indexes, url) == []
+    assert anyio.run(build_missing_indexes, url) == []
     assert tell(run, url).endswith("already.")
 
-    with_building = anyio.run(lambda: mend_indexes(url, building=True))
+    with_building = anyio.run(lambda: build_missing_indexes(url, building=True))
 
     assert with_building == ["test:other", "test:other in team"]
     fetch(url, "select switch_embedding_model()")
@@ -152,7 +152,7 @@ def test_a_new_model_gets_it_when_it_is_full(run: Run, url: str) -> None:
 
 def test_the_model_before_has_it_too_and_both_lose_it(run: Run, url: str) -> None:
     start_building(url)
-    anyio.run(lambda: mend_indexes(url, building=True))
+    anyio.run(lambda: build_missing_indexes(url, building=True))
     fetch(url, "select switch_embedding_model()")
 
     assert tell(run, url).endswith(": test:eight in team, test:other in team.")
@@ -192,7 +192,7 @@ def test_two_do_not_make_or_drop_indexes_at_once(run: Run, url: str) -> None:
             outcome = run("space", "index", "team", *more, DATABASE_URL=url)
             assert (outcome.code, outcome.complaint[:33]) == (
                 1,
-                "Another session makes indexes of ",
+                "Another session is building vecto",
             )
 
     wait_for(lambda: fetch(url, CLAIMS) == [(0,)])

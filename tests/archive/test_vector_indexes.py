@@ -15,7 +15,7 @@ import pytest
 
 from tests.archive.material import ENTITY, FACT, SPACE, fetch, number
 from tests.commands.conftest import Launch, Run, wait_for
-from textrawl.postgres.vector_indexes import mend_indexes
+from textrawl.postgres.vector_indexes import build_missing_indexes
 
 MODEL = {
     "name": "test:eight", "dimensions": 8, "cosine_floor": 0, "cosine_ceiling": 1, "trust": 0.5
@@ -149,7 +149,7 @@ def test_an_index_that_a_crash_left_half_built_is_built_anew(
     break_off_build(url)
     assert find_state(url)[1] is False
 
-    assert anyio.run(mend_indexes, url) == ["test:eight"]
+    assert anyio.run(build_missing_indexes, url) == ["test:eight"]
 
     assert find_state(url)[1] is True
     assert fetch(url, "select count(*) from pg_indexes where tablename = 'embedding_1'") == [(2,)]
@@ -178,8 +178,8 @@ def test_two_do_not_build_at_once(url: str) -> None:
         claimed = other.execute("select textrawl.claim_vector_indexes()").fetchone()
         assert claimed == (True,)
 
-        assert anyio.run(mend_indexes, url) == []
+        assert anyio.run(build_missing_indexes, url) == []
         assert find_state(url)[0] is None
 
     wait_for(lambda: fetch(url, CLAIMS) == [(0,)])
-    assert anyio.run(mend_indexes, url) == ["test:eight"]
+    assert anyio.run(build_missing_indexes, url) == ["test:eight"]

@@ -16,7 +16,7 @@ from textrawl.access.access_token import hash_token
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.errors import StartRefused
-from textrawl.postgres.migrations import Report, migrate
+from textrawl.postgres.migrations import MigrationReport, migrate
 
 __all__ = ["data_dir", "home", "run", "seed"]
 
@@ -125,7 +125,7 @@ def test_no_advisory_lock_of_an_analyst_stops_anything(place: Place) -> None:
         place.fetch(OWNER, "update code set fingerprint = 'of another' returning 1")
         with anyio.from_thread.start_blocking_portal() as portal:
             report = portal.call(migrate, place.databases.cluster.dsn(OWNER, place.name))
-        assert report == Report([], rebuilt=True)
+        assert report == MigrationReport([], rebuilt=True)
 
 
 def test_an_analyst_can_lock_no_table_against_anybody(place: Place) -> None:
@@ -154,7 +154,7 @@ def test_a_migration_takes_from_an_analyst_what_its_open_transaction_holds(place
         analyst.execute("begin")
         analyst.execute("select count(*) from memory_stale")
 
-        assert anyio.run(migrate, dsn) == Report([], rebuilt=True)
+        assert anyio.run(migrate, dsn) == MigrationReport([], rebuilt=True)
 
         with pytest.raises(psycopg.OperationalError, match="terminating connection"):
             analyst.execute("select 1")
@@ -164,8 +164,8 @@ def test_a_migration_names_who_keeps_it_waiting(place: Place) -> None:
     dsn = place.databases.cluster.dsn(OWNER, place.name)
     place.fetch(OWNER, "update code set fingerprint = 'of another' returning 1")
 
-    async def attempt() -> Report:
-        return await migrate(dsn, patience=1)
+    async def attempt() -> MigrationReport:
+        return await migrate(dsn, retry_limit=1)
 
     with place.connect(OWNER) as holder:
         holder.execute("begin")
@@ -173,7 +173,7 @@ def test_a_migration_names_who_keeps_it_waiting(place: Place) -> None:
         pid = holder.info.backend_pid
         with pytest.raises(StartRefused, match=rf"textrawl_owner \(process {pid}\).*terminate"):
             anyio.run(attempt)
-    assert anyio.run(attempt) == Report([], rebuilt=True)
+    assert anyio.run(attempt) == MigrationReport([], rebuilt=True)
 
 
 def test_a_command_of_the_owner_names_who_keeps_it_waiting(place: Place, run: Run) -> None:
@@ -185,7 +185,7 @@ def test_a_command_of_the_owner_names_who_keeps_it_waiting(place: Place, run: Ru
         analyst.execute("select count(*) from observation")
         pid = analyst.info.backend_pid
         refused = run("embed", "drop", "test:building", DATABASE_URL=url)
-        assert f"{ROLE} (process {pid}) holds what this needs" in refused.err
+        assert f"{ROLE} (process {pid}) holds a lock that this needs" in refused.err
 
     assert run("embed", "drop", "test:building", DATABASE_URL=url).code == 0
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from textrawl.archive.files import write_whole
 from textrawl.archive.programs import find_program, read_program, run_program
 from textrawl.errors import StartRefused
-from textrawl.postgres.owner_session import SCHEMA, open_snapshot, refuse_lender
-from textrawl.postgres.place import Place
+from textrawl.postgres.owner_login import OwnerLogin
+from textrawl.postgres.owner_session import SCHEMA, open_snapshot, refuse_transaction_pooling
 from textrawl.postgres.sql_files import refuse_unreleased
 
 _COPY = re.compile(rb'COPY textrawl\."?(\w+)"? ')
@@ -33,25 +33,25 @@ class Backup:
     tables: dict[str, int]
 
 
-async def write_backup(place: Place, file: Path, *, force: bool = False) -> Backup:
+async def write_backup(login: OwnerLogin, file: Path, *, force: bool = False) -> Backup:
     """Writes all of the memory, as it was at one instant, and reads it back before it counts.
 
     `file` is absolute.
 
     Raises StartRefused, DatabaseUnavailable; then there is no file that was not there before.
     """
-    await refuse_lender(place)
+    await refuse_transaction_pooling(login)
     with write_whole(file, force=force) as draft:
-        async with open_snapshot(place) as session:
-            program = find_program("pg_dump", place.programs, session.major)
+        async with open_snapshot(login) as session:
+            program = find_program("pg_dump", login.programs, session.major)
             there = await session.count_rows()
             # Without row security pg_dump would give up; with it, it leaves out what is hidden,
             # silently. That nothing is hidden was asked, and that nothing is missing is counted.
             words = ["--format=custom", f"--schema={SCHEMA}", "--enable-row-security"]
             snapshot = f"--snapshot={await session.export_snapshot()}"
             target = f"--file={draft}"
-            await run_program(program, [*words, snapshot, target], place.conninfo)
-        contents = await read_contents(draft, place.programs)
+            await run_program(program, [*words, snapshot, target], login.conninfo)
+        contents = await read_contents(draft, login.programs)
         refuse_unreleased(set(contents.migrations), "database")
         if (found := contents.rows) != there:
             raise StartRefused(f"The backup is not kept: {compare_rows(there, found)}. Try again")

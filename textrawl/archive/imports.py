@@ -29,7 +29,7 @@ from textrawl.archive.lines import (
 from textrawl.archive.replacements import Replacements
 from textrawl.errors import StartRefused
 from textrawl.postgres.owner_session import BatchRefused, Session, as_json
-from textrawl.postgres.vector_indexes import Room
+from textrawl.postgres.vector_indexes import IndexSuspension
 
 _BATCH = 1_000
 _HEAVIEST = 4 << 20  # bytes of a batch
@@ -87,7 +87,7 @@ class Import:
         self._session, self._complain = session, complain
         self._batch: list[_Item] = []
         self._weight = self._position = 0
-        self._room = Room(session, size)
+        self._suspension = IndexSuspension(session, size)
         self._spaces: dict[str, int] = {}
         self._elsewhere: dict[tuple[int, UUID], UUID] = {}
         self._trail: dict[int, dict[str, int]] = {}
@@ -223,7 +223,7 @@ class Import:
                 stored.append((item, here))
                 new += outcome == "added" and item.vector is not None
         if self._model and new:
-            await self._room.expect(self._model[0], new, weight, self._position)
+            await self._suspension.prepare(self._model[0], new, weight, self._position)
         await self._store_vectors(stored)
 
     async def _call(self, batch: list[_Item]) -> list[Row]:

@@ -10,14 +10,14 @@ from textrawl.archive.dumps import Backup, Contents, compare_rows, read_contents
 from textrawl.archive.programs import find_program, run_program
 from textrawl.errors import StartRefused
 from textrawl.postgres.migrations import migrate
-from textrawl.postgres.owner_session import SCHEMA, Takeover, refuse_lender
-from textrawl.postgres.place import Place
+from textrawl.postgres.owner_login import OwnerLogin
+from textrawl.postgres.owner_session import SCHEMA, SchemaSwap, refuse_transaction_pooling
 from textrawl.postgres.sql_files import find_missing
 
 _ENTRY = re.compile(rf"\d+; \d+ \d+ (?P<kind>[A-Z ]+?) (?P<schema>{SCHEMA}|-) (?P<rest>.*)")
 
 
-async def restore_backup(place: Place, file: Path) -> Backup:
+async def restore_backup(login: OwnerLogin, file: Path) -> Backup:
     """Restores `file` and brings it to this version's schema; counts are those of the file.
 
     Raises StartRefused where the file is not whole, of a version that cannot be migrated, or
@@ -25,25 +25,25 @@ async def restore_backup(place: Place, file: Path) -> Backup:
     """
     path = anyio.Path(file)
     await _require_file(path)
-    contents, takeover = await read_contents(file, place.programs), Takeover(place)
-    await refuse_lender(place)
-    await _refuse_unfit(contents, takeover)
-    former, major = await takeover.find_owner()
+    contents, swap = await read_contents(file, login.programs), SchemaSwap(login)
+    await refuse_transaction_pooling(login)
+    await _refuse_unfit(contents, swap)
+    former, major = await swap.find_owner()
     # Even where there was none: it makes the extension and the roles, or says who has to.
-    await migrate(place.conninfo, connect_timeout=place.timeout)
-    owner, _ = await takeover.find_owner()
-    await takeover.put_aside(owner)
+    await migrate(login.conninfo, connect_timeout=login.timeout)
+    owner, _ = await swap.find_owner()
+    await swap.set_aside(owner)
     done = False
     try:
-        await _load(place, find_program("pg_restore", place.programs, major), owner, file)
-        _refuse_losses(await takeover.protect(owner), contents.rows)
-        await migrate(place.conninfo, connect_timeout=place.timeout)
-        await takeover.finish(owner)
+        await _load(login, find_program("pg_restore", login.programs, major), owner, file)
+        _refuse_losses(await swap.protect(owner), contents.rows)
+        await migrate(login.conninfo, connect_timeout=login.timeout)
+        await swap.finish(owner)
         done = True
     finally:
         if not done:
             with anyio.CancelScope(shield=True):
-                await takeover.put_back(owner, keep=bool(former))
+                await swap.put_back(owner, keep=bool(former))
     return Backup(
         str(file), (await path.stat()).st_size, contents.rows["observation"], contents.rows
     )
@@ -58,9 +58,9 @@ async def _require_file(path: anyio.Path) -> None:
         raise StartRefused(f"There is no file {path}")
 
 
-async def _refuse_unfit(contents: Contents, takeover: Takeover) -> None:
+async def _refuse_unfit(contents: Contents, swap: SchemaSwap) -> None:
     find_missing(set(contents.migrations), "backup")
-    if holdings := await takeover.find_holdings():
+    if holdings := await swap.find_holdings():
         told = ", ".join(f"{number:,} {kind}" for kind, number in holdings.items())
         raise StartRefused(
             f"There is a memory already, with {told}: restore into another database or "
@@ -68,14 +68,14 @@ async def _refuse_unfit(contents: Contents, takeover: Takeover) -> None:
         )
 
 
-async def _load(place: Place, program: Path, owner: str, file: Path) -> None:
+async def _load(login: OwnerLogin, program: Path, owner: str, file: Path) -> None:
     with NamedTemporaryFile("w", prefix="textrawl-", suffix=".list", encoding="utf-8") as chosen:
         listed = await run_program(program, ["--list", str(file)])
         chosen.write("".join(f"{line}\n" for line in listed.splitlines() if _is_ours(line)))
         chosen.flush()
         words = ["--single-transaction", "--exit-on-error", "--no-owner", f"--role={owner}"]
         which = [f"--use-list={chosen.name}", str(file)]
-        await run_program(program, [*words, *which], place.conninfo)
+        await run_program(program, [*words, *which], login.conninfo)
 
 
 def _refuse_losses(found: dict[str, int], rows: dict[str, int]) -> None:

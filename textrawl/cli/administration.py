@@ -25,7 +25,7 @@ from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.postgres.database import Database
-from textrawl.postgres.lock_holders import name_holders
+from textrawl.postgres.lock_holders import name_lock_holders
 from textrawl.postgres.migrations import check, migrate
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.settings import Settings, read_settings
@@ -71,7 +71,7 @@ async def open_administration(
         try:
             [found] = await database.call("owns_memory", OwnershipRow)
             credential = None if found.owns_memory else _require_token(settings, owned=owned)
-            async with name_holders(conninfo, settings.database_timeout):
+            async with name_lock_holders(conninfo, settings.database_timeout):
                 yield Administration(database, credential, conninfo)
         finally:
             await database.close()

@@ -12,7 +12,7 @@ from textrawl.access.access_token import hash_token
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inspection import require_memory
 from textrawl.postgres.database import Database
-from textrawl.postgres.lock_holders import name_holders
+from textrawl.postgres.lock_holders import name_lock_holders
 from textrawl.postgres.migrations import check
 from textrawl.settings import Settings, read_settings
 from textrawl.store.opening import Site, open_database
@@ -37,7 +37,7 @@ def work_on_trail(space: str | None, work: Callable[[Trail], Awaitable[Result]])
             )
             await database.open()
             try:
-                async with name_holders(site.conninfo, settings.database_timeout):
+                async with name_lock_holders(site.conninfo, settings.database_timeout):
                     chosen = await find_space(database, site.credential, space)
                     return await work(Trail(database, site.credential, chosen))
             finally:

@@ -23,7 +23,7 @@ from textrawl.cli.rows import StartedModelRow
 from textrawl.embeddings import Embedder, choose_embedder
 from textrawl.embeddings.active_model import Model, ask_once, choose_named, describe_model
 from textrawl.embeddings.rows import KnownModelRow
-from textrawl.postgres.vector_indexes import mend_indexes
+from textrawl.postgres.vector_indexes import build_missing_indexes
 from textrawl.settings import Settings
 from textrawl.store.backlog import count_backlog, fill_batch, queue_facts
 
@@ -72,7 +72,7 @@ async def catch_up(settings: Settings, memory: Administration) -> None:
 
 async def _index(memory: Administration) -> None:
     with show_index_progress() as report:
-        await mend_indexes(memory.conninfo, report, building=True)
+        await build_missing_indexes(memory.conninfo, report, building=True)
 
 
 def _require(embedder: Embedder | None) -> Embedder:

@@ -1,1 +1,1 @@
-"""Postgres: every connection, statement and migration of the package."""
+"""Postgres: all connections, statements and migrations of the package."""

@@ -1,11 +1,12 @@
-"""Connections to Postgres that know whether a pooler stands in between.
+"""Connections to Postgres, directly or through a pooler.
 
-A pooler such as PgBouncer lends one session of Postgres to many clients. Whatever belongs to a
-session (`set`, `listen`, prepared statements, advisory locks) may be gone with the next statement,
-or be left to somebody else; and most poolers refuse options at login. So nothing here needs any of
-it: limits of time belong to the session only where the server is reached directly.
+A pooler such as PgBouncer lends one session of Postgres to many clients. Everything that belongs
+to a session (`set`, `listen`, prepared statements, advisory locks) may be gone at the next
+statement, or apply to another client. Most poolers also refuse options at login. So textrawl
+depends on none of it: time limits belong to the session only on a direct connection.
 """
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from pgvector.psycopg.halfvec import register_halfvec_info
@@ -14,35 +15,45 @@ from psycopg import AsyncConnection, Error, ProgrammingError, sql
 from psycopg.types import TypeInfo
 
 PostgresError = Error
-"""Any error of Postgres or of the way there, for modules that do not know the driver."""
+"""Any error of Postgres or of the connection, for modules that do not import the driver."""
 
 
 def is_broken(error: Exception) -> bool:
-    """Return whether the connection ended, and not one statement alone."""
+    """Return True if the connection ended, False if only a statement failed."""
     state = error.sqlstate if isinstance(error, Error) else None
     return state is None or state.startswith(("08", "57P"))
 
 
 class Connection(AsyncConnection[Any]):
-    """A connection; `pooled` says that a pooler was found on the way to Postgres."""
+    """A connection. `pooled` is true if it goes through a pooler."""
 
     pooled = False
 
 
-async def find_pooler(connection: AsyncConnection[Any], **settings: str) -> bool:
-    """Whether `connection` goes through a pooler; if not, its session gets `settings`.
+def compose_settings(settings: Mapping[str, str], *, local: bool) -> sql.Composed:
+    """Return the columns of a `select` that sets `settings`.
 
-    It takes one round trip. Through a pooler nothing is prepared from now on: older ones lose
-    what was.
+    They last for the transaction if `local`, otherwise for the session.
     """
-    parts = [
-        sql.SQL("set_config({}, {}, false)").format(sql.Literal(name), sql.Literal(value))
+    columns = [
+        sql.SQL("set_config({}, {}, {})").format(
+            sql.Literal(name), sql.Literal(value), sql.Literal(local)
+        )
         for name, value in settings.items()
     ]
-    # Postgres tells the id of its process at login; a pooler makes one up. The condition keeps
-    # a session from being changed that is somebody else's with the next statement.
+    return sql.SQL(", ").join(columns or [sql.SQL("true")])
+
+
+async def detect_pooler(connection: AsyncConnection[Any], **settings: str) -> bool:
+    """Return True if `connection` goes through a pooler. If not, its session gets `settings`.
+
+    This takes one round trip. Through a pooler nothing is prepared from now on, because older
+    poolers lose prepared statements.
+    """
+    # Postgres sends the id of its process at login, but a pooler invents one. The condition
+    # prevents changing a session that another client gets for its next statement.
     query = sql.SQL("select {} where pg_backend_pid() = {}").format(
-        sql.SQL(", ").join(parts or [sql.SQL("true")]), sql.Literal(connection.info.backend_pid)
+        compose_settings(settings, local=False), sql.Literal(connection.info.backend_pid)
     )
     pooled = await (await connection.execute(query)).fetchone() is None
     cast("Connection", connection).pooled = pooled
@@ -51,41 +62,39 @@ async def find_pooler(connection: AsyncConnection[Any], **settings: str) -> bool
     return pooled
 
 
-# In the extension's schema, which need not be on anybody's search_path.
+# The types are in the schema of the extension, which may be on no search_path.
 _TYPES = """
     select t.typname, t.oid, t.typarray from pg_type t
     join pg_extension e on e.extnamespace = t.typnamespace and e.extname = 'vector'
     where t.typname in ('vector', 'halfvec')
 """
 _REGISTER = {"vector": register_vector_info, "halfvec": register_halfvec_info}
+_POOLING_ATTEMPTS = 3  # another client may take the session in between
 
 
 async def register_vectors(connection: AsyncConnection[Any]) -> None:
-    """Let `connection` take and give vectors. Raises ProgrammingError without pgvector."""
-    found = await (await connection.execute(_TYPES)).fetchall()
-    if len(found) < len(_REGISTER):
+    """Let `connection` send and receive vectors. Raises ProgrammingError without pgvector."""
+    types = await (await connection.execute(_TYPES)).fetchall()
+    if len(types) < len(_REGISTER):
         raise ProgrammingError("this database has no pgvector")
-    for name, oid, array_oid in found:
+    for name, oid, array_oid in types:
         _REGISTER[name](connection, TypeInfo(name, oid, array_oid))
 
 
-async def lends_sessions(first: Connection, second: Connection) -> bool:
-    """Whether statements of one client may run in different sessions of Postgres.
+async def detect_transaction_pooling(first: Connection, second: Connection) -> bool:
+    """Return True if a pooler lends a session for one transaction only.
 
-    Both are connections to the same place, in no transaction. A pooler that lends a session for a
-    transaction gives the second one the session that the first one has just used.
+    Both connections lead to the same database and are in no transaction. Such a pooler gives the
+    second connection the session that the first one has just used.
     """
     if not first.pooled:
         return False
-    for _ in range(_LOOKS):
+    for _ in range(_POOLING_ATTEMPTS):
         before = await _find_session(first)
         async with second.transaction():
             if before == await _find_session(second) or before != await _find_session(first):
                 return True
     return False
-
-
-_LOOKS = 3  # since others may take the session in between
 
 
 async def _find_session(connection: Connection) -> int:

@@ -1,11 +1,11 @@
-"""Connection strings of libpq, read and written, and what libpq says of one that leads nowhere."""
+"""Connection strings of libpq, and its message for one that fails."""
 
 from psycopg import OperationalError, ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 
 class ConninfoInvalid(ValueError):
-    """A text that libpq does not take for a connection string."""
+    """The error for a text that is no connection string of libpq."""
 
 
 def read_conninfo(conninfo: str) -> dict[str, str]:
@@ -18,7 +18,7 @@ def read_conninfo(conninfo: str) -> dict[str, str]:
 
 
 def write_conninfo(conninfo: str = "", **parts: str) -> str:
-    """Return `conninfo` with these parts in place of its own."""
+    """Return `conninfo` with some parts replaced."""
     return make_conninfo(conninfo, **parts)
 
 

@@ -1,7 +1,7 @@
-"""The road to Postgres: a pool, and one way to call a SQL function by name.
+"""A pool of connections, and one method that calls a SQL function by name.
 
-Everything that a caller may see go wrong leaves here as one of `textrawl.errors`; the text of a
-database error never does, since it may hold values of other rows.
+Errors of Postgres become errors of `textrawl.errors`. Their own text is never passed on, because
+it may hold values of other rows.
 """
 
 import logging
@@ -23,7 +23,12 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRe
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random
 
 from textrawl import errors
-from textrawl.postgres.connection import Connection, find_pooler, register_vectors
+from textrawl.postgres.connection import (
+    Connection,
+    compose_settings,
+    detect_pooler,
+    register_vectors,
+)
 from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
 from textrawl.scheduling.lines import wait_in_line
 from textrawl.scheduling.turns import Turns, find_account
@@ -33,28 +38,28 @@ logger = logging.getLogger("textrawl")
 Row = TypeVar("Row")
 Pool = AsyncConnectionPool[Connection]
 
-_CONNECTIONS = 5  # of one process: twenty of them share the hundred of the embedded Postgres
-_MOST_OF_ONE = 2  # connections at once for one person where others share the server
-_MOST_HEAVY = 1  # connections at once for heavy calls, of all people together
-_MOST_WAITING = 200  # calls that may queue for a connection before others are told to come back
-_RECONNECT = 0.5  # seconds until a failed attempt is repeated; any more and it would double
-_MARGIN = 0.5  # seconds that Postgres has to report its own time limit before we give up on it
-_CHECK = 500  # ms between looks of Postgres, during a statement, whether its caller is there
-_LONGEST_WAIT = 30_000  # milliseconds for a lock, whatever the time of the statement
-_MOST_ATTEMPTS = 4  # at one call that meets conflicts
-_CONFLICT_PAUSE = 0.05  # seconds at most between them
+_CONNECTIONS = 5  # of one process: twenty processes share the 100 of the embedded Postgres
+_MOST_OF_ONE = 2  # connections at once for one actor on a shared server
+_MOST_HEAVY = 1  # connections at once for heavy calls, of all actors together
+_MOST_WAITING = 200  # calls that queue for a connection; more get ServerBusy
+_RECONNECT = 0.5  # seconds until a failed attempt is repeated; a longer time doubles each time
+_MARGIN = 0.5  # seconds for Postgres to report its own timeout before the call is given up
+_CHECK = 500  # ms between checks of Postgres, during a statement, that its client is connected
+_LONGEST_WAIT = 30_000  # milliseconds for a lock, even if the statement may take longer
+_MOST_ATTEMPTS = 4  # for a call that meets conflicts
+_CONFLICT_PAUSE = 0.05  # longest pause between them, in seconds
 _CONFLICTS = (
     psycopg.errors.SerializationFailure,
     psycopg.errors.DeadlockDetected,
-    psycopg.errors.UndefinedTable,  # of a model that was dropped in the middle of the call
-    psycopg.errors.UndefinedFunction,  # it was replaced by a migration then,
-    psycopg.errors.InternalError_,  # which Postgres also tells as "cache lookup failed"
+    psycopg.errors.UndefinedTable,  # a model was dropped during the call
+    psycopg.errors.UndefinedFunction,  # a migration replaced the function during the call,
+    psycopg.errors.InternalError_,  # which may also appear as "cache lookup failed"
 )
-# Functions that read or move a whole space or entity, for seconds where it is large. Three people
-# with two such calls each would hold every connection, and all others would wait for them.
-_HEAVY = frozenset({
-    "compared_observations", "node_sizes", "similar_observations", "split_node", "stale_nodes",
-})  # fmt: skip
+# These functions read or move a whole space or entity, which takes seconds if it is large. Three
+# actors with two such calls each would hold all connections, and everybody else would wait.
+_HEAVY = frozenset(
+    {"compared_observations", "node_sizes", "similar_observations", "split_node", "stale_nodes"}
+)
 _FOREIGN_SCHEMA = (
     psycopg.errors.UndefinedFunction,
     psycopg.errors.UndefinedTable,
@@ -62,21 +67,20 @@ _FOREIGN_SCHEMA = (
     psycopg.errors.InsufficientPrivilege,
 )
 
-
-_IN_THE_WAY = "Other calls were in the way at each attempt: nothing was changed; call again"
-# Before any of these is told nothing was changed: the statement is undone as a whole.
-_KNOWN_FAULTS: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
+_CONFLICT_MESSAGE = "Each attempt met a conflict with other calls: nothing was changed; call again"
+# All of these roll the statement back, so the message may say that nothing was changed.
+_MESSAGES: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
     psycopg.errors.QueryCanceled: lambda: errors.DatabaseUnavailable(
         "The statement took longer than TEXTRAWL_DATABASE_TIMEOUT and changed nothing: "
         "retry, or ask for less"
     ),
     psycopg.errors.LockNotAvailable: lambda: errors.ServerBusy(
-        "Another call holds what this one needs: retry in a second; nothing was changed"
+        "Another call holds a lock that this one needs: retry in a second; nothing was changed"
     ),
-    psycopg.errors.DeadlockDetected: lambda: errors.ServerBusy(_IN_THE_WAY),
-    psycopg.errors.SerializationFailure: lambda: errors.ServerBusy(_IN_THE_WAY),
+    psycopg.errors.DeadlockDetected: lambda: errors.ServerBusy(_CONFLICT_MESSAGE),
+    psycopg.errors.SerializationFailure: lambda: errors.ServerBusy(_CONFLICT_MESSAGE),
     psycopg.errors.ProgramLimitExceeded: lambda: errors.ArgumentInvalid(
-        "Postgres cannot hold or look for a text as large as this one: shorten it, then call "
+        "Postgres cannot store or search a text as large as this one: shorten it, then call "
         "again; nothing was changed",
         title="Too large for Postgres",
     ),
@@ -87,7 +91,7 @@ _KNOWN_FAULTS: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
         "Postgres has no connection left: retry in a second; nothing was changed"
     ),
     psycopg.errors.ReadOnlySqlTransaction: lambda: errors.DatabaseUnavailable(
-        "This Postgres is a standby and takes no writes: let TEXTRAWL_DATABASE_URL name the "
+        "This Postgres is a standby and takes no writes: set TEXTRAWL_DATABASE_URL to the "
         "primary, or set TEXTRAWL_READ_ONLY=true"
     ),
 }
@@ -96,9 +100,9 @@ _KNOWN_FAULTS: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
 class Database:
     """A pool of connections to one database, to be opened before the first call.
 
-    `timeout` (seconds) bounds each call, the wait for a connection included. `check` is awaited
-    once, before the first call, when the database could not be looked at earlier; it raises
-    StartRefused when its schema does not fit.
+    `timeout` (seconds) bounds each call, including the wait for a connection. `check` is for a
+    database that could not be checked at the start. It is awaited once, before the first call,
+    and raises StartRefused if the schema is of another version.
     """
 
     def __init__(
@@ -110,7 +114,7 @@ class Database:
         check: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._timeout, self._check = timeout, check
-        self._limit = _compose_limit(_choose_limits(timeout))
+        self._set_limits = _write_limits(timeout)
         self._turns, self._heavy = Turns(_MOST_OF_ONE), Turns(_MOST_HEAVY)
         self._pool: Pool = AsyncConnectionPool(
             conninfo,
@@ -120,7 +124,7 @@ class Database:
             timeout=timeout,
             max_waiting=_MOST_WAITING,
             reconnect_timeout=_RECONNECT,
-            reconnect_failed=_try_for_those_who_wait,
+            reconnect_failed=_retry_for_waiting_calls,
             open=False,
             check=self._check_connection,
             configure=self._configure,
@@ -133,15 +137,15 @@ class Database:
         )
 
     async def open(self) -> None:
-        """Starts connecting, in the background: calls wait for a connection, not this one."""
+        """Start to connect in the background. Calls wait for a connection, this method does not."""
         await self._pool.open()
 
     async def close(self) -> None:
-        """Closes every connection."""
+        """Close all connections."""
         await self._pool.close()
 
     def read_pool(self) -> dict[str, float]:
-        """Connections, those not in use, and calls that wait for one, now."""
+        """Return the current numbers of connections, idle connections and waiting calls."""
         stats = self._pool.get_stats()
         names = ("pool_size", "pool_available", "requests_waiting")
         return {name: float(stats.get(name, 0)) for name in names}
@@ -149,80 +153,81 @@ class Database:
     async def call(
         self, function: LiteralString, row: type[Row], /, **arguments: object
     ) -> list[Row]:
-        """Rows of the SQL function textrawl.`function`, as instances of the dataclass `row`.
+        """Return the rows of the SQL function textrawl.`function` as instances of `row`.
 
-        Columns are those that `row` names as fields; arguments go by name.
+        `row` is a dataclass. Its fields name the columns. Arguments are passed by name.
 
         Raises DatabaseUnavailable, ServerBusy, InternalError, DataRefused.
         """
         query = _compose(function, row, tuple(arguments))
-        given = {name: _adapt(value) for name, value in arguments.items()}
-        if "tool" in arguments:  # what writes names its tool; embedding comes before, out of line
+        values = {name: _adapt(value) for name, value in arguments.items()}
+        if "tool" in arguments:  # only writes name a tool; embedding has happened before
             await wait_in_line()
         with _translate(function), anyio.fail_after(self._timeout + _MARGIN):
             async with self._take_turns(function):
                 await self._check_once()
-                return await self._execute(query, row, given)
+                return await self._execute(query, row, values)
 
     @asynccontextmanager
     async def _take_turns(self, function: str) -> AsyncGenerator[None]:
-        """Wait until the caller may have a connection for `function`. Raises ServerBusy."""
+        """Wait until the actor may have a connection for `function`. Raises ServerBusy."""
         async with AsyncExitStack() as turns:
             try:
                 with anyio.fail_after(self._timeout):
-                    # The caller's turn first: one with many heavy calls queues with two of them.
+                    # The actor's turn first, so that at most two calls of one actor wait for the
+                    # heavy turn.
                     await turns.enter_async_context(self._turns.take(find_account()))
                     shared = "heavy" if function in _HEAVY else None
                     await turns.enter_async_context(self._heavy.take(shared))
             except TimeoutError:
                 raise errors.ServerBusy(
-                    "Other calls came first, and took long: retry in a few seconds; "
+                    "Other calls came first and took long: retry in a few seconds; "
                     "nothing was changed"
                 ) from None
             yield
 
-    async def _execute(self, query: bytes, row: type[Row], given: dict[str, object]) -> list[Row]:
-        # What repeats it is made after a conflict only: few calls meet one, and it takes a while.
+    async def _execute(self, query: bytes, row: type[Row], values: dict[str, object]) -> list[Row]:
+        # Build AsyncRetrying only after a conflict: conflicts are rare and constructing it is slow.
         try:
-            return await self._attempt(query, row, given)
+            return await self._attempt(query, row, values)
         except _CONFLICTS:
-            again = AsyncRetrying(
+            retrying = AsyncRetrying(
                 retry=retry_if_exception_type(_CONFLICTS),
                 stop=stop_after_attempt(_MOST_ATTEMPTS - 1),
                 wait=wait_random(0, _CONFLICT_PAUSE),
                 reraise=True,
             )
-            return await again(self._attempt, query, row, given)
+            return await retrying(self._attempt, query, row, values)
 
-    async def _attempt(self, query: bytes, row: type[Row], given: dict[str, object]) -> list[Row]:
+    async def _attempt(self, query: bytes, row: type[Row], values: dict[str, object]) -> list[Row]:
         connection = await self._pool.getconn()
         try:
-            # Rows by position: the columns are asked for in the order of the fields.
+            # Rows by position: the query names the columns in the order of the fields.
             cursor = connection.cursor(row_factory=args_row(row))
             if connection.pooled:
-                # One round trip and one transaction, so the limits are of this call alone.
+                # One round trip and one transaction, so the limits apply to this call only.
                 async with connection.pipeline():
-                    await connection.execute(self._limit)
-                    await cursor.execute(query, given)
+                    await connection.execute(self._set_limits)
+                    await cursor.execute(query, values)
             else:
-                await cursor.execute(query, given)
+                await cursor.execute(query, values)
             return await cursor.fetchall()
         finally:
             await self._pool.putconn(connection)
 
     async def _configure(self, connection: Connection) -> None:
-        await find_pooler(connection, **_choose_limits(self._timeout))
+        await detect_pooler(connection, **_choose_limits(self._timeout))
         await register_vectors(connection)
 
     async def _check_connection(self, connection: Connection) -> None:
-        """Raises psycopg.Error for a connection that died with a restarted server."""
-        # Nothing was asked, so whatever can be read is its end, or a notice: only then ask.
+        """Raise psycopg.Error for a connection that died with a restarted server."""
+        # No query is open, so readable bytes are a closed connection or a notice.
         if not _poll(connection.fileno()):
             return
         try:
             await AsyncConnectionPool.check_connection(connection)
         except psycopg.Error:
-            # The others died as well. The pool would try them one by one, ever more slowly.
+            # The others died as well. The pool would check them one by one, ever more slowly.
             await self._pool.drain()
             raise
 
@@ -232,10 +237,10 @@ class Database:
         try:
             await self._check()
         except errors.StartRefused as refused:
-            logger.error("%s", refused)  # noqa: TRY400 - it is the message that helps
+            logger.error("%s", refused)  # noqa: TRY400 - the message says what to do
             raise errors.DatabaseUnavailable(str(refused)) from None
         except errors.DatabaseUnavailable as error:
-            raise errors.DatabaseUnavailable from error  # told to a caller, not to an operator
+            raise errors.DatabaseUnavailable from error  # without the details for operators
         self._check = None
 
 
@@ -246,9 +251,10 @@ def _poll(descriptor: int) -> bool:
 
 
 def _choose_limits(timeout: float) -> dict[str, str]:
-    """Settings of Postgres. A call that waits for a lock is told so before its time is up.
+    """Return the settings of Postgres that bound each call.
 
-    A cancelled call closes its connection, which Postgres would notice at the end of the statement.
+    The limit for a lock is shorter than that of the call, so the error can name the reason.
+    Postgres checks the connection during a statement, because a cancelled call closes it.
     """
     milliseconds = round(timeout * 1000)
     waiting = min(max(milliseconds // 2, 1), _LONGEST_WAIT)
@@ -259,17 +265,14 @@ def _choose_limits(timeout: float) -> dict[str, str]:
     }
 
 
-def _compose_limit(limits: dict[str, str]) -> bytes:
-    """A statement that sets `limits` for the transaction that it is part of."""
-    parts = [
-        sql.SQL("set_config({}, {}, true)").format(sql.Literal(name), sql.Literal(value))
-        for name, value in limits.items()
-    ]
-    return sql.SQL("select {}").format(sql.SQL(", ").join(parts)).as_bytes(None)
+def _write_limits(timeout: float) -> bytes:
+    """Return a statement that sets the limits for its transaction."""
+    settings = compose_settings(_choose_limits(timeout), local=True)
+    return sql.SQL("select {}").format(settings).as_bytes(None)
 
 
-async def _try_for_those_who_wait(pool: Pool) -> None:
-    # Having given up, the pool would try again for the next caller only.
+async def _retry_for_waiting_calls(pool: Pool) -> None:
+    # After giving up, the pool would connect again only at the next call.
     if pool.get_stats().get("requests_waiting"):
         await pool.check()
 
@@ -277,18 +280,18 @@ async def _try_for_those_who_wait(pool: Pool) -> None:
 @lru_cache
 def _compose(function: LiteralString, row: type[object], names: tuple[str, ...]) -> bytes:
     columns = sql.SQL(", ").join(sql.Identifier(field.name) for field in fields(row))  # type: ignore[arg-type]
-    given = sql.SQL(", ").join(
+    arguments = sql.SQL(", ").join(
         sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in names
     )
     return (
         sql.SQL("select {} from {}({})")
-        .format(columns, sql.Identifier("textrawl", function), given)
+        .format(columns, sql.Identifier("textrawl", function), arguments)
         .as_bytes(None)
     )
 
 
 def _adapt(value: object) -> object:
-    """Vectors, also in a list, as what psycopg takes for vectors."""
+    """Convert vectors, also in a list, to the type that psycopg takes."""
     if isinstance(value, list):
         return [_adapt(item) for item in cast("list[object]", value)]
     if isinstance(value, np.ndarray):
@@ -314,13 +317,13 @@ def _translate(function: str) -> Generator[None]:
 
 
 def _explain(error: psycopg.Error, function: str) -> Exception:
-    """What to raise in place of `error`, whose text and context may hold what users told us."""
+    """Return the error to raise instead of `error`, whose text may hold contents of a memory."""
     if error.sqlstate and error.sqlstate in REFUSALS:
         refusal = DataRefused(error.sqlstate, error.diag.message_detail)
         return refusal.explain() if refusal.code in ACCESS else refusal
-    for kind, told in _KNOWN_FAULTS.items():
+    for kind, build_error in _MESSAGES.items():
         if isinstance(error, kind):
-            return told()
+            return build_error()
     logger.error("textrawl.%s failed: %s %s", function, type(error).__name__, error.sqlstate)
     if isinstance(error, _FOREIGN_SCHEMA):
         return errors.DatabaseUnavailable(

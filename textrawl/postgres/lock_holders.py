@@ -1,4 +1,4 @@
-"""Sessions that hold what a command waits for, named so that somebody can end them."""
+"""Sessions that hold locks which a command waits for, with names so that they can be ended."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
@@ -11,9 +11,9 @@ from psycopg import AsyncConnection
 
 from textrawl.errors import ServerBusy
 
-_PAUSE = 0.5  # seconds between two looks: a transaction seen in both did not just pass by
+_PAUSE = 0.5  # seconds between two queries: a lock in both results is held for longer
 
-# Every login may read these columns, also of sessions of others.
+# Every login may read these columns, also for sessions of other roles.
 _LOCKS = """
     select l.pid, l.virtualtransaction, a.usename::text, bool_and(l.mode = 'AccessShareLock')
     from pg_locks l
@@ -23,7 +23,7 @@ _LOCKS = """
       and l.relation in (select oid from pg_class where relnamespace = to_regnamespace('textrawl'))
     group by 1, 2, 3
 """
-# Whoever has no schema yet has no analysts: their role may be missing.
+# The role of analysts may be missing in a database without a schema.
 _END = """
     select pg_terminate_backend(a.pid)
     from pg_stat_activity a
@@ -37,8 +37,8 @@ _END = """
 
 
 @dataclass(frozen=True, order=True)
-class Holder:
-    """A transaction that holds locks on tables of the memory; `reads` if it reads them only."""
+class LockHolder:
+    """A transaction with locks on tables of the memory; `reads` if it only reads them."""
 
     pid: int
     transaction: str
@@ -46,47 +46,47 @@ class Holder:
     reads: bool
 
 
-async def find_holders(connection: AsyncConnection[Any]) -> list[Holder]:
-    """Transactions that have held tables of the memory for a while: those that write, if any."""
-    before = await _read_holders(connection)
+async def find_lock_holders(connection: AsyncConnection[Any]) -> list[LockHolder]:
+    """Return transactions that hold locks for longer: the writing ones, else the reading ones."""
+    before = await _read_lock_holders(connection)
     await anyio.sleep(_PAUSE)
-    found = sorted(before & await _read_holders(connection))
-    return [holder for holder in found if not holder.reads] or found
+    holders = sorted(before & await _read_lock_holders(connection))
+    return [holder for holder in holders if not holder.reads] or holders
 
 
-async def _read_holders(connection: AsyncConnection[Any]) -> set[Holder]:
+async def _read_lock_holders(connection: AsyncConnection[Any]) -> set[LockHolder]:
     cursor = await connection.execute(_LOCKS)
-    return {Holder(*row) for row in await cursor.fetchall()}
+    return {LockHolder(*row) for row in await cursor.fetchall()}
 
 
-async def end_analysts(connection: AsyncConnection[Any], holders: list[Holder]) -> None:
-    """Ends those of `holders` that are logins of analysts, where this session may do that."""
+async def end_analyst_sessions(connection: AsyncConnection[Any], holders: list[LockHolder]) -> None:
+    """End the sessions of analysts among `holders`, if this login may end them."""
     for holder in holders:
         with suppress(psycopg.errors.InsufficientPrivilege):
             await connection.execute(_END, (holder.pid, holder.transaction))
 
 
-def describe_holders(holders: list[Holder]) -> str:
-    """Who holds it and what to do, as a part of a message."""
+def describe_lock_holders(holders: list[LockHolder]) -> str:
+    """Return a part of a message that names the sessions and says what to do."""
     if not holders:
-        return "another session holds what this needs: run it again in a while"
+        return "another session holds a lock that this needs: run it again in a while"
     names = ", ".join(f"{holder.login} (process {holder.pid})" for holder in holders[:5])
     return (
-        f"{names} holds what this needs: run it again when that is done, or end it as an "
-        f"administrator with `select pg_terminate_backend({holders[0].pid})`"
+        f"{names} holds a lock that this needs: run it again when that is done, or end it as "
+        f"an administrator with `select pg_terminate_backend({holders[0].pid})`"
     )
 
 
 @asynccontextmanager
-async def name_holders(conninfo: str, timeout: float) -> AsyncGenerator[None]:
-    """Says in a ServerBusy that passes who holds what was waited for."""
-    from textrawl.postgres.migrations import connect  # noqa: PLC0415 - which names holders itself
+async def name_lock_holders(conninfo: str, timeout: float) -> AsyncGenerator[None]:
+    """Add the sessions that hold the locks to a ServerBusy that is raised inside."""
+    from textrawl.postgres.migrations import connect  # noqa: PLC0415 - it imports this module
 
     try:
         yield
     except ServerBusy as error:
         async with await connect(conninfo, timeout) as connection:
-            found = await find_holders(connection)
-        if not found:
+            holders = await find_lock_holders(connection)
+        if not holders:
             raise
-        raise ServerBusy(f"{describe_holders(found)}; nothing was changed") from error
+        raise ServerBusy(f"{describe_lock_holders(holders)}; nothing was changed") from error

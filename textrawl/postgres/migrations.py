@@ -1,9 +1,10 @@
-"""Bringing a database to the schema of this version.
+"""Migrations of a database to the schema of this version.
 
-One transaction, one at a time: drop views and functions, run the numbered files that are
-not recorded yet, create functions and views. Functions are rebuilt rather than altered because
-their bodies are real dependencies: a column that one of them reads could not be changed under it.
-A database whose functions are these very files is left alone, so that a start disturbs nobody.
+Each migration is one transaction, and only one runs at a time. It drops views and functions, runs
+the numbered files that are not recorded yet, and creates functions and views. Functions are
+rebuilt, not altered, because Postgres refuses to change a column that a function body reads.
+If the functions of a database already match these files, nothing is changed, so that a start
+disturbs no other session.
 """
 
 import re
@@ -18,8 +19,12 @@ from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from textrawl.errors import DatabaseUnavailable, SchemaOutdated, StartRefused
-from textrawl.postgres.connection import Connection, find_pooler
-from textrawl.postgres.lock_holders import describe_holders, end_analysts, find_holders
+from textrawl.postgres.connection import Connection, detect_pooler
+from textrawl.postgres.lock_holders import (
+    describe_lock_holders,
+    end_analyst_sessions,
+    find_lock_holders,
+)
 from textrawl.postgres.passwords import make_password, write_verifier
 from textrawl.postgres.sql_files import (
     create_code,
@@ -34,11 +39,11 @@ ANALYST_ROLE = "textrawl_analyst"
 _OWNER_ROLE = "textrawl_owner"
 OLDEST_POSTGRES = 16
 OLDEST_PGVECTOR = (0, 8)
-_TURN = "600s"  # until another migration has ended; nobody but the owner can hold that lock
-_LOCK = "5s"  # for any other lock: calls of servers wait behind it meanwhile
-_PAUSE = 1.0  # seconds for those who waited behind an attempt
+_MIGRATION_LOCK = "600s"  # for another migration to end; only the owner can hold that lock
+_OTHER_LOCK = "5s"  # for any other lock, because calls of servers queue behind the request
+_PAUSE = 1.0  # seconds between attempts, for the calls that queued
 _MOST_COLLISIONS = 4
-# Two at once make the same schema, role or extension in a database that has none.
+# Two migrations create the same schema, role or extension at the same time.
 _COLLISIONS = (
     psycopg.errors.UniqueViolation,
     psycopg.errors.DuplicateObject,
@@ -46,31 +51,41 @@ _COLLISIONS = (
     psycopg.errors.InternalError_,  # "tuple concurrently updated"
 )
 
-# In refusals that pass by themselves:
-_PASSING = ("too many", "remaining connection slots", "the database system is")
+_NO_EXTENSION = (
+    psycopg.errors.InsufficientPrivilege,
+    psycopg.errors.UndefinedFile,
+    psycopg.errors.FeatureNotSupported,
+)
+# Transient: FATAL messages with these words mean "retry later".
+_TRANSIENT = ("too many", "remaining connection slots", "the database system is")
 
 
 @dataclass(frozen=True)
-class Report:
-    """What a run did: names of the numbered files applied, and whether functions were rebuilt."""
+class MigrationReport:
+    """The numbered files that a migration applied. `rebuilt` is true if it rebuilt functions."""
 
     applied: list[str]
     rebuilt: bool
 
 
-async def migrate(conninfo: str, *, connect_timeout: float = 10, patience: float = 60) -> Report:
-    """Brings the database at `conninfo` up to date; several at once wait for each other.
+async def migrate(
+    conninfo: str, *, connect_timeout: float = 10, retry_limit: float = 60
+) -> MigrationReport:
+    """Migrate the database at `conninfo`. Concurrent migrations wait for each other.
 
-    What analysts hold for longer than a moment is taken from them, where this login may end their
-    sessions; for others it tries again and again, `patience` seconds in all.
+    If analysts hold a needed lock for longer, their sessions are ended, provided that this login
+    may end them. If others hold it, the migration is retried for `retry_limit` seconds.
 
-    Raises StartRefused when Postgres or pgvector is too old or missing, a right is missing, or the
-    database was made by a newer version of textrawl or one from before the first release, or
-    somebody's own views depend on ours, or others hold what it needs: it names them.
+    Raises StartRefused in these cases:
+
+    - Postgres or pgvector is too old or missing, or a privilege is missing.
+    - A newer version, or one from before the first release, made the database.
+    - Other views depend on the views of textrawl.
+    - Other sessions hold a needed lock. The message names them.
     """
     async with await connect(conninfo, connect_timeout) as connection:
         await _check_server(connection)
-        end = anyio.current_time() + patience
+        end = anyio.current_time() + retry_limit
         collisions = 0
         while True:
             try:
@@ -80,31 +95,31 @@ async def migrate(conninfo: str, *, connect_timeout: float = 10, patience: float
                 if collisions == _MOST_COLLISIONS:
                     raise
             except psycopg.errors.LockNotAvailable as error:
-                holders = await find_holders(connection)
+                holders = await find_lock_holders(connection)
                 if anyio.current_time() > end:
-                    told = describe_holders(holders)
-                    raise StartRefused(f"The schema cannot be changed now: {told}") from error
-                await end_analysts(connection, holders)
+                    reason = describe_lock_holders(holders)
+                    raise StartRefused(f"The schema cannot be changed now: {reason}") from error
+                await end_analyst_sessions(connection, holders)
                 await anyio.sleep(_PAUSE)
 
 
-async def _attempt(connection: AsyncConnection) -> Report:
+async def _attempt(connection: AsyncConnection) -> MigrationReport:
     async with connection.transaction():
         with _explain_faults():
-            await _take_turn(connection)
-            await connection.execute(sql.SQL("set local lock_timeout = {}").format(_LOCK))
+            await _lock_migrations(connection)
+            await connection.execute(sql.SQL("set local lock_timeout = {}").format(_OTHER_LOCK))
             schema = await _ensure_extension(connection)
             await _ensure_roles(connection)
-            await _let_connect(connection)
-            await _become_owner(connection)
+            await _grant_connect(connection)
+            await _set_owner_role(connection)
             return await _bring_up_to_date(connection, schema)
 
 
-async def _take_turn(connection: AsyncConnection) -> None:
-    """Waits for another migration; in a database without a memory, making the schema does that."""
-    await connection.execute(sql.SQL("set local lock_timeout = {}").format(_TURN))
+async def _lock_migrations(connection: AsyncConnection) -> None:
+    """Wait for another migration. In a database without a memory, `create schema` waits."""
+    await connection.execute(sql.SQL("set local lock_timeout = {}").format(_MIGRATION_LOCK))
     if await _fetch(connection, "select 1 where to_regclass('textrawl.migration') is not null"):
-        # No advisory lock: any login can take one. This table only the owner can lock.
+        # No advisory lock, because any login can take one. Only the owner can lock this table.
         await connection.execute("lock table textrawl.migration in share row exclusive mode")
 
 
@@ -120,17 +135,17 @@ def _explain_faults() -> Generator[None]:
         ) from error
     except psycopg.errors.DependentObjectsStillExist as error:
         raise StartRefused(
-            "textrawl makes its views and functions anew, and others were built on them "
-            f"({error.diag.message_detail}). Note what those are (pg_get_viewdef), drop them, run "
-            "`textrawl migrate`, and make them again"
+            "A migration rebuilds the views and functions of textrawl, and other objects depend on "
+            f"them ({error.diag.message_detail}). Save the definitions of those objects "
+            "(pg_get_viewdef), drop them, run `textrawl migrate`, and create them again"
         ) from error
 
 
 async def check(conninfo: str, *, connect_timeout: float = 10, serving: bool = True) -> None:
-    """Raises StartRefused, saying what to run, unless the database is exactly up to date.
+    """Raise StartRefused with the command to run unless the schema is of this version.
 
-    So it does, where a server wants to serve from it, for a role that no wall in it would stop.
-    Raises DatabaseUnavailable when it cannot be reached.
+    With `serving`, also refuse superusers, BYPASSRLS roles and the schema's owner.
+    Raises DatabaseUnavailable if the database cannot be reached.
     """
     async with await connect(conninfo, connect_timeout) as connection:
         await _check_server(connection)
@@ -154,12 +169,12 @@ async def _check_schema(connection: AsyncConnection) -> None:
         raise SchemaOutdated("The database is older than this textrawl: run `textrawl migrate`")
     if await _recorded_fingerprint(connection) != read_fingerprint():
         raise SchemaOutdated(
-            "The database's functions are of another textrawl: run `textrawl migrate`"
+            "The database's functions are of another textrawl version: run `textrawl migrate`"
         )
 
 
 async def open_local_access(conninfo: str, actor: str) -> bytes:
-    """The credential of `actor`, on whose machine this memory is; `conninfo` is the owner's."""
+    """Return a credential of `actor`, the user of this machine. `conninfo` is the owner's."""
     async with await connect(conninfo, 10) as connection:
         cursor = await connection.execute("select textrawl.open_local_access(%s)", (actor,))
         row = await cursor.fetchone()
@@ -176,21 +191,21 @@ async def _check_role(connection: AsyncConnection) -> None:
     row = await _fetch(connection, query)
     if row and row[0]:
         raise StartRefused(
-            f"TEXTRAWL_DATABASE_URL logs in as {connection.info.user}, which is {row[0]}: that is "
-            "for `textrawl migrate` and other commands of an administrator. In a server a mistake "
-            f"could then show one space to another. Let servers log in as {APP_ROLE}: `textrawl "
-            f"migrate --login` gives it its first password, `alter role {APP_ROLE} login password "
-            "'...'` another"
+            f"TEXTRAWL_DATABASE_URL logs in as {connection.info.user}, which is {row[0]}. "
+            "Use that role only for `textrawl migrate` and other commands of an administrator, "
+            "because row-level security does not apply to it. Servers log in as "
+            f"{APP_ROLE}: `textrawl migrate --login` sets its first password, `alter role "
+            f"{APP_ROLE} login password '...'` changes it"
         )
 
 
 async def connect(conninfo: str, timeout: float) -> Connection:
-    """A connection, waited for at most `timeout` seconds, that knows of a pooler.
+    """Connect within `timeout` seconds, and detect a pooler.
 
-    Raises DatabaseUnavailable, caused by what libpq says, or StartRefused.
+    Raises StartRefused, or DatabaseUnavailable with the error of libpq as its cause.
     """
     if not _is_readable(conninfo):
-        # libpq repeats what it cannot read, which may be the password.
+        # The message of libpq would repeat the invalid part, which may be the password.
         raise StartRefused(
             "TEXTRAWL_DATABASE_URL cannot be read: write "
             "postgresql://user:password@host:5432/database, with special characters of the "
@@ -205,7 +220,7 @@ async def connect(conninfo: str, timeout: float) -> Connection:
                 application_name="textrawl migrate",
             )
             stack.push_async_callback(connection.close)
-            await find_pooler(connection)  # it may find out only now that Postgres is away
+            await detect_pooler(connection)  # through a pooler, only this query reaches Postgres
             stack.pop_all()
             return connection
     except psycopg.OperationalError as error:
@@ -217,23 +232,23 @@ async def connect(conninfo: str, timeout: float) -> Connection:
 
 
 def _is_readable(conninfo: str) -> bool:
-    """Whether no piece of a password that was not encoded is taken for something else."""
+    """Return False if a password that was not encoded is read as a host, database or port."""
     try:
-        given = conninfo_to_dict(conninfo)
+        parts = conninfo_to_dict(conninfo)
     except psycopg.ProgrammingError:
         return False
-    ports = str(given.get("port") or "").split(",")
-    places = f"{given.get('host')}{given.get('dbname')}"
-    return "@" not in places and all(port.isdecimal() for port in ports if port)
+    ports = str(parts.get("port") or "").split(",")
+    names = f"{parts.get('host')}{parts.get('dbname')}"
+    return "@" not in names and all(port.isdecimal() for port in ports if port)
 
 
 def _find_refusal(error: psycopg.OperationalError) -> StartRefused | None:
-    """Why waiting for Postgres would not help; None if it might."""
-    # Not by PQping, which would hold up every thread of this process while it waits.
-    _, fatal, told = str(error).rpartition("FATAL:")
-    if not fatal or any(words in told for words in _PASSING):
+    """Return the refusal if a retry cannot help, else None."""
+    # Not by PQping, which would block all threads of this process while it waits.
+    _, fatal, message = str(error).rpartition("FATAL:")
+    if not fatal or any(words in message for words in _TRANSIENT):
         return None
-    reason = told.strip().splitlines()[0]
+    reason = message.strip().splitlines()[0]
     return StartRefused(
         f"Postgres answers, but refuses the login of TEXTRAWL_DATABASE_URL: {reason}"
     )
@@ -255,22 +270,21 @@ async def _check_server(connection: AsyncConnection) -> None:
 
 
 async def _ensure_extension(connection: AsyncConnection) -> str:
-    """The schema of pgvector, which is installed where that takes no more than asking."""
+    """Return the schema of pgvector, and create the extension if this role may."""
     query = """
         select n.nspname, e.extversion from pg_extension e
         join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'"""
-    if (found := await _fetch(connection, query)) is None:
+    if (row := await _fetch(connection, query)) is None:
         try:
             async with connection.transaction():
                 await connection.execute("create extension vector")
-        except (psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedFile,
-                psycopg.errors.FeatureNotSupported) as error:  # fmt: skip
+        except _NO_EXTENSION as error:
             raise StartRefused(
                 "pgvector is missing: install it on the database server (0.8 or newer; hosted ones "
                 "have it), then run `create extension vector` in this database as a superuser"
             ) from error
-        found = await _fetch(connection, query)
-    schema, version = cast("tuple[str, str]", found)
+        row = await _fetch(connection, query)
+    schema, version = cast("tuple[str, str]", row)
     if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < OLDEST_PGVECTOR:
         raise StartRefused(
             f"pgvector {version} is too old: textrawl needs 0.8 or newer. Install it on the "
@@ -280,13 +294,13 @@ async def _ensure_extension(connection: AsyncConnection) -> str:
 
 
 async def _ensure_roles(connection: AsyncConnection) -> None:
-    """The roles that are granted something; whoever administers gives them logins."""
+    """Create the roles that grants name. An administrator gives them logins."""
     for role in (APP_ROLE, ANALYST_ROLE):
         try:
             async with connection.transaction():
                 await _create_role(connection, role)
         except (psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
-            continue  # roles belong to all databases: another's migration was quicker
+            continue  # roles belong to all databases: the migration of another one was faster
         except psycopg.errors.InsufficientPrivilege as error:
             raise StartRefused(
                 f"There is no role {role} and {connection.info.user} may not create it: as a role "
@@ -295,37 +309,38 @@ async def _ensure_roles(connection: AsyncConnection) -> None:
             ) from error
 
 
-async def _let_connect(connection: AsyncConnection) -> None:
-    """Let the two roles connect where not everybody may."""
+async def _grant_connect(connection: AsyncConnection) -> None:
+    """Let the two roles connect to a database that is not open to every role."""
     database = sql.Identifier(connection.info.dbname)
+    query = "select has_database_privilege(%s, current_database(), 'connect')"
     for role in (APP_ROLE, ANALYST_ROLE):
-        may = "select has_database_privilege(%s, current_database(), 'connect')"
-        row = await (await connection.execute(may, (role,))).fetchone()
+        row = await (await connection.execute(query, (role,))).fetchone()
         if row == (False,):
             grant = sql.SQL("grant connect on database {} to {}")
             await connection.execute(grant.format(database, sql.Identifier(role)))
 
 
 async def _create_role(connection: AsyncConnection, role: str) -> None:
-    known = await connection.execute("select from pg_roles where rolname = %s", (role,))
-    if await known.fetchone() is None:
+    cursor = await connection.execute("select from pg_roles where rolname = %s", (role,))
+    if await cursor.fetchone() is None:
         await connection.execute(sql.SQL("create role {} nologin").format(sql.Identifier(role)))
 
 
-async def open_login(conninfo: str, *, connect_timeout: float = 10) -> str:
-    """The conninfo for servers, whose login gets its first password, on a database that fits.
+async def enable_login(conninfo: str, *, connect_timeout: float = 10) -> str:
+    """Give the login of servers its first password, and return the conninfo for servers.
 
-    Raises StartRefused where they can log in already: nobody's password is changed.
+    The database is migrated. Raises StartRefused, and changes no password, if the role can log in
+    already.
     """
     async with await connect(conninfo, connect_timeout) as connection:
         row = await _fetch(
             connection,
             "select rolcanlogin, current_user::text from pg_roles where rolname = 'textrawl_app'",
         )
-        able, user = cast("tuple[bool, str]", row)
-        if able:
+        can_log_in, user = cast("tuple[bool, str]", row)
+        if can_log_in:
             raise StartRefused(
-                f"{APP_ROLE} can log in already, and its password is left as it is: run "
+                f"{APP_ROLE} can log in already, and its password was not changed: run "
                 f"`alter role {APP_ROLE} password '...'` to change it"
             )
         password = make_password()
@@ -339,14 +354,17 @@ async def open_login(conninfo: str, *, connect_timeout: float = 10) -> str:
                 f"{user} did not create {APP_ROLE} and may not change it: as an administrator run "
                 f"`alter role {APP_ROLE} login password '...'`"
             ) from error
-        # Some poolers are told by the login which project is meant: postgres.abcdef.
+        # Some poolers take the name of the project from the login: postgres.abcdef.
         suffix = connection.info.user.removeprefix(user)
         login = APP_ROLE + (suffix if suffix.startswith(".") else "")
         return make_conninfo(conninfo, user=login, password=password)
 
 
-async def _become_owner(connection: AsyncConnection) -> None:
-    """Lets the rest be done by the memory's owner, who is no superuser: functions run as theirs."""
+async def _set_owner_role(connection: AsyncConnection) -> None:
+    """As a superuser, switch to the memory's owner, because functions run with the owner's rights.
+
+    The owner is no superuser. It is created if there is none.
+    """
     row = await _fetch(
         connection,
         """select (select nspowner::regrole::text from pg_namespace where nspname = 'textrawl'),
@@ -366,7 +384,7 @@ async def _become_owner(connection: AsyncConnection) -> None:
     await connection.execute(sql.SQL("set local role {}").format(sql.Identifier(owner)))
 
 
-async def _bring_up_to_date(connection: AsyncConnection, vector_schema: str) -> Report:
+async def _bring_up_to_date(connection: AsyncConnection, vector_schema: str) -> MigrationReport:
     await connection.execute("create schema if not exists textrawl")
     await connection.execute(
         sql.SQL("set local search_path = textrawl, {}, pg_temp").format(
@@ -376,14 +394,14 @@ async def _bring_up_to_date(connection: AsyncConnection, vector_schema: str) -> 
     await _ensure_records(connection)
     missing = await _missing_files(connection)
     if not missing and await _recorded_fingerprint(connection) == read_fingerprint():
-        return Report([], rebuilt=False)
+        return MigrationReport([], rebuilt=False)
     await drop_code(connection)
     files = read_folder("migrations")
     for name in missing:
         await connection.execute(files[name])
         await connection.execute("insert into migration (name) values (%s)", (name,))
     await create_code(connection)
-    return Report(missing, rebuilt=True)
+    return MigrationReport(missing, rebuilt=True)
 
 
 async def _ensure_records(connection: AsyncConnection) -> None:

@@ -1,4 +1,7 @@
-"""What archives ask of Postgres beyond the functions: of any version's schema, in one snapshot."""
+"""Sessions of the memory's owner, for backups, restores, exports, imports and indexes.
+
+Backups also work on the schema of another version.
+"""
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -9,18 +12,22 @@ from psycopg import AsyncConnection, IsolationLevel, sql
 from psycopg.types.json import Jsonb
 
 from textrawl.errors import DatabaseUnavailable, StartRefused
-from textrawl.postgres.connection import Connection, lends_sessions, register_vectors
+from textrawl.postgres.connection import (
+    Connection,
+    detect_transaction_pooling,
+    register_vectors,
+)
 from textrawl.postgres.migrations import connect
-from textrawl.postgres.place import Place
+from textrawl.postgres.owner_login import OwnerLogin
 
 SCHEMA = "textrawl"
-_FORMER = "textrawl_former"  # the empty memory that a backup is about to take the place of
+_FORMER = "textrawl_former"  # the empty memory while a backup is restored
 
 _TABLES = """
     select relname::text from pg_class
     where relnamespace = to_regnamespace('textrawl') and relkind = 'r' order by 1
 """
-# As restored from a dump that a role made which row security binds: whole tables without a row.
+# A dump by a role that row-level security restricts would hold tables without rows.
 _HIDDEN = """
     select relname::text from pg_class c
     where relnamespace = to_regnamespace('textrawl') and relkind = 'r'
@@ -43,11 +50,11 @@ _MODEL = """
         'cosine_floor', cosine_floor, 'cosine_ceiling', cosine_ceiling)
     from textrawl.embedding_model where status = 'active'
 """
-# An earlier restore was killed before what it had brought could be seen.
-_LEFT = "select to_regnamespace('textrawl_former') is not null"
+# True if an earlier restore was killed before row-level security was set up.
+_IS_UNFINISHED = "select to_regnamespace('textrawl_former') is not null"
 _PAGE = 1_000
 _ATTEMPTS = 4
-_REFUSAL = "TR"  # how SQLSTATEs of our own functions begin
+_REFUSAL = "TR"  # prefix of the SQLSTATEs of textrawl's functions
 _CONTENT: dict[str, tuple[str, LiteralString]] = {
     "observation": ("facts", "select count(*) from textrawl.observation"),
     "entity": ("entities", "select count(*) from textrawl.entity"),
@@ -62,11 +69,11 @@ def as_json(value: object) -> Jsonb:
 
 
 class BatchRefused(Exception):
-    """Something in a batch is what the database does not take; its SQLSTATE."""
+    """The error for a batch that the database refuses, with its SQLSTATE."""
 
 
 class Session:
-    """A connection of the memory's owner; not `lasting` if nothing that it does will stay."""
+    """A connection of the memory's owner. `lasting` is false if its writes are rolled back."""
 
     def __init__(self, connection: Connection, *, lasting: bool = True) -> None:
         self._connection = connection
@@ -75,9 +82,9 @@ class Session:
         self.major = connection.info.server_version // 10_000
 
     async def find_owner(self) -> str | None:
-        """The role that owns the memory; None where there is no memory.
+        """Return the role that owns the memory, or None if there is no memory.
 
-        Raises StartRefused for a login that is not its.
+        Raises StartRefused if the login does not own it.
         """
         rows = await self._fetch(_OWNER)
         if rows and not rows[0][1]:
@@ -88,7 +95,7 @@ class Session:
         return str(rows[0][0]) if rows else None
 
     async def refuse_hidden(self) -> None:
-        """Raises StartRefused where row security would hide rows of any table."""
+        """Raise StartRefused if row-level security would hide rows of a table."""
         if hidden := [str(name) for (name,) in await self._fetch(_HIDDEN)]:
             raise StartRefused(
                 f"Row-level security hides rows of {', '.join(hidden)} from this login: run this "
@@ -97,7 +104,7 @@ class Session:
             )
 
     async def count_rows(self) -> dict[str, int]:
-        """Rows of every table. Raises StartRefused where row security would hide any."""
+        """Return the row count of each table. Raises StartRefused if rows would be hidden."""
         await self.refuse_hidden()
         counts = dict[str, int]()
         for (name,) in await self._fetch(_TABLES):
@@ -106,31 +113,33 @@ class Session:
         return counts
 
     async def export_snapshot(self) -> str:
-        """The name under which other sessions see what this one sees."""
+        """Return the name with which other sessions can use the snapshot of this one."""
         await self._connection.execute("set local idle_in_transaction_session_timeout = 0")
         return str((await self._fetch("select pg_export_snapshot()"))[0][0])
 
     async def find_spaces(self) -> dict[str, int]:
-        """Ids of all spaces by name, in the order of names."""
+        """Return the ids of all spaces by name, sorted by name."""
         query = 'select name, id from textrawl.space order by name collate "C"'
         return dict(await self._fetch(query))
 
     async def find_model(self) -> dict[str, Any] | None:
-        """The model that questions are compared with, as an export's first line has it."""
+        """Return the active model as the first line of an export has it, or None."""
         rows = await self._fetch(_MODEL)
         return rows[0][0] if rows else None
 
     async def read_lines(
         self, function: LiteralString, space: int | None = None, model: int | None = None
     ) -> AsyncGenerator[list[tuple[str, Any]]]:
-        """Pages of JSON lines of textrawl.`function`; with a `model` beside each its vector."""
-        given = sql.SQL("") if space is None else sql.Literal(space)
-        # A join would be free to give the facts in another order.
-        vector = sql.SQL("null") if model is None else sql.SQL(
-            "(select v.vector from {} v where v.space_id = {} and v.observation_id = f.id)"
-        ).format(sql.Identifier(SCHEMA, f"embedding_{model}"), given)  # fmt: skip
+        """Yield pages of JSON lines of textrawl.`function`, with `model` each with its vector."""
+        argument = sql.SQL("") if space is None else sql.Literal(space)
+        vector: sql.Composable = sql.SQL("null")
+        if model is not None:
+            # Not a join, which could change the order of the facts.
+            vector = sql.SQL(
+                "(select v.vector from {} v where v.space_id = {} and v.observation_id = f.id)"
+            ).format(sql.Identifier(SCHEMA, f"embedding_{model}"), argument)
         query = sql.SQL("select row_to_json(f)::text, {} from {}({}) f").format(
-            vector, sql.Identifier(SCHEMA, function), given
+            vector, sql.Identifier(SCHEMA, function), argument
         )
         async with self._connection.cursor("export") as cursor:
             await cursor.execute(query)
@@ -138,9 +147,9 @@ class Session:
                 yield page
 
     async def call(self, function: LiteralString, *arguments: object) -> list[tuple[Any, ...]]:
-        """Rows of textrawl.`function`, in a transaction of its own, or a part of the one around.
+        """Return the rows of textrawl.`function`, called in a transaction or a savepoint.
 
-        Raises BatchRefused for what the database does not take.
+        Raises BatchRefused if the database refuses the arguments.
         """
         for _ in range(_ATTEMPTS):
             try:
@@ -153,27 +162,29 @@ class Session:
                 if (error.sqlstate or "").startswith(_REFUSAL):
                     raise BatchRefused(error.sqlstate or "") from None
                 raise
-        raise DatabaseUnavailable("Others write too much at once: import again in a while")
+        raise DatabaseUnavailable(
+            "Each attempt conflicted with other writes: import again in a while"
+        )
 
     @asynccontextmanager
     async def hold(self) -> AsyncGenerator[None]:
-        """A transaction that may wait for as long as it takes."""
+        """Open a transaction that may be idle without a time limit."""
         async with self._connection.transaction():
             await self._connection.execute("set local idle_in_transaction_session_timeout = 0")
             yield
 
     async def execute(self, statement: str) -> None:
-        """A statement that a function of ours wrote, outside of any transaction."""
+        """Run a statement that a function of textrawl returned, outside of a transaction."""
         await self._connection.execute(statement.encode())
 
     async def _call(
         self, function: LiteralString, arguments: tuple[object, ...]
     ) -> list[tuple[Any, ...]]:
-        places = sql.SQL(", ").join([sql.Placeholder()] * len(arguments))
+        placeholders = sql.SQL(", ").join([sql.Placeholder()] * len(arguments))
         name = sql.Identifier(SCHEMA, function)
         async with self._connection.transaction():
             cursor = await self._connection.execute(
-                sql.SQL("select * from {}({})").format(name, places), arguments
+                sql.SQL("select * from {}({})").format(name, placeholders), arguments
             )
             return await cursor.fetchall()
 
@@ -182,12 +193,12 @@ class Session:
 
 
 @asynccontextmanager
-async def open_snapshot(place: Place) -> AsyncGenerator[Session]:
-    """A session that sees one state of the memory and changes nothing.
+async def open_snapshot(login: OwnerLogin) -> AsyncGenerator[Session]:
+    """Open a read-only session that sees one state of the memory.
 
     Raises StartRefused, DatabaseUnavailable.
     """
-    async with await connect(place.conninfo, place.timeout) as connection:
+    async with await connect(login.conninfo, login.timeout) as connection:
         await register_vectors(connection)
         await connection.set_isolation_level(IsolationLevel.REPEATABLE_READ)
         await connection.set_read_only(True)
@@ -200,15 +211,15 @@ async def open_snapshot(place: Place) -> AsyncGenerator[Session]:
 
 
 @asynccontextmanager
-async def open_writing(place: Place, *, dry_run: bool = False) -> AsyncGenerator[Session]:
-    """A session that may write; with `dry_run` nothing of it stays.
+async def open_writing(login: OwnerLogin, *, dry_run: bool = False) -> AsyncGenerator[Session]:
+    """Open a session that may write. With `dry_run` everything is rolled back.
 
     Raises StartRefused, DatabaseUnavailable.
     """
-    async with await connect(place.conninfo, place.timeout) as connection, _translate():
+    async with await connect(login.conninfo, login.timeout) as connection, _translate():
         session = Session(connection, lasting=not dry_run)
         await session.find_owner()
-        if not connection.pooled:  # else it would be somebody else's setting as well
+        if not connection.pooled:  # through a pooler, other clients would get the setting
             await connection.execute("set idle_in_transaction_session_timeout = 0")
         await register_vectors(connection)
         async with AsyncExitStack() as stack:
@@ -230,16 +241,17 @@ async def _translate() -> AsyncGenerator[None]:
         raise DatabaseUnavailable("The connection broke: try again") from error
 
 
-async def refuse_lender(place: Place) -> None:
-    """Raises StartRefused where programs of Postgres would lose their sessions to others.
+async def refuse_transaction_pooling(login: OwnerLogin) -> None:
+    """Raise StartRefused if the connection leads through a pooler in transaction mode.
 
-    They would leave settings of theirs to others, too, such as an empty search_path.
+    pg_dump and pg_restore would then lose their session, and leave settings such as an empty
+    search_path to other clients.
     """
     async with (
-        await connect(place.conninfo, place.timeout) as one,
-        await connect(place.conninfo, place.timeout) as other,
+        await connect(login.conninfo, login.timeout) as first,
+        await connect(login.conninfo, login.timeout) as second,
     ):
-        if await lends_sessions(one, other):
+        if await detect_transaction_pooling(first, second):
             raise StartRefused(
                 "TEXTRAWL_DATABASE_URL leads through a pooler that lends a session for one "
                 "transaction, and pg_dump and pg_restore need it for longer: use the address of "
@@ -247,45 +259,45 @@ async def refuse_lender(place: Place) -> None:
             )
 
 
-class Takeover:
-    """Puts a memory in the place of an empty one, which comes back if that fails."""
+class SchemaSwap:
+    """The replacement of an empty memory by a restored one, with a way back."""
 
-    def __init__(self, place: Place) -> None:
-        self.place = place
+    def __init__(self, login: OwnerLogin) -> None:
+        self.login = login
 
     async def find_holdings(self) -> dict[str, int]:
-        """What would be lost, in rows by kind; nothing where there is no memory."""
+        """Return the row counts that a restore would delete, by kind."""
         async with self._open() as connection:
             session = Session(connection)
             if await session.find_owner() is None:
                 return {}
-            left = await connection.execute(_LEFT)
-            if (await left.fetchone()) != (True,):
-                # What cannot be seen would be taken for nothing, and deleted.
+            unfinished = await connection.execute(_IS_UNFINISHED)
+            if (await unfinished.fetchone()) != (True,):
+                # Hidden rows would be counted as none, and then deleted.
                 await session.refuse_hidden()
-            found = dict[str, int]()
+            counts = dict[str, int]()
             for (table,) in await (await connection.execute(_TABLES)).fetchall():
                 if table in _CONTENT:
-                    kind, words = _CONTENT[table]
-                    rows = await connection.execute(words)
-                    found[kind] = ((await rows.fetchone()) or (0,))[0]
-            return {kind: number for kind, number in found.items() if number}
+                    kind, query = _CONTENT[table]
+                    cursor = await connection.execute(query)
+                    counts[kind] = ((await cursor.fetchone()) or (0,))[0]
+            return {kind: count for kind, count in counts.items() if count}
 
     async def find_owner(self) -> tuple[str, int]:
-        """The role that owns the memory, empty where there is none; the server's major version."""
+        """Return the memory's owner, or "" without a memory, and the server's major version."""
         async with self._open() as connection:
             session = Session(connection)
             return await session.find_owner() or "", session.major
 
-    async def put_aside(self, owner: str) -> None:
-        """Makes room where `owner` has a memory."""
+    async def set_aside(self, owner: str) -> None:
+        """Rename the schema of the empty memory of `owner`."""
         async with self._open() as connection, connection.transaction():
             await self._act_as(connection, owner)
             await self._drop(connection, _FORMER)
             await self._rename(connection, SCHEMA, _FORMER)
 
     async def put_back(self, owner: str, *, keep: bool) -> None:
-        """Drops what came, and brings back what was there, unless nothing is to be kept."""
+        """Drop the restored memory. With `keep`, rename the empty one back, else drop it too."""
         async with self._open() as connection, connection.transaction():
             await self._act_as(connection, owner)
             await self._drop(connection, SCHEMA)
@@ -295,16 +307,16 @@ class Takeover:
                 await self._drop(connection, _FORMER)
 
     async def protect(self, owner: str) -> dict[str, int]:
-        """Gives what came its row-level security; returns the rows of its tables."""
-        known = "select to_regproc('textrawl.protect_tables') is not null"
+        """Set up row-level security of the restored memory, and return its row counts."""
+        query = "select to_regproc('textrawl.protect_tables') is not null"
         async with self._open() as connection, connection.transaction():
             await self._act_as(connection, owner)
-            if await (await connection.execute(known)).fetchone() == (True,):
+            if await (await connection.execute(query)).fetchone() == (True,):
                 await connection.execute("select textrawl.protect_tables()")
             return await Session(connection).count_rows()
 
     async def finish(self, owner: str) -> None:
-        """Deletes what was there, and counts for the planner what is there now."""
+        """Drop the empty memory, and analyze the tables of the restored one."""
         async with self._open() as connection, connection.transaction():
             await self._act_as(connection, owner)
             await self._drop(connection, _FORMER)
@@ -314,7 +326,7 @@ class Takeover:
 
     @asynccontextmanager
     async def _open(self) -> AsyncGenerator[Connection]:
-        connected = await connect(self.place.conninfo, self.place.timeout)
+        connected = await connect(self.login.conninfo, self.login.timeout)
         async with _translate(), connected as connection:
             yield connection
 
@@ -329,5 +341,5 @@ class Takeover:
 
     @staticmethod
     async def _rename(connection: AsyncConnection[Any], schema: str, name: str) -> None:
-        words = sql.SQL("alter schema {} rename to {}")
-        await connection.execute(words.format(sql.Identifier(schema), sql.Identifier(name)))
+        rename = sql.SQL("alter schema {} rename to {}")
+        await connection.execute(rename.format(sql.Identifier(schema), sql.Identifier(name)))

@@ -1,4 +1,4 @@
-"""What sql/ holds, and how functions and views get into a database and out of it again."""
+"""The files of sql/, and the creation and removal of functions and views in a database."""
 
 import hashlib
 import re
@@ -22,24 +22,24 @@ _FIRST_STEPS = {
 
 
 def _find_sql() -> Traversable:
-    """The folder sql/: inside an installed package, beside the package in a checkout."""
+    """Return the folder sql/: inside an installed package, or beside the package in a checkout."""
     installed = resources.files("textrawl") / "sql"
     return installed if installed.is_dir() else Path(__file__).parents[2] / "sql"
 
 
 def list_folders() -> list[str]:
-    """Return the names of the folders of sql/ that hold functions: one file a function."""
-    found = (folder.name for folder in _find_sql().iterdir() if folder.is_dir())
-    return sorted(set(found) - {_TABLES, _VIEWS})
+    """Return the names of the folders of sql/ that hold functions, each in a file of its own."""
+    names = {folder.name for folder in _find_sql().iterdir() if folder.is_dir()}
+    return sorted(names - {_TABLES, _VIEWS})
 
 
 def read_folder(*names: str) -> dict[str, LiteralString]:
-    """Return the files of sub-folders of sql/ by stem, in order of their names, without grants."""
+    """Return the files of subfolders of sql/ by stem, sorted by name, without grants."""
     files = [file for name in names for file in (_find_sql() / name).iterdir()]
     texts = {
         file.name[:-4]: file.read_text("utf-8") for file in files if file.name.endswith(".sql")
     }
-    # They ship with the package, so they are as safe as the literals in this file.
+    # The files ship with the package, so they are as safe as the literals in this file.
     return cast(
         "dict[str, LiteralString]",
         {name: text for name, text in sorted(texts.items()) if name != _GRANTS},
@@ -47,7 +47,7 @@ def read_folder(*names: str) -> dict[str, LiteralString]:
 
 
 def read_grants() -> LiteralString:
-    """Return the grants of every folder. The owner alone may call what none of them names."""
+    """Return the grants of all folders. Only the owner may call functions without a grant."""
     files = [
         file
         for name in (*list_folders(), _VIEWS)
@@ -87,12 +87,12 @@ def refuse_unreleased(recorded: set[str], subject: Literal["database", "backup"]
 
 
 def read_restrictions() -> LiteralString:
-    """What a superuser runs so that no login can store or block anything beside its rights."""
+    """Return the SQL that a superuser runs to restrict what logins can store or block."""
     return cast("LiteralString", (_find_sql() / "restrictions.sql").read_text("utf-8"))
 
 
 def _order(functions: dict[str, LiteralString]) -> list[str]:
-    """Functions such that each comes after those its signature or body names."""
+    """Return the functions in an order where each follows those that it calls."""
     graph = {
         name: {word for word in re.findall(r"textrawl\.(\w+)\(", text) if word in functions}
         - {name}
@@ -102,23 +102,23 @@ def _order(functions: dict[str, LiteralString]) -> list[str]:
 
 
 def describe_views() -> dict[str, str]:
-    """The views that analysts read, each with what is said first about it."""
-    about = re.compile(r"^comment on view textrawl\.\w+ is '(.+?)(?:; |\. |\.';)", re.MULTILINE)
-    return {name: about.findall(text)[0] for name, text in read_folder(_VIEWS).items()}
+    """Return the views for analysts, each with the first sentence of its comment."""
+    comment = re.compile(r"^comment on view textrawl\.\w+ is '(.+?)(?:; |\. |\.';)", re.MULTILINE)
+    return {name: comment.findall(text)[0] for name, text in read_folder(_VIEWS).items()}
 
 
 def read_fingerprint() -> str:
-    """Changes when any function, view or grant does."""
+    """Return a hash of all functions, views and grants."""
     texts = read_folder(*list_folders(), _VIEWS) | {_GRANTS: read_grants()}
     return hashlib.sha256("\0".join(f"{k}\0{v}" for k, v in texts.items()).encode()).hexdigest()
 
 
 async def drop_code(connection: AsyncConnection) -> None:
-    """Drops views and functions, but for those that policies and triggers call.
+    """Drop views and functions, except those that policies and triggers call.
 
-    These belong to tables, and to change one would lock its table against everybody.
+    Those belong to tables, and changing one would lock its table for everybody.
     """
-    # One statement for all: they depend on each other, and on nothing else that may go with them.
+    # One statement for each kind, without cascade: views and functions depend on each other.
     await connection.execute("""
         do $$
         declare
@@ -141,7 +141,7 @@ async def drop_code(connection: AsyncConnection) -> None:
 
 
 async def create_code(connection: AsyncConnection) -> None:
-    """Makes functions, views, policies and grants, and records which they are."""
+    """Create functions, views, policies and grants, and record their fingerprint."""
     functions = read_folder(*list_folders())
     for name in _order(functions):
         await connection.execute(functions[name])

@@ -1,4 +1,4 @@
-"""SQLSTATEs that our SQL functions raise, and the error that a caller sees for each.
+"""The SQLSTATEs that textrawl's SQL functions raise, each with the error that a caller sees.
 
 This is the one table of them. A test compares it with every `errcode` in sql/.
 """
@@ -15,7 +15,7 @@ ENTITY_NOT_FOUND = "TR050"
 NUMBER_NOT_FOUND = "TR052"
 
 Explain = Callable[[str, str], errors.TextrawlError]
-"""Takes the detail of the SQL error and the name of the tool's parameter that it is about."""
+"""A function of the detail of the SQL error and of the tool's parameter that it is about."""
 
 
 def _of_fact(reason: str) -> Explain:
@@ -23,7 +23,7 @@ def _of_fact(reason: str) -> Explain:
 
 
 def _invalid(title: str, fix: str) -> Explain:
-    """Return an explanation whose texts have the detail in the place of {}."""
+    """Return an explanation whose texts have the detail in place of {}."""
     return lambda detail, _: errors.ArgumentInvalid(
         fix.format(detail), title=title.format(detail or "''")
     )
@@ -35,11 +35,11 @@ FACT_REASONS = {
     "TR003": "names a fact that is no longer valid: remember the new fact without replaces",
     SAME_ENTITY: "is the same entity as fromEntity: a relation needs two",
 }
-"""The refusals that a batch may have for each of its items."""
+"""The refusals that a batch may report for each of its items."""
 
 ACCESS: dict[str, Explain] = {
     "TR010": lambda _detail, _parameter: errors.NotAuthenticated(),
-    "TR011": lambda scope, _: errors.ScopeMissing(scope or "read", "this token has it not"),
+    "TR011": lambda scope, _: errors.ScopeMissing(scope or "read", "this token does not have it"),
     "TR012": lambda _detail, _parameter: errors.SpaceNotFound(
         "More than one space may be written: connect to /mcp/{space}, or set TEXTRAWL_SPACE"
     ),
@@ -48,7 +48,7 @@ ACCESS: dict[str, Explain] = {
     ),
     "TR014": lambda _detail, _parameter: errors.IssuerRefused(),
 }
-"""Refusals of the caller, whatever the call: they need no explanation by the call's module."""
+"""Refusals that mean the same for every call, so no module has to explain them."""
 
 REFUSALS: dict[str, Explain] = {
     **{code: _of_fact(reason) for code, reason in FACT_REASONS.items() if code != SAME_ENTITY},
@@ -73,7 +73,7 @@ REFUSALS: dict[str, Explain] = {
         "This login cannot act as an actor: {}", "make one with `create role … login`"
     ),
     "TR028": _invalid("{} is the first space, which cannot be archived", "it may be renamed"),
-    "TR029": _invalid("A token cannot be made so: {}", "see `textrawl token --help`"),
+    "TR029": _invalid("This token cannot be made: {}", "see `textrawl token --help`"),
     "TR030": _invalid("No such author", "`textrawl log` shows who wrote"),
     "TR031": _invalid(
         "No such undo", "it is not there, was reverted already, or its content was purged"
@@ -99,7 +99,7 @@ REFUSALS: dict[str, Explain] = {
         "cursor: the entity where it goes on was deleted; read again without a cursor"
     ),
     NUMBER_NOT_FOUND: lambda _, kind: errors.ArgumentInvalid(
-        f"target_id: no {kind} has it; open_nodes with includeIds tells ids"
+        f"target_id: no {kind} has it; open_nodes with includeIds shows ids"
     ),
     "TR070": _invalid(
         "A login cannot be called {}", "use 1 to 63 of a-z, 0-9 and _, no digit first"
@@ -113,16 +113,16 @@ REFUSALS: dict[str, Explain] = {
     "TR073": _invalid("No analyst's login {}", "see `textrawl analyst list`"),
     "TR074": _invalid(
         "The login cannot be dropped, it owns something or has rights elsewhere: {}",
-        "as an administrator, in that database, run `reassign owned by` it `to` another, "
-        "then `drop owned by` it, then this again",
+        "as an administrator, in that database, run `reassign owned by` it `to` another role and "
+        "`drop owned by` it; then run this again",
     ),
 }
 
 
 class DataRefused(Exception):
-    """A SQL function of ours refused its arguments; `code` is its SQLSTATE, which begins with TR.
+    """The error of a SQL function that refused its arguments.
 
-    `detail` is the value that it names, if any.
+    `code` is its SQLSTATE, which begins with TR. `detail` is the value that it names, if any.
     """
 
     def __init__(self, code: str, detail: str | None) -> None:
@@ -131,5 +131,5 @@ class DataRefused(Exception):
         self.detail = detail
 
     def explain(self, parameter: str = "") -> errors.TextrawlError:
-        """Return the error for the caller; `parameter` is what the refusal is about."""
+        """Return the error for the caller; `parameter` names the refused parameter."""
         return REFUSALS[self.code](self.detail or "", parameter)

@@ -1,9 +1,9 @@
-"""Indexes of vectors around a large fill: dropped before it, built at once after it.
+"""Vector indexes: dropped before many vectors are stored, and built afterwards.
 
-A vector costs about a millisecond in an index that is in use, and less than half of that in one
-that is built when all are there. Until it is, searches compare with every vector: they are slower
-and as right. What is built while others write is left half done by a crash, and is then as good as
-none: whoever comes next makes it anew.
+Adding a vector to an index that is in use takes about a millisecond. Building the index afterwards
+takes less than half of that for each vector. Meanwhile searches compare with every vector, which
+is slower and gives the same results. A crash leaves an invalid index of a concurrent build. The
+next build replaces it.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -15,160 +15,163 @@ import anyio
 import psycopg
 
 from textrawl.errors import DatabaseUnavailable, StartRefused
+from textrawl.postgres.owner_login import OwnerLogin
 from textrawl.postgres.owner_session import Session, open_writing
-from textrawl.postgres.place import Place
 
-_LOOK = 1.0  # seconds between looks at how far a build is
+_OBSERVATION_INTERVAL = 1.0  # seconds between queries for the progress of a build
 
-Look = Callable[[Session], Awaitable[None]]
+Observe = Callable[[Session], Awaitable[None]]
 Report = Callable[[int, int], object]
-"""Is told how many blocks of vectors are in the index, and how many there are."""
+"""A function of the number of indexed blocks of vectors and of their total."""
 
 
-class Room:
-    """Makes room for the vectors of a file: without an index where most are still to come.
+class IndexSuspension:
+    """The suspension of a vector index while a file with many vectors is stored.
 
-    `size` is the file's in bytes, None where nobody knows.
+    `size` is the size of the file in bytes, or None if it is unknown.
     """
 
     def __init__(self, session: Session, size: int | None) -> None:
         self._session, self._size = session, size
-        self._stored, self._asked = 0, 0
+        self._stored, self._last_estimate = 0, 0
 
-    async def expect(self, model: int, vectors: int, weight: int, position: int) -> None:
-        """Before storing so many new `vectors`, from `weight` bytes that end at `position`."""
+    async def prepare(self, model: int, vectors: int, weight: int, position: int) -> None:
+        """Drop the index if `vectors` and the estimated rest of the file are worth it.
+
+        The new vectors were read from `weight` bytes of the file, which end at `position`.
+        """
         self._stored += vectors
-        coming = self._stored
+        estimate = self._stored
         if self._size is not None and vectors:
-            coming = vectors + round(vectors * (self._size - position) / max(weight, 1))
-        # What is true of a file shows at once; of a stream whenever it has doubled.
-        if coming < 2 * self._asked or not self._session.lasting or self._session.pooled:
-            return  # through a pooler nobody could claim the indexes until the end
-        self._asked = coming
-        await self._session.call("suspend_vector_index", model, coming)
+            estimate = vectors + round(vectors * (self._size - position) / max(weight, 1))
+        # The estimate of a file is final at once. That of a stream is checked when it has doubled.
+        if estimate < 2 * self._last_estimate or not self._session.lasting or self._session.pooled:
+            return  # a claim of the indexes would not last through a pooler
+        self._last_estimate = estimate
+        await self._session.call("suspend_vector_index", model, estimate)
 
 
 async def build_indexes(
-    place: Place, session: Session, report: Report, *, building: bool = False
+    login: OwnerLogin, session: Session, report: Report, *, building: bool = False
 ) -> list[str]:
-    """Makes the indexes that are missing, while others write; names of what they are of.
+    """Build the missing indexes while others write, and return the names of their models.
 
-    That of a model which is being built, too, if so told. None where another session is at it.
-    Raises StartRefused, DatabaseUnavailable.
+    With `building`, include the model that is being built. The list is empty if another session
+    builds them. Raises StartRefused, DatabaseUnavailable.
     """
     if not await session.call("missing_vector_indexes", building):
         return []
-    async with _claim(place, session) as claimed:
+    async with _claim(login, session) as claimed:
         if not claimed:
             return []
         missing = await session.call("missing_vector_indexes", building)
-        return await _make(place, session, report, missing)
+        return await _build(login, session, report, missing)
 
 
-def _keep_quiet(done: int, total: int) -> None:
-    """Nobody watches."""
+def _ignore_progress(done: int, total: int) -> None:
+    """Report nothing."""
 
 
-async def mend_indexes(
-    conninfo: str, report: Report = _keep_quiet, *, building: bool = False
+async def build_missing_indexes(
+    conninfo: str, report: Report = _ignore_progress, *, building: bool = False
 ) -> list[str]:
-    """As build_indexes, for the owner's `conninfo`."""
-    place = _find_place(conninfo)
-    async with open_writing(place) as session:
-        return await build_indexes(place, session, report, building=building)
+    """Do the same as build_indexes, for the owner's `conninfo`."""
+    login = _make_login(conninfo)
+    async with open_writing(login) as session:
+        return await build_indexes(login, session, report, building=building)
 
 
-async def index_space(conninfo: str, space: int, report: Report = _keep_quiet) -> list[str]:
-    """Makes the index of a space's own vectors, of every model that answers, and what is missing.
+async def index_space(conninfo: str, space: int, report: Report = _ignore_progress) -> list[str]:
+    """Build an index of one space's vectors for each model in use, and all missing indexes.
 
-    Names of what was made. Raises StartRefused, also while another session makes indexes;
-    DatabaseUnavailable.
+    Return the names of the indexes. Raises DatabaseUnavailable, and StartRefused, also if another
+    session builds indexes.
     """
-    place = _find_place(conninfo)
-    async with open_writing(place) as session, _require_claim(place, session):
+    login = _make_login(conninfo)
+    async with open_writing(login) as session, _require_claim(login, session):
         missing = await session.call("missing_vector_indexes", False, space)
-        return await _make(place, session, report, missing)
+        return await _build(login, session, report, missing)
 
 
 async def drop_space_index(conninfo: str, space: int) -> bool:
-    """Drops a space's own indexes while others search; False where it has none.
+    """Drop the indexes of one space while others search. Return False if it has none.
 
-    Raises as index_space does.
+    Raises the errors of index_space.
     """
-    place = _find_place(conninfo)
-    async with open_writing(place) as session, _require_claim(place, session):
+    login = _make_login(conninfo)
+    async with open_writing(login) as session, _require_claim(login, session):
         drops = await session.call("own_index_drops", space)
         for statement, _ in drops:
             await session.execute(statement)
         return bool(drops)
 
 
-def _find_place(conninfo: str) -> Place:
-    return Place(conninfo, None, 10)
+def _make_login(conninfo: str) -> OwnerLogin:
+    return OwnerLogin(conninfo, None, 10)
 
 
 @asynccontextmanager
-async def _claim(place: Place, session: Session) -> AsyncGenerator[bool]:
-    """Whether `session` is the one that makes indexes; through a pooler, for as long as this."""
+async def _claim(login: OwnerLogin, session: Session) -> AsyncGenerator[bool]:
+    """Claim the right to build indexes. Yield False if another session has it."""
     async with AsyncExitStack() as stack:
         holder = session
         if session.pooled:
-            # A session could be left to another client: a transaction holds the claim instead.
-            holder = await stack.enter_async_context(open_writing(place))
+            # The pooler may lend the session to others, so a transaction holds the claim.
+            holder = await stack.enter_async_context(open_writing(login))
             await stack.enter_async_context(holder.hold())
         [(claimed,)] = await holder.call("claim_vector_indexes", session.pooled)
         try:
             yield claimed
         finally:
             if claimed:
-                # A connection that broke has taken its claim with it.
+                # A broken connection has released its claim.
                 with suppress(psycopg.Error, DatabaseUnavailable):
                     await holder.call("release_vector_indexes")
 
 
 @asynccontextmanager
-async def _require_claim(place: Place, session: Session) -> AsyncGenerator[None]:
-    async with _claim(place, session) as claimed:
+async def _require_claim(login: OwnerLogin, session: Session) -> AsyncGenerator[None]:
+    async with _claim(login, session) as claimed:
         if not claimed:
             raise StartRefused(
-                "Another session makes indexes of vectors just now: run this again when it is done"
+                "Another session is building vector indexes: run this again when it is done"
             )
         yield
 
 
-async def _make(
-    place: Place, session: Session, report: Report, missing: list[tuple[Any, ...]]
+async def _build(
+    login: OwnerLogin, session: Session, report: Report, missing: list[tuple[Any, ...]]
 ) -> list[str]:
-    """Runs the statements of missing_vector_indexes; names of what they are of."""
+    """Run the statements of missing_vector_indexes, and return the names of their models."""
     for model, _, statements in missing:
         for statement in statements:
-            await _run(place, session, statement, partial(_look, model, report))
+            await _run(login, session, statement, partial(_report_progress, model, report))
     return [name for _, name, _ in missing]
 
 
-async def _run(place: Place, session: Session, statement: str, look: Look) -> None:
-    """Runs a statement, and meanwhile looks at it from another session."""
-    failed = list[psycopg.Error]()
+async def _run(login: OwnerLogin, session: Session, statement: str, observe: Observe) -> None:
+    """Run a statement, and observe it from another session meanwhile."""
+    failures = list[psycopg.Error]()
 
     async def run() -> None:
         try:
             await session.execute(statement)
         except psycopg.Error as error:
-            failed.append(error)
-        beside.cancel_scope.cancel()
+            failures.append(error)
+        tasks.cancel_scope.cancel()
 
-    async with anyio.create_task_group() as beside:
-        beside.start_soon(run)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(run)
         with suppress(DatabaseUnavailable):
-            async with open_writing(place) as observer:
+            async with open_writing(login) as observer:
                 while True:
-                    await anyio.sleep(_LOOK)
-                    await look(observer)
-    if failed:
-        raise failed[0]
+                    await anyio.sleep(_OBSERVATION_INTERVAL)
+                    await observe(observer)
+    if failures:
+        raise failures[0]
 
 
-async def _look(model: int, report: Report, observer: Session) -> None:
+async def _report_progress(model: int, report: Report, observer: Session) -> None:
     for done, total in await observer.call("vector_index_progress", model):
         if total:
             report(done, total)

@@ -139,10 +139,10 @@ async def _mend_indexes(conninfo: str) -> None:
     while True:
         await anyio.sleep(_MEND)
         from textrawl.postgres.owner_session import BatchRefused  # noqa: PLC0415 - not at the start
-        from textrawl.postgres.vector_indexes import mend_indexes  # noqa: PLC0415
+        from textrawl.postgres.vector_indexes import build_missing_indexes  # noqa: PLC0415
 
         try:
-            for name in await mend_indexes(conninfo):
+            for name in await build_missing_indexes(conninfo):
                 logger.warning("The vectors of %s had no index and were indexed anew", name)
         except (errors.StartRefused, errors.TextrawlError) as error:
             logger.info("Indexes wait: %s", error)

@@ -15,7 +15,7 @@ from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inspection import require_memory
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
-from textrawl.postgres.place import Place
+from textrawl.postgres.owner_login import OwnerLogin
 from textrawl.settings import Settings, read_settings
 
 
@@ -45,19 +45,19 @@ async def _back_up(settings: Settings, file: Path, *, force: bool) -> Backup:
 
 
 @asynccontextmanager
-async def open_place(settings: Settings, *, empty: bool = False) -> AsyncGenerator[Place]:
+async def open_place(settings: Settings, *, empty: bool = False) -> AsyncGenerator[OwnerLogin]:
     """The memory that `settings` name, of whatever version; with `empty` there need be none yet.
 
     Raises StartRefused, DatabaseUnavailable.
     """
     if settings.database_url is not None:
         conninfo = settings.database_url.get_secret_value()
-        yield Place(conninfo, None, settings.database_timeout)
+        yield OwnerLogin(conninfo, None, settings.database_timeout)
         return
     if not empty:
         await require_memory(settings)
     async with run_embedded(settings.data_dir) as cluster:
-        yield Place(cluster.dsn(OWNER), cluster.bin_path, settings.database_timeout)
+        yield OwnerLogin(cluster.dsn(OWNER), cluster.bin_path, settings.database_timeout)
 
 
 def describe_backup(found: Backup) -> str:

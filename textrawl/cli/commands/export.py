@@ -18,8 +18,8 @@ from textrawl.cli.foreground import run_foreground
 from textrawl.cli.progress import show_progress
 from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.postgres.migrations import check, migrate
+from textrawl.postgres.owner_login import OwnerLogin
 from textrawl.postgres.owner_session import open_snapshot
-from textrawl.postgres.place import Place
 from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
 
@@ -115,7 +115,7 @@ async def _export_graph(settings: Settings, out: BinaryIO, spaces: list[str]) ->
 
 
 @asynccontextmanager
-async def open_current(settings: Settings, *, empty: bool = False) -> AsyncGenerator[Place]:
+async def open_current(settings: Settings, *, empty: bool = False) -> AsyncGenerator[OwnerLogin]:
     """The memory that `settings` name, of this version.
 
     Raises StartRefused, DatabaseUnavailable.

@@ -11,9 +11,9 @@ from textrawl.cli.foreground import run_foreground
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.errors import StartRefused
-from textrawl.postgres.migrations import Report, open_login
+from textrawl.postgres.migrations import MigrationReport, enable_login
 from textrawl.postgres.migrations import migrate as bring_up_to_date
-from textrawl.postgres.vector_indexes import mend_indexes
+from textrawl.postgres.vector_indexes import build_missing_indexes
 from textrawl.settings import Settings, read_settings
 
 
@@ -47,21 +47,21 @@ def migrate(
     if login and settings.database_url is not None:
         conninfo = settings.database_url.get_secret_value()
         timeout = settings.database_timeout
-        url = run_foreground(lambda: open_login(conninfo, connect_timeout=timeout))
+        url = run_foreground(lambda: enable_login(conninfo, connect_timeout=timeout))
         sys.stdout.write(f"{url}\n")
 
 
-async def _migrate(settings: Settings) -> Report:
+async def _migrate(settings: Settings) -> MigrationReport:
     if settings.database_url is None:
         async with run_embedded(settings.data_dir) as cluster:
             return await bring_up_to_date(cluster.dsn(OWNER))
     conninfo = settings.database_url.get_secret_value()
     report = await bring_up_to_date(conninfo, connect_timeout=settings.database_timeout)
-    await mend_indexes(conninfo)
+    await build_missing_indexes(conninfo)
     return report
 
 
-def _tell(report: Report) -> str:
+def _tell(report: MigrationReport) -> str:
     if report.applied:
         return f"Applied {', '.join(report.applied)} and built the functions."
     return "Rebuilt the functions." if report.rebuilt else "Up to date already: nothing to do."

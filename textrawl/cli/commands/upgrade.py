@@ -11,7 +11,7 @@ from textrawl.embedded.cluster import Cluster
 from textrawl.embedded.configuration import OWNER
 from textrawl.embedded.upgrade import Upgraded, upgrade_cluster
 from textrawl.errors import StartRefused
-from textrawl.postgres.migrations import Report, migrate
+from textrawl.postgres.migrations import MigrationReport, migrate
 from textrawl.settings import Settings, read_settings
 
 
@@ -46,7 +46,7 @@ async def _upgrade(settings: Settings) -> Upgraded | None:
     )
 
 
-async def _migrate(cluster: Cluster) -> Report:
+async def _migrate(cluster: Cluster) -> MigrationReport:
     return await migrate(cluster.dsn(OWNER))
 
 

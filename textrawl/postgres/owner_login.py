@@ -1,0 +1,17 @@
+"""The address of a memory for its owner."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class OwnerLogin:
+    """The conninfo of a memory's owner.
+
+    `programs` is the folder of Postgres' programs, or None if it is unknown. `timeout` is the
+    time limit for a connection, in seconds.
+    """
+
+    conninfo: str
+    programs: Path | None
+    timeout: float
