@@ -28,8 +28,8 @@ from mcp.client.streamable_http import streamable_http_client
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector_async
 
-from benchmarks.place import enrol, listen, open_folder, tell_machine
-from benchmarks.work import Work
+from benchmarks.support.place import enrol, listen, open_folder, tell_machine
+from benchmarks.support.work import Work
 from textrawl import migrate
 from textrawl.access.access_token import hash_token
 from textrawl.embedded.cluster import run_embedded

@@ -23,7 +23,7 @@ from mcp import Client
 from psycopg import sql
 
 from benchmarks.access import Ask, fill, measure
-from benchmarks.place import enrol, listen, open_folder, tell_machine
+from benchmarks.support.place import enrol, listen, open_folder, tell_machine
 from textrawl import migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER

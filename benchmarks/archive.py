@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from benchmarks.place import open_folder, tell_machine
-from benchmarks.work import Work
+from benchmarks.support.place import open_folder, tell_machine
+from benchmarks.support.work import Work
 from textrawl.settings import read_foreign_environment
 
 FACTS_OF_AN_ENTITY = 20

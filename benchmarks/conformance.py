@@ -19,9 +19,9 @@ from typing import Any
 import anyio
 from anyio import to_thread
 
-from benchmarks.place import listen, open_folder
+from benchmarks.support.place import listen, open_folder
 from tests.clients.installing import find_node, install
-from tests.pages import write_table
+from tests.support.pages import write_table
 from textrawl.settings import read_foreign_environment
 
 _PACKAGE = "@modelcontextprotocol/conformance"

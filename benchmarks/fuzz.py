@@ -20,13 +20,13 @@ from anyio.from_thread import start_blocking_portal
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from benchmarks.place import enrol, open_folder, tell_machine
+from benchmarks.support.place import enrol, open_folder, tell_machine
 from tests.fuzzing.answers import Report
 from tests.fuzzing.exploring import connect_in_memory, fuzz, generate
 from tests.fuzzing.frames import build_frames
 from tests.fuzzing.store import find_spoilt
 from tests.fuzzing.wires import LEGACY, LOG, MODERN, Pipe, Web, serve
-from tests.listening import find_port
+from tests.support.listening import find_port
 from textrawl import Settings, migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER

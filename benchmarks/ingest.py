@@ -4,9 +4,10 @@
 
 Calls are statements as a server sends them, on one connection of an embedded Postgres in a
 temporary folder (`--keep FOLDER` as in benchmarks.scale: its memories get more facts), beside a
-memory of benchmarks.synthetic; the time to make their vectors is in it, the index left out is that
-of vectors. The import is `textrawl import` of the largest number of facts, with vectors, into an
-empty memory: as it does it, with the index built at the end, and into an index that is kept.
+memory of benchmarks.support.synthetic; the time to make their vectors is in it, the index left out
+is that of vectors. The import is `textrawl import` of the largest number of facts, with vectors,
+into an empty memory: as it does it, with the index built at the end, and into an index that is
+kept.
 """
 
 import argparse
@@ -27,8 +28,8 @@ from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 from psycopg.types.json import Jsonb
 
-from benchmarks.place import open_folder, tell_machine
-from benchmarks.synthetic import Fact, World, fill_once
+from benchmarks.support.place import open_folder, tell_machine
+from benchmarks.support.synthetic import Fact, World, fill_once
 from textrawl import migrate
 from textrawl.archive.imports import Import
 from textrawl.embedded.cluster import run_embedded

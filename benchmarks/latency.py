@@ -3,12 +3,12 @@
     python -m benchmarks.latency [--facts 1000 10000] [--calls 200] [--clients 1 8 32]
         [--keep FOLDER]
 
-Memories of benchmarks.synthetic, in a temporary folder or kept in `--keep FOLDER` for the next
-run, with an embedded Postgres, local embeddings, a token that reads all 52 spaces, and the MCP
+Memories of benchmarks.support.synthetic, in a temporary folder or kept in `--keep FOLDER` for the
+next run, with an embedded Postgres, local embeddings, a token that reads all 52 spaces, and the MCP
 SDK's own client. The bare call is the statement alone, sent by the same code with the same kind of
 arguments on a connection with the server's settings; the call that does nothing is one to a
-server of benchmarks.noop. All take turns, call by call, so that what else the machine does meets
-all of them. Prints Markdown.
+server of benchmarks.support.noop. All take turns, call by call, so that what else the machine does
+meets all of them. Prints Markdown.
 """
 
 import argparse
@@ -30,9 +30,9 @@ from pgvector.psycopg import register_vector_async
 from psycopg.rows import args_row
 from pydantic import SecretStr
 
-from benchmarks.place import SERVE, enrol, listen, open_folder, tell_machine
-from benchmarks.synthetic import fill_once
-from benchmarks.work import Call, Work
+from benchmarks.support.place import SERVE, enrol, listen, open_folder, tell_machine
+from benchmarks.support.synthetic import fill_once
+from benchmarks.support.work import Call, Work
 from textrawl import Settings, create_server, migrate
 from textrawl.access.access_token import hash_token
 from textrawl.access.directory import Directory
@@ -47,7 +47,7 @@ from textrawl.store.store import Store
 from textrawl.toolsets.app import App, Identity
 
 WAYS = ("SQL", "stdio", "HTTP")
-NOOP = ["-m", "benchmarks.noop"]
+NOOP = ["-m", "benchmarks.support.noop"]
 WARM = 20  # calls before those that count
 LIMIT = 10  # seconds for a statement, as by default
 MOST_SERVERS = 8  # at once, one for each client over stdio

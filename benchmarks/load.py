@@ -27,9 +27,9 @@ import psutil
 import psycopg
 
 from benchmarks.access import fill
-from benchmarks.place import count_deadlocks, enrol, listen, open_folder, tell_machine
-from benchmarks.work import Work
-from tests.transports.team import bear, call_modern
+from benchmarks.support.place import count_deadlocks, enrol, listen, open_folder, tell_machine
+from benchmarks.support.work import Work
+from tests.support.http_team import bear, call_modern
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER

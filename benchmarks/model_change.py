@@ -36,9 +36,9 @@ from pgvector.psycopg import register_vector
 from psycopg.sql import SQL, Identifier
 
 from benchmarks.access import fill
-from benchmarks.place import enrol, listen, open_folder, tell_machine
-from benchmarks.work import Work
-from tests.providers import EmbeddingServer
+from benchmarks.support.place import enrol, listen, open_folder, tell_machine
+from benchmarks.support.work import Work
+from tests.support.providers import EmbeddingServer
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER

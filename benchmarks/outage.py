@@ -24,8 +24,8 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
-from benchmarks.place import enrol, listen, open_folder, tell_machine
-from tests.providers import EmbeddingServer, Fault
+from benchmarks.support.place import enrol, listen, open_folder, tell_machine
+from tests.support.providers import EmbeddingServer, Fault
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER

@@ -27,8 +27,8 @@ import psutil
 import psycopg
 
 from benchmarks.access import fill
-from benchmarks.place import enrol, open_folder, tell_machine
-from benchmarks.work import Work
+from benchmarks.support.place import enrol, open_folder, tell_machine
+from benchmarks.support.work import Work
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER

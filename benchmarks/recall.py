@@ -31,7 +31,7 @@ from mcp import Client
 from psycopg.sql import SQL, Identifier
 from pydantic import SecretStr
 
-from benchmarks.place import enrol, open_folder, tell_machine
+from benchmarks.support.place import enrol, open_folder, tell_machine
 from textrawl import Settings, create_server, migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER

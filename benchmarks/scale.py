@@ -2,8 +2,8 @@
 
     python -m benchmarks.scale [--rows 10000 100000 1000000] [--questions 100] [--json FILE]
 
-Memories of benchmarks.synthetic, in a temporary folder, or kept in `--keep FOLDER` for the next
-run. Questions are six words of a fact that is in the scope; `adverse` ones are made of facts
+Memories of benchmarks.support.synthetic, in a temporary folder, or kept in `--keep FOLDER` for the
+next run. Questions are six words of a fact that is in the scope; `adverse` ones are made of facts
 outside it. Recall is that of the vector arm: the share of the ten facts nearest to a question,
 found by comparing all, that are its first ten. Hits are those of the whole search: the fact that
 the question is made of is first, or among ten. CPU is what Postgres used. Prints Markdown.
@@ -31,8 +31,8 @@ from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 from psycopg import sql
 
-from benchmarks.place import open_folder, tell_machine
-from benchmarks.synthetic import COMMON, Filled, fill_once, read_vocabulary, show_progress
+from benchmarks.support.place import open_folder, tell_machine
+from benchmarks.support.synthetic import COMMON, Filled, fill_once, read_vocabulary, show_progress
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER

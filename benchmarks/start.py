@@ -32,7 +32,7 @@ import psycopg
 from mcp import Client, StdioServerParameters
 
 from benchmarks.access import fill
-from benchmarks.place import SERVE, enrol, listen, open_folder, tell_machine
+from benchmarks.support.place import SERVE, enrol, listen, open_folder, tell_machine
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER

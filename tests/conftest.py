@@ -18,8 +18,8 @@ from mcp import Client
 from psycopg import sql as query
 
 from tests.clients.matrix import print_matrix
-from tests.folders import open_folder
-from tests.gateway import Gateway, run_gateway
+from tests.support.folders import open_folder
+from tests.support.gateway import Gateway, run_gateway
 from textrawl import Settings, create_server, migrate, read_settings
 from textrawl.access.access_token import hash_token, make_token
 from textrawl.embedded.cluster import Cluster, run_embedded

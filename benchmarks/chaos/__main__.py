@@ -28,8 +28,8 @@ from benchmarks.chaos.ledger import Author, Ledger
 from benchmarks.chaos.servers import PATIENCE, HttpServer, PipeServer, Place
 from benchmarks.chaos.verdict import Verdict, count_deadlocks, find_orphans, judge
 from benchmarks.chaos.writers import Writer
-from benchmarks.place import enrol, tell_machine
-from tests.listening import find_port
+from benchmarks.support.place import enrol, tell_machine
+from tests.support.listening import find_port
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER

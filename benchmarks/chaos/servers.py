@@ -16,7 +16,7 @@ import httpx2
 from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
-from tests.transports.team import bear, call_modern
+from tests.support.http_team import bear, call_modern
 
 PATIENCE = 40.0  # seconds that a client waits for an answer
 _LONGEST_LINE = 1 << 20

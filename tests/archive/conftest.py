@@ -10,8 +10,8 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from tests.commands.conftest import Outcome, Run, data_dir, home, launch, run, seed
 from tests.conftest import Databases
+from tests.support.commands import Outcome, Run, data_dir, home, launch, run, seed
 from textrawl.embedded.configuration import OWNER, SUPERUSER
 
 __all__ = ["data_dir", "home", "launch", "run", "seed"]

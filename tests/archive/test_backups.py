@@ -24,8 +24,8 @@ from tests.archive.conftest import (
     succeed,
     write_backup,
 )
-from tests.commands.conftest import Launch, Run
 from tests.conftest import Databases
+from tests.support.commands import Launch, Run
 from textrawl.archive.programs import find_program, run_program
 from textrawl.embedded.configuration import APP, OWNER
 from textrawl.errors import StartRefused

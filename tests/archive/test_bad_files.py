@@ -7,7 +7,7 @@ import pytest
 
 from tests.archive.conftest import list_names
 from tests.archive.material import ENTITY, FACT, SPACE, fetch, number, write_file
-from tests.commands.conftest import Run
+from tests.support.commands import Run
 
 BAD: list[tuple[dict[str, Any] | bytes, str]] = [
     (b"{not json", "not JSON"),

@@ -9,8 +9,8 @@ from psycopg.conninfo import make_conninfo
 
 from tests.archive.conftest import AWKWARD, create_empty, list_names, succeed
 from tests.archive.material import ENTITY, FACT, NOW, SAID, SPACE, fetch, number, write_file
-from tests.commands.conftest import Outcome, Run
 from tests.conftest import Databases
+from tests.support.commands import Outcome, Run
 from textrawl.embedded.configuration import APP, OWNER
 
 

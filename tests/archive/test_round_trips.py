@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.archive.material import ENTITY, FACT, SPACE, fetch, number
-from tests.commands.conftest import Run
+from tests.support.commands import Run
 from textrawl.settings import read_foreign_environment
 from textrawl.values.text import clean_fact, clean_name
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.archive.conftest import AWKWARD, succeed
 from tests.archive.material import fetch
-from tests.commands.conftest import Run
+from tests.support.commands import Run
 
 ADA = {
     "type": "entity", "name": "Ada", "entityType": "Engineer",

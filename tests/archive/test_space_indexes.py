@@ -13,8 +13,8 @@ import pytest
 from tests.archive.conftest import create_empty, succeed, write_backup
 from tests.archive.material import fetch
 from tests.archive.test_vector_indexes import CLAIMS, find_state, write
-from tests.commands.conftest import Run, wait_for
 from tests.conftest import Databases
+from tests.support.commands import Run, wait_for
 from textrawl.embedded.configuration import OWNER
 from textrawl.postgres.vector_indexes import build_missing_indexes
 

@@ -10,8 +10,8 @@ import anyio
 import httpx2
 import psycopg
 
-from tests.listening import find_port, wait_for_answer
-from tests.transports.team import bear, call_modern
+from tests.support.http_team import bear, call_modern
+from tests.support.listening import find_port, wait_for_answer
 from textrawl import create_server
 from textrawl.access.access_token import hash_token, make_token, shorten_token
 from textrawl.access.directory import Directory

@@ -8,7 +8,7 @@ import pytest
 
 from tests.attacks.site import issue
 from tests.conftest import Connect
-from tests.sql.sharing import call
+from tests.support.sharing import call
 from textrawl.access.access_token import hash_token
 
 pytestmark = pytest.mark.anyio

@@ -14,7 +14,7 @@ import pytest
 from anyio.abc import SocketStream
 
 from tests.attacks.site import issue, open_site
-from tests.transports.team import (
+from tests.support.http_team import (
     ACCEPT,
     ANA,
     BEN,

@@ -8,8 +8,8 @@ import pytest
 
 from tests.attacks.site import issue
 from tests.conftest import Connect
-from tests.sql.sharing import call
-from tests.sql.team import Team
+from tests.support.sharing import call
+from tests.support.sql_team import Team
 
 pytestmark = pytest.mark.anyio
 

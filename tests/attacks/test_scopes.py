@@ -9,9 +9,9 @@ from psycopg import sql
 
 from tests.attacks.site import Site, add_spaces, digest, issue, open_site, revoke
 from tests.conftest import Connect
-from tests.issuer import IdentityProvider
-from tests.toolsets.calls import text_of
-from tests.transports.team import bear
+from tests.support.http_team import bear
+from tests.support.issuer import IdentityProvider
+from tests.support.tool_calls import text_of
 from textrawl.access.access_token import hash_token
 from textrawl.settings import Settings
 

@@ -12,9 +12,9 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from tests.attacks.site import Site, issue
-from tests.listening import find_port, wait_for_answer
-from tests.providers import EmbeddingServer, Fault
-from tests.transports.team import bear
+from tests.support.http_team import bear
+from tests.support.listening import find_port, wait_for_answer
+from tests.support.providers import EmbeddingServer, Fault
 
 pytestmark = pytest.mark.anyio
 

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from tests.commands.conftest import Run, data_dir, home, run, seed
 from tests.conftest import TOKEN, Databases, run_cluster
+from tests.support.commands import Run, data_dir, home, run, seed
 from textrawl.access.access_token import hash_token
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER

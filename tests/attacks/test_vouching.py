@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from tests.attacks.site import issue
-from tests.sql.sharing import log_in, refuse
+from tests.support.sharing import log_in, refuse
 from textrawl.access.access_token import hash_token
 from textrawl.embedded.configuration import APP
 

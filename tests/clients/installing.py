@@ -20,7 +20,7 @@ from typing import Literal
 
 import platformdirs
 
-from tests.installation import find_uv
+from tests.support.installation import find_uv
 
 Registry = Literal["npm", "PyPI"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.clients.catalogue import PROGRAMS
 from tests.clients.programs.program import Program
-from tests.pages import rewrite_generated, write_table
+from tests.support.pages import rewrite_generated, write_table
 
 PAGE = Path(__file__).parents[2] / "docs/clients.md"
 RUN = "client"  # the property of a report that names program and transport

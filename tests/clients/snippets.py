@@ -7,8 +7,8 @@ import pytest
 
 from tests.clients.installing import Unavailable, install
 from tests.clients.programs.program import Program, Server
-from tests.installation import find_uv
-from tests.pages import ROOT
+from tests.support.installation import find_uv
+from tests.support.pages import ROOT
 
 _SETTLED = {"UV_NO_SYNC": "1", "UV_FROZEN": "1"}  # the snippet's uv changes nothing here
 

@@ -12,7 +12,7 @@ import pytest
 from tests.clients.catalogue import CLAUDE_CODE, CODEX, COPILOT_CLI, GEMINI_CLI, QWEN_CODE
 from tests.clients.programs.program import Place, Server
 from tests.clients.snippets import provide
-from tests.pages import PAGES, read_commands
+from tests.support.pages import PAGES, read_commands
 
 pytestmark = [pytest.mark.clients, pytest.mark.usefixtures("uncovered")]
 

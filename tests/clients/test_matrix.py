@@ -4,7 +4,7 @@ import re
 
 from tests.clients.catalogue import PROGRAMS, QUICK
 from tests.clients.matrix import PAGE, write_expected
-from tests.pages import rewrite_generated
+from tests.support.pages import rewrite_generated
 
 
 def test_the_page_has_a_row_for_every_program_with_what_it_shows() -> None:

@@ -15,7 +15,7 @@ from tests.clients.programs.program import Program, Server
 from tests.clients.script import FIVE, SCRIPT
 from tests.clients.snippets import provide, write_snippet
 from tests.conftest import TOKEN
-from tests.listening import listen
+from tests.support.listening import listen
 from textrawl import Settings
 
 pytestmark = [

@@ -12,7 +12,7 @@ from tests.clients.programs.program import Program, Server
 from tests.clients.script import FIVE
 from tests.clients.snippets import provide, write_snippet
 from tests.conftest import TOKEN
-from tests.folders import open_folder
+from tests.support.folders import open_folder
 
 pytestmark = [
     pytest.mark.anyio, pytest.mark.clients, pytest.mark.timeout(1800),

@@ -11,7 +11,7 @@ import anyio
 import psutil
 import pytest
 
-from tests.folders import open_folder
+from tests.support.folders import open_folder
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import is_postmaster
 

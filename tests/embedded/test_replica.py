@@ -14,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from tests.conftest import enrol
-from tests.toolsets.calls import read, read_error, text_of
+from tests.support.tool_calls import read, read_error, text_of
 from textrawl import migrate
 from textrawl.embedded.account import find_account
 from textrawl.embedded.cluster import Cluster, run_embedded

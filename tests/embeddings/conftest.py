@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from tests.providers import Clock, EmbeddingServer
+from tests.support.providers import Clock, EmbeddingServer
 from textrawl.embeddings import Embedder, choose_embedder, remote
 from textrawl.settings import read_settings
 

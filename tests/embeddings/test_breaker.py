@@ -2,7 +2,7 @@ import pytest
 from anyio import create_task_group, to_thread
 
 from tests.embeddings.conftest import Connect
-from tests.providers import Clock, EmbeddingServer, Fault
+from tests.support.providers import Clock, EmbeddingServer, Fault
 from textrawl.embeddings import Embedder, ProviderFailed, TextRefused
 
 pytestmark = [

@@ -5,7 +5,7 @@ from email.utils import formatdate
 import pytest
 
 from tests.embeddings.conftest import Connect
-from tests.providers import Clock, EmbeddingServer, Fault
+from tests.support.providers import Clock, EmbeddingServer, Fault
 from textrawl.embeddings import ProviderFailed, TextRefused
 from textrawl.embeddings.faults import name_address, read_retry_after
 from textrawl.errors import EmbeddingUnavailable

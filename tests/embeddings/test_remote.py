@@ -4,7 +4,7 @@ from anyio import create_task_group, to_thread
 from anyio.lowlevel import checkpoint
 
 from tests.embeddings.conftest import Connect
-from tests.providers import EmbeddingServer, Fault, embed_words
+from tests.support.providers import EmbeddingServer, Fault, embed_words
 from textrawl.embeddings import Embedder, ProviderFailed, Vector
 from textrawl.embeddings.cache import QueryCache
 from textrawl.embeddings.remote import split_batches

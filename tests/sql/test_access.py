@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from psycopg import sql as query
 
-from tests.sql.sharing import ALL, HASH, call, find_prefix, issue, list_access, refuse, search
+from tests.support.sharing import ALL, HASH, call, find_prefix, issue, list_access, refuse, search
 from textrawl.access.access_token import hash_token, make_token
 
 

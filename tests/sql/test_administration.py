@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg import sql as query
 
-from tests.sql.sharing import ALL, HASH, call, create_login, issue, log_in, refuse
+from tests.support.sharing import ALL, HASH, call, create_login, issue, log_in, refuse
 from textrawl.embedded.configuration import ANALYST, APP
 
 SPACES = ("create_space", "rename_space", "archive_space", "list_spaces")

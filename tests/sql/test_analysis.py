@@ -8,8 +8,8 @@ import pytest
 from psycopg import sql as query
 from psycopg.conninfo import make_conninfo
 
-from tests.sql.sharing import log_in
 from tests.sql.story import Ids, ask, recall, tell
+from tests.support.sharing import log_in
 from textrawl.embedded.configuration import SUPERUSER
 
 

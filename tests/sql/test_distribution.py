@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.composition import OPERATIONS
+from tests.support.composition import OPERATIONS
 from textrawl.postgres.sql_files import list_folders, read_folder
 
 Sql = psycopg.Connection[Any]

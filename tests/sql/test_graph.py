@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from tests.toolsets.calls import count
+from tests.support.tool_calls import count
 from textrawl.embedded.configuration import APP
 
 NODES = """[{"name": "Ada", "type": "Engineer", "observations": ["leads QA", "sings"]},

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from psycopg import sql as query
 
-from tests.upkeep.desk import count
+from tests.support.upkeep import count
 
 Sql = psycopg.Connection
 

@@ -6,8 +6,8 @@ from typing import Any
 import psycopg
 
 from tests.conftest import Databases
-from tests.pages import ROOT
 from tests.sql.table_dump import dump_tables
+from tests.support.pages import ROOT
 from textrawl.embedded.configuration import SUPERUSER
 
 SCHEMA = ROOT / "sql/schema.sql"

@@ -5,7 +5,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.sql.team import Team
+from tests.support.sql_team import Team
 
 Sql = psycopg.Connection[Any]
 

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from tests.sql.sessions import Three
-from tests.sql.team import Team
+from tests.support.sql_team import Team
 from textrawl.errors import ArgumentInvalid
 from textrawl.postgres.database import Database
 from textrawl.store.trail import EventRow, Trail

@@ -6,7 +6,7 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from tests.sql.team import Team
+from tests.support.sql_team import Team
 
 
 @pytest.fixture

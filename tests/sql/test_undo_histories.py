@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.sql.team import Said, Team
+from tests.support.sql_team import Said, Team
 
 pytestmark = pytest.mark.slow
 

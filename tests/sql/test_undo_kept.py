@@ -5,7 +5,7 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from tests.sql.team import Team
+from tests.support.sql_team import Team
 
 _EVERY_TABLE: LiteralString = """
     select table_name from information_schema.tables

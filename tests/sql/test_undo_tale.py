@@ -6,7 +6,7 @@ from datetime import datetime
 import psycopg
 import pytest
 
-from tests.sql.team import Said, Team
+from tests.support.sql_team import Said, Team
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.sql.team import Said, Team
+from tests.support.sql_team import Said, Team
 
 _numbers = count()
 _END = datetime(2999, 1, 1, tzinfo=UTC)

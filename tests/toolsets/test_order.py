@@ -13,8 +13,8 @@ from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 
 from tests.conftest import TOKEN, Connect, Era
-from tests.listening import listen
-from tests.toolsets.calls import remember, text_of
+from tests.support.listening import listen
+from tests.support.tool_calls import remember, text_of
 from textrawl import Settings, create_server
 
 pytestmark = pytest.mark.anyio

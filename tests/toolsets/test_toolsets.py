@@ -12,8 +12,8 @@ from mcp import Client
 from mcp.types import Tool
 
 from tests.conftest import Connect, Era
-from tests.listening import listen
-from tests.toolsets.calls import read, remember
+from tests.support.listening import listen
+from tests.support.tool_calls import read, remember
 from textrawl import Settings, create_server
 from textrawl.server.definition_costs import count_introduction, write_definition
 from textrawl.server.introduction import INSTRUCTIONS

@@ -9,7 +9,7 @@ from mcp import Client
 from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 
 from tests.conftest import Connect
-from tests.toolsets.calls import count
+from tests.support.tool_calls import count
 from tests.toolsets.graph.reference import ask, call, text_of
 
 pytestmark = pytest.mark.anyio

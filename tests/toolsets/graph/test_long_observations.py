@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mcp import Client
 
 from tests.conftest import Connect
-from tests.toolsets.calls import ask as recall
+from tests.support.tool_calls import ask as recall
 from tests.toolsets.graph.reference import ask, call, text_of
 from textrawl.values.long_text import split_text
 

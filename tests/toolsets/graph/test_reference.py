@@ -10,8 +10,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.conftest import TOKEN, Connect
-from tests.toolsets.calls import ask as recall
-from tests.toolsets.calls import count, remember
+from tests.support.tool_calls import ask as recall
+from tests.support.tool_calls import count, remember
 from tests.toolsets.graph.reference import ask, call, check_server, read, text_of
 
 pytestmark = pytest.mark.anyio

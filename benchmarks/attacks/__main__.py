@@ -1,0 +1,136 @@
+"""How long the walls between spaces hold: the attacks of tests/attacks, at length.
+
+    python -m benchmarks.attacks [--only walls|channels|crowding] [--attempts 10000] [--seconds 60]
+        [--facts 60000] [--keep FOLDER]
+
+walls: attempts of 32 clients on four connections to reach another space, with clients that hang up
+and backends that are killed; then 16 writers of the same hundred entities in opposite orders.
+channels: what time and scores show of a space that was not granted.
+crowding: a victim's searches beside ten heavy callers and beside 900 idle connections. An embedded
+Postgres for each, in a temporary folder; that of crowding may be kept. Prints Markdown.
+"""
+
+import argparse
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+import anyio
+import psycopg
+from pydantic import SecretStr
+
+from benchmarks.attacks.crowding import run_crowding
+from benchmarks.attacks.side_channels import run_side_channels
+from benchmarks.support.place import open_folder, tell_machine
+from tests.attacks.contention import contend
+from tests.attacks.crossing import CLIENTS, collect_loot, cross, kill_backends
+from tests.attacks.site import SPACES, add_spaces, issue, open_site
+from tests.attacks.test_walls import read_space
+from textrawl import Settings, migrate
+from textrawl.embedded.cluster import Cluster, run_embedded
+from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.server.logs import configure_logs
+from textrawl.toolsets.catalogue import find_toolsets
+
+
+@contextmanager
+def connect(conninfo: str) -> Generator[psycopg.Connection]:
+    """A connection that sees our schema first."""
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        connection.execute("set search_path = textrawl, public")
+        yield connection
+
+
+async def run_crossing(cluster: Cluster, settings: Settings, attempts: int) -> None:
+    """Prints what came of attempts to reach another space."""
+    with connect(cluster.dsn(OWNER)) as owner, connect(cluster.dsn(SUPERUSER)) as killer:
+        add_spaces(owner)
+        tokens = {
+            space: issue(owner, f"of {space}", space, "read", "write", "forget") for space in SPACES
+        }
+        before = {space: read_space(owner, space) for space in SPACES}
+        loots = {space: collect_loot(owner, space) for space in SPACES}
+        kills: list[int] = []
+
+        def kill() -> None:
+            kills.append(1)
+            kill_backends(killer)
+
+        async with open_site(settings) as site:
+            tally = await cross(site, tokens, loots, -(-attempts // CLIENTS), kill)
+        altered = sum(read_space(owner, space) != before[space] for space in SPACES)
+    print("| attempts | answered | hung up | broken | kills | leaked | spaces altered |")
+    print("|" + "-:|" * 7)
+    print(
+        f"| {tally.attempts} | {tally.answered} | {tally.cancelled} | {tally.broken} |"
+        f" {len(kills)} | {len(tally.leaks)} | {altered} |\n"
+    )
+
+
+async def run_contention(cluster: Cluster, settings: Settings, seconds: float) -> None:
+    """Prints what came of writers in each other's way."""
+    with connect(cluster.dsn(OWNER)) as owner:
+        token = issue(owner, "writer", "default", "write")
+        began = time.monotonic()
+        async with open_site(settings) as site:
+            ends = await contend(site, token, seconds)
+        [(twice,)] = owner.execute(
+            "select count(*) - count(distinct (space_id, name_key)) from entity"
+        ).fetchall()
+    print("| seconds | writes | errors | entities twice |\n|-:|-:|-:|-:|")
+    errors = ends.total() - ends["ok"]
+    print(f"| {time.monotonic() - began:.0f} | {ends['ok']} | {errors} | {twice} |")
+
+
+async def run_walls(attempts: int, seconds: float, folder: Path) -> None:
+    """Both, on one memory."""
+    async with run_embedded(folder) as cluster:
+        await migrate(cluster.dsn(OWNER))
+        settings = _serve_everything(cluster)
+        await run_crossing(cluster, settings, attempts)
+        await run_contention(cluster, settings, seconds)
+
+
+async def run_channels(folder: Path) -> None:
+    """Ask for words of another space, on a memory of its own."""
+    async with run_embedded(folder) as cluster:
+        await migrate(cluster.dsn(OWNER))
+        settings = _serve_everything(cluster)
+        with connect(cluster.dsn(OWNER)) as owner:
+            await run_side_channels(owner, settings)
+
+
+def _serve_everything(cluster: Cluster) -> Settings:
+    """Return settings of a server with every toolset and without an embedder."""
+    settings = Settings(
+        database_url=SecretStr(cluster.dsn(APP)), embedding_provider="none", log_level="ERROR",
+        toolsets=list(find_toolsets()),
+    )  # fmt: skip
+    configure_logs(settings)
+    return settings
+
+
+def main() -> None:
+    """Attacks a memory in a temporary folder."""
+    parser = argparse.ArgumentParser(description="Attacks on a server and its walls.")
+    parser.add_argument("--only", choices=("walls", "channels", "crowding"))
+    parser.add_argument("--attempts", type=int, default=10_000)
+    parser.add_argument("--seconds", type=float, default=60, help="of writers, of all crowds")
+    parser.add_argument("--facts", type=int, default=60_000, help="of the memory that is crowded")
+    parser.add_argument("--keep", type=Path, help="a folder for that memory, used again if filled")
+    given = parser.parse_args()
+    print(f"{tell_machine()}.\n", flush=True)
+    if given.only in {None, "walls"}:
+        with open_folder("attacks") as folder:
+            anyio.run(run_walls, given.attempts, given.seconds, folder)
+    if given.only in {None, "channels"}:
+        with open_folder("channels") as folder:
+            anyio.run(run_channels, folder)
+    if given.only in {None, "crowding"}:
+        with nullcontext(given.keep) if given.keep else open_folder("crowding") as folder:
+            anyio.run(run_crowding, folder, given.facts, given.seconds / 6)
+
+
+if __name__ == "__main__":
+    main()

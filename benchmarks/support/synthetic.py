@@ -1,0 +1,334 @@
+"""A memory of any size, made up from a seed: its vectors and words behave like those of a real one.
+
+    python -m benchmarks.support.synthetic FOLDER [--facts 1000000]
+
+Facts are about some 2,000 topics, each of 40 words that wordllama knows, between words that
+everybody uses; an entity has ten facts of one or two topics. Vectors are wordllama's own, so that
+a question made of a fact's words is near that fact, and that `query_memory` can be asked it. The
+folder keeps the embedded Postgres for whoever runs a server with it as DATA_DIR.
+"""
+
+import argparse
+import json
+import math
+import random
+import re
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, LiteralString, cast
+from uuid import UUID
+
+import anyio
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+from pgvector import HalfVector
+from pgvector.psycopg import register_vector
+from psycopg import sql
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from splintr import Tokenizer
+
+from benchmarks.support.place import tell_machine
+from textrawl import migrate
+from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.configuration import OWNER
+from textrawl.embeddings.active_model import describe_model
+from textrawl.embeddings.local import LocalEmbedder
+from textrawl.embeddings.vectors import compose_document
+
+SPACES = {"default": 0.5, "fifth": 0.2, "tenth": 0.1, "twentieth": 0.05, "twin": 0.05} | {
+    "fiftieth": 0.02, "gemini": 0.02, "percent": 0.01, "other": 0.01, "third": 0.01,
+    "half-percent": 0.005, "moiety": 0.005,
+}  # fmt: skip
+"""Names of spaces and their shares; forty small ones share what is left."""
+SMALL_SPACES = 40
+TYPES = {
+    "fact": 0.5, "concept": 0.25, "project": 0.1, "person": 0.05, "preference": 0.07,
+    "organization": 0.025, "location": 0.005,
+}  # fmt: skip
+TOPICS, TOPIC_WORDS = 2_000, 40
+COMMON = 300  # words that everybody uses
+FACTS_OF_AN_ENTITY = 10
+MEDIAN_WORDS = 20
+BATCH = 10_000
+FILLED = "filled.json"  # in the folder, once it is
+MEMORY = "2GB"  # an HNSW graph that does not fit is built many times slower
+
+_MODEL_INDEX = "_vector_idx"
+_PIECES = 32_000  # of the vocabulary of the local model
+_STORE = """
+    with fact as (
+        insert into textrawl.observation (space_id, id, entity_id, entity_type, content,
+            content_hash, source, author_id, tool, fts)
+        select space_id, id, entity_id, entity_type, content,
+            md5(textrawl.fact_key(content))::uuid, 'note', {author}, 'bench',
+            textrawl.search_document(space_id, name, content)
+        from given)
+    insert into textrawl.{vectors} (space_id, observation_id, vector)
+    select space_id, id, vector from given
+"""
+_ENTITIES = """
+    insert into textrawl.entity (space_id, id, name, name_key, entity_type, fts)
+    select distinct on (space_id, entity_id) space_id, entity_id, name, textrawl.name_key(name),
+        entity_type, to_tsvector('simple', textrawl.search_text(name))
+    from given on conflict do nothing
+"""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One fact, of a space by its place among all of them."""
+
+    space: int
+    id: UUID
+    entity_id: UUID
+    entity: str
+    type: str
+    content: str
+
+    def row(self, spaces: list[int], vector: NDArray[np.float32]) -> tuple[Any, ...]:
+        """What COPY takes."""
+        space = spaces[self.space]
+        return (space, self.id, self.entity_id, self.entity, self.type, self.content,
+                HalfVector(vector))  # fmt: skip
+
+
+class World:
+    """Facts without end, the same in the same order for the same seed."""
+
+    def __init__(self, seed: int = 7) -> None:
+        self._dice = random.Random(seed)  # noqa: S311 - the same in every run
+        words = read_vocabulary()
+        self.common, self._rare = words[:COMMON], words[COMMON:]
+        self._topics = [self._dice.sample(self._rare, TOPIC_WORDS) for _ in range(TOPICS)]
+        self._names = set[tuple[int, str]]()
+        small = (1 - sum(SPACES.values())) / SMALL_SPACES
+        self._shares = SPACES | {f"small-{number}": small for number in range(SMALL_SPACES)}
+        self.spaces = list(self._shares)
+
+    def make_facts(self) -> Iterator[Fact]:
+        """Entity by entity."""
+        places, shares = range(len(self.spaces)), list(self._shares.values())
+        while True:
+            [space] = self._dice.choices(places, shares)
+            [entity_type] = self._dice.choices(list(TYPES), list(TYPES.values()))
+            entity, entity_id = self._choose_name(space), self._choose_id()
+            first, second, third = self._dice.sample(self._topics, 3)
+            own = self._dice.sample(third, 5)
+            for _ in range(self._dice.randrange(1, 2 * FACTS_OF_AN_ENTITY)):
+                topic = first if self._dice.random() < 0.7 else second
+                content = self._write(topic, own)
+                yield Fact(space, self._choose_id(), entity_id, entity, entity_type, content)
+
+    def _write(self, topic: list[str], own: list[str]) -> str:
+        length = min(80, max(5, round(self._dice.lognormvariate(math.log(MEDIAN_WORDS), 0.4))))
+        pools = self._dice.choices((self.common, topic, own, self._rare), (30, 42, 23, 5), k=length)
+        words = [pool[self._choose_rank(len(pool))] for pool in pools]
+        return " ".join(words).capitalize() + "."
+
+    def _choose_rank(self, ranks: int) -> int:
+        """A place by Zipf's law: as likely between 1 and 2 as between 10 and 20."""
+        return int((ranks + 1) ** self._dice.random()) - 1
+
+    def _choose_name(self, space: int) -> str:
+        while True:
+            name = " ".join(word.capitalize() for word in self._dice.sample(self._rare, 2))
+            if (space, name) not in self._names:
+                self._names.add((space, name))
+                return name
+
+    def _choose_id(self) -> UUID:
+        return UUID(int=self._dice.getrandbits(128), version=4)
+
+
+def read_vocabulary() -> list[str]:
+    """Words of wordllama's vocabulary, the most frequent first."""
+    tokenizer = Tokenizer.from_pretrained("llama2")
+    pieces = [tokenizer.decode_token_bytes(number) for number in range(_PIECES)]
+    return [piece[1:].decode() for piece in pieces if re.fullmatch(b" [a-z]{3,}", piece)]
+
+
+@dataclass
+class Filled:
+    """What filling took: seconds by step; `facts` of them."""
+
+    facts: int
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+
+    @contextmanager
+    def time(self, step: str) -> Generator[None]:
+        """Notes how long the block takes."""
+        begin = time.perf_counter()
+        yield
+        self.seconds[step] = time.perf_counter() - begin
+
+
+@contextmanager
+def show_progress(what: str, total: int | None) -> Generator[Callable[[int], object]]:
+    """A bar on stderr, with a rate; yields what is told by how much it went on."""
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}/s"), TimeElapsedColumn(), TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), refresh_per_second=2) as bar:
+        task = bar.add_task(what, total=total, rate="-")
+        shown = bar.tasks[0]
+        yield lambda more: bar.update(
+            task, advance=more, rate=f"{(shown.completed + more) / (shown.elapsed or 1):,.0f}"
+        )
+
+
+class Filling:
+    """Facts into the tables of the memory, as its owner."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+        self._embedder = LocalEmbedder()
+        register_vector(connection)
+        connection.execute(sql.SQL("set maintenance_work_mem = {}").format(MEMORY))
+        connection.execute("set max_parallel_maintenance_workers = 2")
+        connection.execute("set client_min_messages = warning")
+
+    def run(self, world: World, facts: int) -> Filled:
+        """Fills an empty memory; its text and vector indexes are built when it is full."""
+        filled = Filled(facts)
+        model, author = self._choose_model(), self._fetch("select textrawl.register_actor('bench')")
+        vectors = f"embedding_{model}"
+        [hnsw] = [name for name in self._find_indexes(vectors) if name.endswith(_MODEL_INDEX)]
+        made: dict[str, LiteralString] = {
+            name: self._take_index(name) for name in ("observation_fts_idx", hnsw)
+        }
+        names = {"author": sql.Literal(author), "vectors": sql.Identifier(vectors)}
+        with filled.time("load"):
+            self._load(world, facts, sql.SQL(_STORE).format(**names))
+        for step, definition in zip(("GIN", "HNSW"), made.values(), strict=True):
+            with filled.time(step), show_progress(f"{step} index", None):
+                self._connection.execute(sql.SQL(definition))
+        with filled.time("statistics"):
+            self._connection.execute("vacuum analyze")
+            self._fetch("select textrawl.refresh_search_statistics(true)")
+        return filled
+
+    def _choose_model(self) -> int:
+        known = describe_model(self._embedder)
+        places = sql.SQL(", ").join(
+            sql.SQL("{} => {}").format(sql.Identifier(name), sql.Literal(value))
+            for name, value in known.items()
+        )
+        statement = sql.SQL("select textrawl.register_embedding_model({})").format(places)
+        return int(self._fetch(statement))
+
+    def _load(self, world: World, facts: int, store: sql.Composed) -> None:
+        # Vectors of the next batch are made while the database stores the last one.
+        spaces = [self._find_space(name) for name in world.spaces]
+        stream, waiting = islice(world.make_facts(), facts), list[Future[None]]()
+        self._connection.execute(
+            "create temporary table given (space_id integer, id uuid, entity_id uuid, name text,"
+            " entity_type text, content text, vector halfvec)"
+        )
+        with show_progress("Facts", facts) as report, ThreadPoolExecutor(1) as pool:
+            while batch := list(islice(stream, BATCH)):
+                rows = self._embed(batch, spaces)
+                for stored in waiting:
+                    stored.result()
+                waiting = [pool.submit(self._store, rows, store)]
+                report(len(batch))
+            for stored in waiting:
+                stored.result()
+
+    def _embed(self, batch: list[Fact], spaces: list[int]) -> list[tuple[Any, ...]]:
+        texts = [compose_document(fact.entity, fact.content) for fact in batch]
+        vectors = anyio.run(self._embedder.embed_documents, texts)
+        return [fact.row(spaces, vector) for fact, vector in zip(batch, vectors, strict=True)]
+
+    def _store(self, rows: list[tuple[Any, ...]], store: sql.Composed) -> None:
+        with self._connection.transaction():
+            self._connection.execute("truncate given")
+            with self._connection.cursor().copy("copy given from stdin (format binary)") as copy:
+                copy.set_types(["int4", "uuid", "uuid", "text", "text", "text", "halfvec"])
+                for row in rows:
+                    copy.write_row(row)
+            self._connection.execute(_ENTITIES)
+            self._connection.execute(store)
+
+    def _find_space(self, name: str) -> int:
+        statement = sql.SQL(
+            "insert into textrawl.space (name) values ({}) on conflict (name) do update"
+            " set name = excluded.name returning id"
+        )
+        return int(self._fetch(statement.format(name)))
+
+    def _find_indexes(self, table: str) -> list[str]:
+        rows = self._connection.execute(
+            "select indexname::text from pg_indexes where schemaname = 'textrawl'"
+            " and tablename = %s", (table,),
+        )  # fmt: skip
+        return [name for (name,) in rows]
+
+    def _take_index(self, name: str) -> LiteralString:
+        """Drops an index; the statement that makes it again."""
+        known = sql.SQL("select pg_get_indexdef({}::regclass)").format(f"textrawl.{name}")
+        definition = self._fetch(known)
+        self._connection.execute(sql.SQL("drop index textrawl.{}").format(sql.Identifier(name)))
+        return cast("LiteralString", definition)
+
+    def _fetch(self, statement: Any) -> Any:
+        row = self._connection.execute(statement).fetchone()
+        assert row is not None
+        return row[0]
+
+
+def fill(conninfo: str, facts: int) -> Filled:
+    """Fills the empty memory of the owner's `conninfo`."""
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        return Filling(connection).run(World(), facts)
+
+
+def fill_once(folder: Path, conninfo: str, rows: int) -> Filled:
+    """Fills the memory in `folder` unless that has been done; what it took."""
+    if not (folder / FILLED).exists():
+        (folder / FILLED).write_text(json.dumps(asdict(fill(conninfo, rows))))
+    return Filled(**json.loads((folder / FILLED).read_text()))
+
+
+async def run(folder: Path, facts: int) -> None:
+    """Prints what filling a memory in `folder` takes."""
+    async with run_embedded(folder) as cluster:
+        await migrate(cluster.dsn(OWNER))
+        filled = await anyio.to_thread.run_sync(fill, cluster.dsn(OWNER), facts)
+    (folder / FILLED).write_text(json.dumps(asdict(filled)))
+    print(f"{tell_machine()}; {facts:,} facts.")
+    print(f"Load {facts / filled.seconds['load']:,.0f} facts/s.")
+    for step, seconds in filled.seconds.items():
+        print(f"{step}: {seconds:.1f} s", flush=True)
+
+
+def main() -> None:
+    """Fills a folder that has no memory yet."""
+    parser = argparse.ArgumentParser(description="A synthetic memory.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--facts", type=int, default=1_000_000)
+    given = parser.parse_args()
+    given.folder.mkdir(exist_ok=True)
+    given.folder.chmod(0o755)
+    if (given.folder / FILLED).exists():
+        sys.exit(f"{given.folder} holds a memory already: choose another folder")
+    anyio.run(run, given.folder, given.facts)
+
+
+if __name__ == "__main__":
+    main()

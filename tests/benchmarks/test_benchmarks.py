@@ -1,0 +1,105 @@
+"""Benchmarks still run: in the smallest size, each prints its table."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.folders import open_folder
+
+Run = Callable[..., str]
+
+pytestmark = [pytest.mark.usefixtures("uncovered"), pytest.mark.slow]
+
+ROOT = Path(__file__).parents[2]
+SMALL = {
+    "access": ("--facts", "60", "--calls", "2"),
+    "analytics": ("--facts", "60", "--calls", "2"),
+    "ingest": ("--rows", "60", "--calls", "2"),
+    "latency": ("--facts", "600", "--calls", "2", "--clients", "2"),
+    "load": ("--facts", "60", "--clients", "2", "--seconds", "2", "--every", "1"),
+    "profile": ("--facts", "60", "--calls", "2"),
+    "start": ("--facts", "60", "--calls", "2", "--starts", "1"),
+    "outage": ("--seconds", "0.1", "--down", "0", "--clients", "1", "--only", "FAILING"),
+}
+CONVERSATION = {
+    "id": "small",
+    "session_dates": {"1": "1:56 pm on 8 May, 2023"},
+    "facts": [
+        {"entity": "Ada", "fact": "plays the theremin", "evidence": ["D1:1"]},
+        {"entity": "Bob", "fact": "keeps bees", "evidence": ["D1:2"]},
+    ],
+    "turns": [
+        {"id": "D1:1", "session": 1, "speaker": "Ada", "text": "I play the theremin every day"},
+        {"id": "D1:2", "session": 1, "speaker": "Bob", "text": "My bees are fine"},
+    ],
+    "questions": [
+        {"question": "What does Ada play?", "evidence": ["D1:1"], "category": 1},
+        {"question": "Who keeps bees?", "evidence": ["D1:2"], "category": 1},
+    ],
+}
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with open_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+def run(folder: Path) -> Run:
+    """Runs a benchmark, whose databases are in `folder`; what it prints."""
+
+    def go(name: str, *words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", f"benchmarks.{name}", *words],
+            cwd=ROOT, env={**os.environ, "TMPDIR": str(folder)}, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return go
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_benchmark_prints_its_table(run: Run, name: str) -> None:
+    assert run(name, *SMALL[name]).count("|---") >= 1
+
+
+def test_a_synthetic_memory_is_filled_once_and_measured_where_it_lies(
+    run: Run, folder: Path
+) -> None:
+    told = run("synthetic", str(folder / "600"), "--facts", "600")
+    assert "600 facts." in told
+    assert [line.split(":")[0] for line in told.splitlines()[2:]] == [
+        "load", "GIN", "HNSW", "statistics"
+    ]  # fmt: skip
+    filled = (folder / "600" / "filled.json").read_text("utf-8")
+
+    file = folder / "figures.json"
+    told = run(
+        "scale", "--rows", "600", "--questions", "2", "--keep", str(folder), "--json", str(file)
+    )
+
+    assert told.count("\n|---") == 3
+    [figures] = json.loads(file.read_text("utf-8"))
+    assert figures["seconds"] == json.loads(filled)["seconds"]
+    assert figures["scopes"]["everything"]["rows"] == 600
+
+
+def test_recall_is_measured_for_every_task_and_arm(run: Run, tmp_path: Path) -> None:
+    data, file = tmp_path / "conversations.json", tmp_path / "figures.json"
+    data.write_text(json.dumps([CONVERSATION]), encoding="utf-8")
+    lines = run("recall", str(data), "--json", str(file)).splitlines()[1:]
+    arms = ("literal", "words", "keywords", "vectors", "hybrid")
+    names = [[t, m] for t in ("facts", "turns", "dated") for m in arms]
+    assert [line.split()[:2] for line in lines] == names
+    rows = json.loads(file.read_text("utf-8"))["rows"]
+    assert [[row["task"], row["arm"]] for row in rows] == names
+    found = {row["arm"]: row["recall@10"] for row in rows if row["task"] == "facts"}
+    assert (found["literal"], found["words"], found["hybrid"]) == (0, 100, 100)

@@ -1,0 +1,418 @@
+"""`textrawl search`, `show`, `remember` and `forget`: the memory for a person at a terminal."""
+
+import getpass
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.conftest import ACTOR, TOKEN, Connect, Databases
+from tests.support.commands import Launch, Outcome, Run
+from tests.support.providers import EmbeddingServer, Fault
+from textrawl import __version__
+from textrawl.access.access_token import hash_token, make_token
+from textrawl.settings import read_foreign_environment
+
+Ask = Callable[..., Outcome]
+
+TYPES = "person, concept, project, preference, fact, location or organization"
+
+
+@pytest.fixture
+def ask(run: Run, database_url: str) -> Ask:
+    """Runs a command on the fresh database, with a token that may do everything."""
+
+    def go(*words: str, **environment: object) -> Outcome:
+        return run(*words, **{"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, **environment})
+
+    return go
+
+
+@pytest.fixture
+def ollama() -> Iterator[EmbeddingServer]:
+    with EmbeddingServer(dimensions=768) as server:
+        yield server
+
+
+def show_on_terminal(words: list[str], columns: int, **environment: str) -> str:
+    """What a command writes to a terminal of so many columns, without styles and spinners."""
+    first, second = pty.openpty()
+    told = {"COLUMNS": str(columns), "TERM": "xterm", **environment}
+    with open(first, "rb", closefd=True) as screen:  # noqa: PTH123 - it is a descriptor
+        done = subprocess.run(
+            [sys.executable, "-m", "textrawl", *words],
+            stdin=subprocess.DEVNULL, stdout=second, stderr=subprocess.PIPE,
+            env=read_foreign_environment() | told, check=False,
+        )  # fmt: skip
+        os.close(second)
+        shown = b""
+        try:
+            while piece := screen.read1(65536):
+                shown += piece
+        except OSError:
+            pass  # the other end is closed
+    assert done.returncode == 0, done.stderr
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode()).replace("\r\n", "\n")
+
+
+@pytest.mark.anyio
+async def test_what_a_person_remembers_a_client_finds(
+    launch: Launch, database_url: str, connect: Connect
+) -> None:
+    access = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
+    done = launch("remember", "Ada", "likes tea", "--type", "people", **access).end()
+    client = await connect()
+
+    answer = await client.call_tool("query_memory", {"query": "who likes tea?"})
+
+    assert re.fullmatch(r"Remembered about Ada \(person\): [0-9a-f]{8}\n", done.out)
+    assert '"likes tea"' in str(answer.content)
+
+
+@pytest.mark.anyio
+async def test_what_a_client_remembers_a_person_finds_and_sees(
+    launch: Launch, database_url: str, connect: Connect
+) -> None:
+    access = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
+    client = await connect()
+    fact = {"entityName": "Ada", "entityType": "person", "observation": "likes tea"}
+    await client.call_tool("remember_fact", fact)
+
+    found = launch("search", "who", "likes", "tea?", **access).end()
+    shown = launch("show", "ada", **access).end()
+
+    [line] = found.out.splitlines()
+    score, entity, kind, space, identity, time, author, content = line.split("\t")
+    assert int(score) > 50
+    assert (entity, kind, space, author, content) == (
+        "Ada", "person", "default", ACTOR, "likes tea",
+    )  # fmt: skip
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", time)
+    head, first = shown.out.splitlines()
+    assert head.split("\t") == ["entity", "Ada", "person", "default", ""]
+    assert first.split("\t")[:2] == ["fact", identity]
+    assert first.endswith("likes tea")
+
+
+def test_the_trail_says_which_command_wrote(ask: Ask, owner: psycopg.Connection) -> None:
+    ask("remember", "Ada", "likes tea")
+    ask("forget", "Ada", "--yes")
+
+    rows = owner.execute("select distinct tool, client from event order by 1").fetchall()
+    author = owner.execute("select distinct a.name from event join actor a on a.id = actor_id")
+
+    assert rows == [
+        ("textrawl forget", f"textrawl {__version__}"),
+        ("textrawl remember", f"textrawl {__version__}"),
+    ]
+    assert author.fetchall() == [(ACTOR,)]
+
+
+def test_a_fact_is_stored_as_manual_until_its_day_and_in_place_of_another(
+    ask: Ask, owner: psycopg.Connection
+) -> None:
+    first = json.loads(ask("remember", "Ada", "lives in Bonn", "--json").out)
+    second = ask(
+        "remember", "Ada", "lives in Ulm", "--until", "2999-01-01",
+        "--replaces", first["observation_id"][:8],
+    )  # fmt: skip
+
+    rows = owner.execute(
+        "select content, source, valid_until::date::text from observation order by created_at"
+    ).fetchall()
+
+    assert second.code == 0, second.err
+    assert rows[1] == ("lives in Ulm", "manual", "2999-01-01")
+    assert first["entity_type"] == "concept"
+    [line] = ask("search", "lives").out.splitlines()
+    assert line.endswith("lives in Ulm")
+
+
+def test_a_search_can_be_narrowed(ask: Ask) -> None:
+    ask("remember", "Ada", "likes tea", "--type", "person")
+    ask("remember", "Tea", "grows in Assam", "--type", "concept")
+
+    people = ask("search", "tea", "--type", "person")
+    one = ask("search", "tea", "--limit", "1", "--json")
+    before = ask("search", "tea", "--as-of", "2020-01-01")
+
+    assert [line.split("\t")[1] for line in people.out.splitlines()] == ["Ada"]
+    [row] = json.loads(one.out)
+    assert row.keys() >= {"entity_name", "content", "score", "observation_id", "created_at"}
+    assert (before.code, before.out, before.err) == (0, "", "Nothing found.\n")
+
+
+def test_space_chooses_where_is_read_and_written(ask: Ask, owner: psycopg.Connection) -> None:
+    owner.execute("select create_space('team')")
+    owner.execute("select grant_access(%s, 'team', '{read,write,forget}')", (ACTOR,))
+    ask("remember", "Ada", "likes tea")
+    ask("remember", "Ada", "likes rum", "--space", "team")
+
+    everywhere = ask("search", "likes")
+    team = ask("search", "likes", "--space", "team")
+    nowhere = ask("search", "likes", "--space", "teem")
+
+    assert {line.split("\t")[3] for line in everywhere.out.splitlines()} == {"default", "team"}
+    assert [line.split("\t")[-1] for line in team.out.splitlines()] == ["likes rum"]
+    assert nowhere.complaint == f"Space not found: Spaces that {ACTOR} may use: default, team"
+
+
+def test_forget_shows_what_would_go_and_deletes_after_a_yes(
+    ask: Ask, owner: psycopg.Connection
+) -> None:
+    for fact in ("likes tea", "leads QA", "sings", "lives in Ulm"):
+        ask("remember", "Ada", fact)
+
+    dry = ask("forget", "Ada", "--dry-run")
+    unasked = ask("forget", "Ada")
+    unasked_json = ask("forget", "Ada", "--json")
+    kept = owner.execute("select count(*) from observation").fetchone()
+    one = ask("forget", "Ada", "likes tea", "--yes")
+    rest = json.loads(ask("forget", "ada", "--yes", "--json").out)
+
+    assert dry.out.splitlines() == [
+        "This deletes Ada with 4 facts and 0 relations:",
+        "  lives in Ulm", "  sings", "  leads QA", "  and 1 more facts",
+    ]  # fmt: skip
+    assert (unasked.code, unasked.out) == (1, dry.out)
+    assert (unasked_json.out, unasked_json.err) == ("", dry.out + unasked.err)
+    assert unasked.err == ("textrawl: Nothing was deleted, since nobody can be asked: add --yes\n")
+    assert kept == (4,)
+    assert one.err == "Deleted one fact about Ada.\n"
+    assert rest["facts"] == 3
+    assert owner.execute("select count(*) from entity").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(("answer", "left"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
+def test_forget_asks_at_a_terminal(
+    ask: Ask, owner: psycopg.Connection, database_url: str, answer: str, left: int
+) -> None:
+    ask("remember", "Ada", "likes tea")
+    first, second = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "textrawl", "forget", "Ada"],
+        stdin=second, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=read_foreign_environment() | {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN},
+    )  # fmt: skip
+    os.write(first, answer.encode())
+
+    out, err = process.communicate(timeout=60)
+    os.close(first)
+    os.close(second)
+
+    assert out.startswith(b"This deletes Ada with 1 fact and 0 relations:\n  likes tea\n")
+    assert b"Delete it for good? [y/N]" in err
+    assert (process.returncode == 0) == (left == 0)
+    assert owner.execute("select count(*) from entity").fetchone() == (left,)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("remember", "Ada", "x", "--type", "robot"), f"'--type': use {TYPES}."),
+        (("search", "tea", "--type", "robot"), f"'--type': use {TYPES}."),
+        (("remember", " ", "x"), "'NAME': there is no text in it."),
+        (("remember", "Ada", ""), "'FACT': there is no text in it."),
+        (("remember", "Ada", "x" * 2001), "'FACT': use at most 2,000 characters; these are 2,001."),
+        (("remember", "Ada", "a\u202eb"), "'FACT': it has a character that hides text (U+202E)"),
+        (("remember", "Ada", "x", "--until", "2020-01-01"), "'--until': it has passed already"),
+        (("remember", "Ada", "x", "--until", "soon"), "'--until': it must be ISO 8601"),
+        (("show", "Ada", "--as-of", "then"), "'--as-of': it must be ISO 8601"),
+        (("search", " "), "QUERY: there is no text in it."),
+        (("forget", "Ada", "--yes", "--dry-run"), "give --dry-run or --yes, not both."),
+    ],
+)
+def test_a_wrong_argument_is_one_line_and_code_2(
+    ask: Ask, words: tuple[str, ...], complaint: str
+) -> None:
+    outcome = ask(*words)
+
+    assert outcome.code == 2
+    assert complaint in outcome.complaint
+
+
+@pytest.mark.parametrize("command", ["show", "forget"])
+def test_a_name_that_is_not_there_names_those_that_are_close(ask: Ask, command: str) -> None:
+    ask("remember", "Grace Hopper", "wrote a compiler", "--type", "person")
+
+    close = ask(command, "Grace Hoper")
+    far = ask(command, "Zoe")
+
+    assert close.complaint == "There is no entity Grace Hoper: did you mean Grace Hopper?"
+    assert far.complaint == "There is no entity Zoe: try `textrawl search`"
+
+
+def test_what_the_token_may_not_do_is_refused(ask: Ask, owner: psycopg.Connection) -> None:
+    token = make_token()
+    owner.execute(
+        "select create_token(%s, 'trl_read', %s, 'default', '{read}')", (hash_token(token), "ben")
+    )
+    ask("remember", "Ada", "likes tea")
+
+    found = ask("search", "tea", ACCESS_TOKEN=token)
+    written = ask("remember", "Ada", "likes rum", ACCESS_TOKEN=token)
+    deleted = ask("forget", "Ada", "--yes", ACCESS_TOKEN=token)
+
+    assert found.out.endswith("likes tea\n")
+    assert written.complaint.startswith("Not allowed: It needs the scope write, and ben has read")
+    assert deleted.complaint.startswith("Not allowed: It needs the scope forget, and ben has read")
+    assert owner.execute("select count(*) from observation").fetchone() == (1,)
+
+
+def test_a_login_that_reads_nothing_is_told_to_set_a_token(run: Run, database_url: str) -> None:
+    outcome = run("search", "tea", DATABASE_URL=database_url)
+
+    assert outcome.code == 1
+    assert (
+        "set TEXTRAWL_ACCESS_TOKEN to a token that `textrawl token create` made"
+        in outcome.complaint
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("READ_ONLY", "Memory is read-only: TEXTRAWL_READ_ONLY is on"),
+        ("ENABLE_MEMORY", "not enabled"),
+    ],
+)
+def test_switches_hold_for_commands_as_for_tools(ask: Ask, name: str, complaint: str) -> None:
+    value = "true" if name == "READ_ONLY" else "false"
+
+    refused = ask("remember", "Ada", "likes tea", **{name: value})
+
+    assert refused.code == 1
+    assert complaint in refused.complaint
+
+
+def test_without_its_provider_a_fact_is_stored_and_a_search_goes_by_keywords(
+    ask: Ask, launch: Launch, database_url: str, owner: psycopg.Connection, ollama: EmbeddingServer
+) -> None:
+    provider: dict[str, Any] = {
+        "EMBEDDING_PROVIDER": "ollama", "OLLAMA_BASE_URL": ollama.url,
+    }  # fmt: skip
+    ask("remember", "Ada", "likes tea", **provider)
+    ollama.fail(Fault.FAILING)
+
+    stored = launch(
+        "remember", "Ada", "likes rum", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN, **provider
+    ).end()
+    found = ask("search", "likes", **provider)
+
+    assert stored.code == 0
+    assert stored.err.startswith("textrawl: Stored without vectors, which will follow: ")
+    assert owner.execute("select count(*) from embedding_pending").fetchone() == (1,)
+    assert found.err == "Keywords only: embedding service unavailable.\n"
+    assert len(found.out.splitlines()) == 2
+
+
+def test_without_any_provider_keywords_are_no_news(ask: Ask) -> None:
+    ask("remember", "Ada", "likes tea", EMBEDDING_PROVIDER="none")
+
+    found = ask("search", "tea", EMBEDDING_PROVIDER="none")
+
+    assert found.err == ""
+    assert found.out.endswith("likes tea\n")
+
+
+def test_an_empty_memory_is_no_fault_of_the_model(ask: Ask) -> None:
+    first, second = ask("search", "tea"), ask("search", "tea")
+
+    assert first.err == "Keywords only: no vectors are stored yet.\nNothing found.\n"
+    assert (first.code, second.err) == (0, first.err)
+
+
+def test_a_terminal_of_80_columns_gets_whole_facts_in_lines_that_fit(
+    ask: Ask, database_url: str
+) -> None:
+    fact = "cares for the release process of the whole company, from the freeze to the last mile"
+    ask("remember", "Ada", fact, "--type", "person")
+    ask("remember", "Ada", "likes tea")
+    access = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
+
+    for words in (["search", "release process"], ["show", "Ada"]):
+        shown = show_on_terminal(words, 80, **access)
+        lines = shown.splitlines()
+        assert max(map(len, lines)) <= 80
+        assert any(line.strip() == "Ada (person)" for line in lines)
+        assert all(word in shown for word in fact.split())
+        assert "\t" not in shown
+
+
+def test_on_a_bare_machine_remembering_makes_the_memory_and_all_of_them_work(
+    launch: Launch, home: Path
+) -> None:
+    place = {"DATA_DIR": home / "data"}
+
+    nothing = launch("search", "tea", **place).end()
+    stored = launch("remember", "Ada", "likes tea", **place).end()
+    found = launch("search", "who drinks tea?", "--json", **place).end()
+    gone = launch("forget", "Ada", "--yes", **place).end()
+
+    assert nothing.code == 1
+    assert "`textrawl remember` or the first `textrawl serve` makes it" in nothing.err
+    assert stored.code == 0, stored.err
+    [row] = json.loads(found.out)
+    assert (row["author"], row["content"]) == (getpass.getuser(), "likes tea")
+    assert gone.err == "Deleted Ada with 1 fact and 0 relations.\n"
+
+
+LOADED = """
+import sys
+from textrawl.__main__ import main
+try:
+    main(sys.argv[1:])
+finally:
+    heavy = ("mcp", "openai", "ollama", "starlette", "uvicorn", "wordllama", "psycopg")
+    sys.stderr.write(" ".join(name for name in heavy if name in sys.modules) + "\\n")
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "loaded"),
+    [
+        (["--help"], []),
+        (["--version"], []),
+        (["search", "tea"], ["psycopg"]),
+        (["show", "Ada"], ["psycopg"]),
+        (["remember", "Ada", "likes tea"], ["psycopg"]),
+        (["forget", "Ada", "--yes"], ["psycopg"]),
+    ],
+)
+def test_a_command_loads_no_sdk(
+    postgres: Databases, database_url: str, words: list[str], loaded: list[str]
+) -> None:
+    access = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "EMBEDDING_PROVIDER": "none"}
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *words],
+        capture_output=True, text=True, check=False, env=read_foreign_environment() | access,
+    )  # fmt: skip
+
+    assert done.stderr.splitlines()[-1].split() == loaded
+
+
+def test_a_fact_that_is_close_is_named_and_one_that_is_told_again_updated(
+    ask: Ask, owner: psycopg.Connection
+) -> None:
+    ask("remember", "Ada", "is married to Eve")
+
+    close = ask("remember", "Ada", "was married to Eve").out
+    again = ask("remember", "Ada", "was married to Eve", "--until", "2999-01-01").out
+
+    first, second = close.splitlines()
+    assert first.startswith("Remembered about Ada (concept): ")
+    assert re.fullmatch("Close to it: [0-9a-f]{8} is married to Eve", second)
+    assert again.startswith("Updated what is known about Ada (concept): ")
+    told = json.loads(ask("remember", "Ada", "was married to Eve", "--json").out)
+    assert (told["duplicate"], told["updated"], told["closest"]) == (True, False, None)
+    assert owner.execute("select count(*), count(valid_until) from observation").fetchall() == [
+        (2, 1)
+    ]

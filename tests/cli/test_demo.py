@@ -1,0 +1,206 @@
+"""`textrawl demo`: the real thing, twice."""
+
+import json
+import re
+import subprocess
+import tomllib
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.types import TextContent
+
+from tests.conftest import Connect
+from tests.support.commands import FACT, HELLO, Launch, Run
+from textrawl.cli.client_configuration import find_command
+from textrawl.demonstration.costs import write_reply
+from textrawl.demonstration.material import read_material
+from textrawl.embedded.location import default_data_dir
+from textrawl.settings import Format
+from textrawl.toolsets.memory.entity_reply import EntityReply
+from textrawl.toolsets.memory.search_replies import SearchReply
+from textrawl.wire.token_counter import choose_counter
+
+Postmasters = Callable[[], list[int]]
+
+# The right answer to each question of the demonstration, in its order.
+FIRST = [
+    ("Andrew Kane (person)", "brought embeddings into Postgres by creating pgvector"),
+    (
+        "Andres Freund (person)",
+        "uncovered the backdoor in the xz compression library in March 2024",
+    ),
+    (
+        "Release cadence (preference)",
+        "each major version receives fixes for five years, then one last update",
+    ),
+    (
+        "Slonik (fact)",
+        "the blue elephant of the logo; the word is Russian for a little elephant",
+    ),
+    (
+        "PostgreSQL 18 (project)",
+        "came out on 25 September 2025 with asynchronous I/O, so reads from disk need not wait "
+        "one by one",
+    ),
+    (
+        "BRIN (concept)",
+        "works best on huge tables whose rows lie in natural order, for example by date",
+    ),
+    ("pgvector (project)", "adds a column type for embeddings and operators for their distance"),
+]
+
+
+def read_first(lines: str) -> tuple[str, str]:
+    """The entity and the fact that an answer begins with."""
+    entity, fact, *_ = lines.splitlines()
+    return entity, re.sub(r"^\d+ ", "", fact)
+
+
+def find_table(out: str) -> str:
+    """The TOML that the demonstration ends with, for Codex."""
+    [table] = re.findall(r"^\[mcp_servers.*?^required = true$", out, re.MULTILINE | re.DOTALL)
+    return table
+
+
+@pytest.mark.slow
+def test_it_works_twice_in_a_row_without_regard_to_settings(
+    launch: Launch, home: Path, tmp_path: Path, postmasters: Postmasters
+) -> None:
+    foreign = {
+        "DATABASE_URL": "postgresql://127.0.0.1:1/memory",
+        "EMBEDDING_PROVIDER": "openai",
+        "COMPACT_RESPONSES": "false",
+    }
+    (tmp_path / ".env").write_text("TEXTRAWL_DATABASE_URL=postgresql://127.0.0.1:1/memory", "utf-8")
+    folder, material = home / "data", read_material()
+
+    first = launch("demo", "--data-dir", str(folder), **foreign).end()
+    second = launch("demo", "--data-dir", str(folder), **foreign).end()
+
+    for outcome in (first, second):
+        assert (outcome.code, outcome.err) == (0, "")
+        flat = " ".join(outcome.out.split())
+        assert [question for question in material.questions if question not in flat] == []
+        assert '"TEXTRAWL_STRUCTURED_CONTENT": "off"' in outcome.out
+        assert "claude mcp add" in outcome.out
+        assert tomllib.loads(find_table(outcome.out))["mcp_servers"]["textrawl"]["required"]
+        shown = outcome.out.partition("Connect a client")[0]
+        assert max(map(len, shown.splitlines())) <= 80
+    assert first.out.startswith("Stored 296 facts and 107 relations about PostgreSQL in ")
+    assert second.out.startswith("Stored 0 facts and 0 relations about PostgreSQL in ")
+    assert "296 facts and 107 relations were there from an earlier run" in " ".join(
+        second.out.split()
+    )
+    assert postmasters() == []
+
+
+def test_it_tells_scripts_everything(run: Run, data_dir: Path) -> None:
+    told = json.loads(run("demo", "--json", "--data-dir", str(data_dir)).out)
+
+    material, counter = read_material(), choose_counter()
+    assert told["stored"]["new_facts"] == told["stored"]["facts"] == len(material.facts)
+    assert told["stored"]["new_relations"] == len(material.relations)
+    assert [scene["asked"] for scene in told["scenes"][:6]] == material.questions
+    for scene in told["scenes"]:
+        cost = scene["cost"]
+        assert cost["compact"] == counter.count(scene["text"])
+        assert cost["lines"] < cost["compact"] < cost["pretty"]
+        assert cost["compact"] < cost["verbose"]
+    assert all(json.loads(scene["text"])["n"] == 3 for scene in told["scenes"][:6])
+    assert [read_first(scene["lines"]) for scene in told["scenes"]] == FIRST
+    assert len(json.loads(told["scenes"][6]["text"])["o"]) >= 5
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("form", ["compact", "lines", "verbose"])
+async def test_what_it_counts_is_what_a_server_in_that_format_sends(
+    connect: Connect, form: Format
+) -> None:
+    full = await connect()
+    await full.call_tool("build_knowledge", {"facts": read_material().facts[:20]})
+    other = await connect(compact_responses=form, structured_content="off")
+    question = {"query": "who wrote the first Postgres?", "limit": 3}
+    look_up = {"entityName": "PostgreSQL"}
+
+    asked, found = await ask_both(full, other, question)
+    looked_up, profile = await ask_both(full, other, look_up)
+
+    search = SearchReply.model_validate(asked).model_copy(update={"query": question["query"]})
+    counter = choose_counter()
+    assert write_reply(search, form, counter) == found
+    assert write_reply(EntityReply.model_validate(looked_up), form, counter) == profile
+
+
+async def ask_both(
+    full: Client, other: Client, arguments: dict[str, Any]
+) -> tuple[dict[str, Any], str]:
+    """Structured content of one and text of the other, once nothing changes in between.
+
+    Upkeep may refresh the statistics that scores depend on.
+    """
+    before = None
+    while True:
+        [sent] = (await other.call_tool("query_memory", arguments)).content
+        after = (await full.call_tool("query_memory", arguments)).structured_content
+        if before is not None and before == after:
+            assert isinstance(sent, TextContent)
+            return before, sent.text
+        before = after
+
+
+def test_a_memory_that_is_somebodys_own_is_left_alone(
+    run: Run, launch: Launch, data_dir: Path
+) -> None:
+    server = launch("serve", DATA_DIR=data_dir)
+    server.say(HELLO)
+    server.hear()
+    server.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    server.say(
+        {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "remember_fact", "arguments": FACT},
+        },
+    )
+    server.hear()
+    server.end()
+
+    outcome = run("demo", "--data-dir", str(data_dir))
+
+    assert outcome.code == 1
+    assert outcome.complaint == (
+        f"{data_dir} holds a memory that is not the demonstration's (it knows 'Ada'); nothing "
+        "was stored. Name another with --data-dir"
+    )
+    assert json.loads(run("stats", "--json", DATA_DIR=data_dir).out)["facts"] == 1
+
+
+def test_the_default_folder_of_a_memory_is_never_taken(run: Run) -> None:
+    outcome = run("demo", "--data-dir", str(default_data_dir()))
+
+    assert outcome.code == 2
+    assert "is where your own memory lies" in outcome.complaint
+
+
+def test_a_folder_that_cannot_be_used_is_one_line(run: Run, home: Path) -> None:
+    (home / "file").write_text("", encoding="utf-8")
+
+    outcome = run("demo", "--data-dir", str(home / "file" / "data"))
+
+    assert outcome.code == 1
+    assert str(home / "file") in outcome.complaint
+    assert "Set TEXTRAWL_DATA_DIR" in outcome.complaint
+
+
+def test_the_command_it_shows_starts_this_installation() -> None:
+    command = find_command()
+    done = subprocess.run([*command, "--version"], cwd="/", capture_output=True, check=False)
+
+    assert Path(command[0]).is_absolute()
+    assert done.stdout.decode() == f"textrawl {version('textrawl')}\n"
+    assert command[1:3] in ([], ["run", "--directory"])  # the checkout's .env or the client's

@@ -1,0 +1,261 @@
+"""`textrawl doctor`: what is well, what is not, what to do."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import psycopg
+import pytest
+
+from tests.conftest import TOKEN, Databases
+from tests.support.commands import Run
+from textrawl.cli.commands.doctor import judge_extension
+from textrawl.cli.inspection import Server
+from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.configuration import OWNER, SUPERUSER
+
+Examine = Callable[..., dict[str, tuple[str, str]]]
+
+
+@pytest.fixture
+def examine(run: Run) -> Examine:
+    """Findings by name, as (verdict, told); the exit code is checked on the way."""
+
+    def go(*words: str, **environment: Any) -> dict[str, tuple[str, str]]:
+        given = {"ACCESS_TOKEN": TOKEN} if "DATABASE_URL" in environment else {}
+        outcome = run("doctor", "--json", *words, **(given | environment))
+        told = json.loads(outcome.out)
+        findings = {item["name"]: (item["verdict"], item["told"]) for item in told["findings"]}
+        broken = any(verdict == "broken" for verdict, _ in findings.values())
+        assert (told["ok"], outcome.code) == (not broken, int(broken))
+        return findings
+
+    return go
+
+
+@pytest.fixture
+def without_vectors(postgres: Databases) -> Iterator[str]:
+    """Connection string of an empty database without pgvector."""
+    with postgres.create() as name:
+        yield postgres.cluster.dsn(OWNER, name)
+
+
+def test_all_is_well_with_a_database_that_is_up_to_date(
+    examine: Examine, database_url: str
+) -> None:
+    findings = examine(DATABASE_URL=database_url)
+
+    assert {name: verdict for name, (verdict, _) in findings.items()} == dict.fromkeys(
+        (
+            "settings", "database", "pgvector", "schema", "login", "access", "model", "embeddings",
+            "tokens",
+        ),
+        "ok",
+    )  # fmt: skip
+    assert findings["database"][1].startswith("PostgreSQL 18.")
+    assert "256 dimensions, one text in " in findings["embeddings"][1]
+    assert "o200k_base" in findings["tokens"][1]
+
+
+def test_each_finding_is_a_line_for_people(run: Run, database_url: str) -> None:
+    outcome = run("doctor", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)
+
+    assert outcome.code == 0
+    assert "ok      schema      up to date" in outcome.out
+
+
+def test_the_model_that_the_memory_is_searched_with_is_told_whatever_the_settings_say(
+    examine: Examine, owner: psycopg.Connection, database_url: str
+) -> None:
+    assert examine(DATABASE_URL=database_url)["model"] == ("ok", "no vectors yet")
+    owner.execute("select register_embedding_model('openai:bge-m3', 1024)")
+    verdict, told = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="local")["model"]
+    assert (verdict, told) == ("ok", "openai:bge-m3; `textrawl embed` changes it")
+
+
+@pytest.mark.parametrize(
+    ("state", "fault"),
+    [
+        ("missing", "drop index textrawl.embedding_1_vector_idx"),
+        # As a build leaves it that was killed.
+        ("unfinished", "update pg_index set indisvalid = false"
+         " where indexrelid = 'textrawl.embedding_1_vector_idx'::regclass"),
+    ],
+)  # fmt: skip
+def test_an_index_of_vectors_that_does_not_answer_is_told(
+    examine: Examine, postgres: Databases, database: str, database_url: str, state: str, fault: str
+) -> None:
+    with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database)) as superuser:
+        superuser.execute("select textrawl.register_embedding_model('test:three', 3)")
+        superuser.execute(fault.encode())
+
+    verdict, told = examine(DATABASE_URL=database_url)["vector indexes"]
+
+    assert verdict == "note"
+    assert told.startswith(f"embedding_1_vector_idx is {state}: `textrawl migrate` makes it")
+
+
+def test_migrate_builds_an_index_of_vectors_that_is_missing(
+    run: Run, examine: Examine, postgres: Databases, database: str, database_url: str
+) -> None:
+    with psycopg.connect(postgres.cluster.dsn(OWNER, database)) as owner:
+        owner.execute("select textrawl.register_embedding_model('test:three', 3)")
+        owner.execute("drop index textrawl.embedding_1_vector_idx")
+
+    assert run("migrate", DATABASE_URL=postgres.cluster.dsn(OWNER, database)).code == 0
+
+    examined = examine(DATABASE_URL=database_url)
+    assert examined["vector indexes"] == ("ok", "embedding_1_vector_idx")
+
+
+def test_a_database_that_is_down_is_broken_and_the_reason_is_told(examine: Examine) -> None:
+    verdict, told = examine(DATABASE_URL="postgresql://127.0.0.1:1/memory")["database"]
+
+    assert verdict == "broken"
+    assert "Start Postgres, or check TEXTRAWL_DATABASE_URL" in told
+    assert "Connection refused" in told
+
+
+def test_a_database_without_pgvector_is_broken_with_the_statement_to_run(
+    examine: Examine, without_vectors: str
+) -> None:
+    findings = examine(DATABASE_URL=without_vectors)
+
+    assert findings["pgvector"][0] == "broken"
+    assert (
+        "run `create extension vector` in this database as a superuser" in findings["pgvector"][1]
+    )
+    assert findings["schema"] == (
+        "broken",
+        "This database has no memory yet: run `textrawl migrate`",
+    )
+
+
+def test_a_server_without_pgvector_has_to_install_it() -> None:
+    finding = judge_extension(Server("17.1", None, None))
+
+    assert finding.verdict == "broken"
+    assert finding.told == "missing: install 0.8 or newer on the database server"
+
+
+def test_settings_that_cannot_be_used_are_the_only_finding(examine: Examine) -> None:
+    findings = examine(DATABASE_TIMEOUT="soon")
+
+    assert list(findings) == ["settings"]
+    assert findings["settings"][0] == "broken"
+    assert "DATABASE_TIMEOUT" in findings["settings"][1]
+
+
+def test_a_memory_that_is_not_there_yet_is_no_fault_and_is_not_made(
+    examine: Examine, home: Path
+) -> None:
+    findings = examine(DATA_DIR=home / "data")
+
+    assert findings["data folder"] == (
+        "note",
+        f"{home / 'data'}: no database yet, the first `textrawl serve` makes it",
+    )
+    assert "database" not in findings
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_broken(examine: Examine, home: Path) -> None:
+    home.chmod(0o500)
+
+    findings = examine(DATA_DIR=home / "data")
+
+    assert findings["data folder"][0] == "broken"
+
+
+def test_a_data_folder_in_a_file_is_broken(examine: Examine, home: Path) -> None:
+    (home / "file").write_text("", encoding="utf-8")
+
+    verdict, told = examine(DATA_DIR=home / "file" / "data")["data folder"]
+
+    assert (verdict, told) == (
+        "broken",
+        f"{home / 'file'} is no folder: set TEXTRAWL_DATA_DIR to one that can be written, or "
+        "TEXTRAWL_DATABASE_URL",
+    )
+
+
+def test_an_embedded_memory_is_started_looked_at_and_stopped(
+    examine: Examine, data_dir: Path, postmasters: Callable[[], list[int]]
+) -> None:
+    findings = examine(DATA_DIR=data_dir)
+
+    assert findings["data folder"][1].endswith("was stopped")
+    assert findings["schema"] == ("ok", "up to date")
+    assert postmasters() == []
+
+
+async def age(data_dir: Path) -> None:
+    """Makes it a memory whose functions an older textrawl made."""
+    async with run_embedded(data_dir) as cluster:
+        with psycopg.connect(cluster.dsn(OWNER)) as connection:
+            connection.execute("update textrawl.code set fingerprint = 'of another'")
+
+
+def test_an_embedded_memory_of_an_older_textrawl_is_no_fault(
+    examine: Examine, data_dir: Path
+) -> None:
+    anyio.run(age, data_dir)
+
+    verdict, told = examine(DATA_DIR=data_dir)["schema"]
+
+    assert verdict == "note"
+    assert told.endswith("run `textrawl migrate`, or leave it to the next start")
+
+
+def test_a_provider_without_its_key_is_broken(examine: Examine, database_url: str) -> None:
+    verdict, told = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="openai")["embeddings"]
+
+    assert verdict == "broken"
+    assert told.startswith("TEXTRAWL_OPENAI_API_KEY is not set")
+
+
+def test_a_provider_that_is_down_leaves_keywords(examine: Examine, database_url: str) -> None:
+    verdict, told = examine(
+        DATABASE_URL=database_url,
+        EMBEDDING_PROVIDER="ollama",
+        OLLAMA_BASE_URL="http://127.0.0.1:1",
+    )["embeddings"]
+
+    assert verdict == "note"
+    assert told.startswith("ollama:nomic-embed-text cannot be asked: Embedding service unavailable")
+    assert "search goes by keywords alone" in told
+
+
+def test_going_without_embeddings_or_memory_is_worth_a_note(
+    examine: Examine, database_url: str
+) -> None:
+    findings = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="none", ENABLE_MEMORY="off")
+
+    assert findings["embeddings"] == ("note", "none: search goes by keywords alone")
+    assert findings["memory"] == ("note", "off: set TEXTRAWL_ENABLE_MEMORY=true to offer it")
+
+
+def test_a_login_that_is_refused_is_broken(
+    examine: Examine, postgres: Databases, owner: psycopg.Connection
+) -> None:
+    verdict, told = examine(DATABASE_URL=postgres.cluster.dsn(SUPERUSER, "no_such"))["database"]
+
+    assert verdict == "broken"
+    assert 'database "no_such" does not exist' in told
+
+
+def test_each_setting_is_shown_with_where_it_was_found(run: Run, home: Path) -> None:
+    outcome = run(
+        "doctor", TEXTRAWL_DATA_DIR=home / "data", SPACE="team", OPENAI_API_KEY="sk-s3cret"
+    )
+
+    flat = " ".join(outcome.out.split())
+    assert f"TEXTRAWL_DATA_DIR={home / 'data'} (environment)" in flat
+    assert "TEXTRAWL_SPACE=team (environment, as SPACE)" in flat
+    assert "TEXTRAWL_OPENAI_API_KEY=(set, not shown) (environment, as OPENAI_API_KEY)" in flat
+    assert "all others have their defaults" in flat
+    assert "s3cret" not in flat

@@ -1,0 +1,237 @@
+"""The first second of a server over stdio: its client is greeted before anything else is there."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.commands import HELLO, PING
+from textrawl.server.introduction import INSTRUCTIONS
+from textrawl.settings import read_foreign_environment
+
+TOOLS = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]
+SERVE = ["-m", "textrawl"]
+# What takes long to load is never loaded. A signal ends the wait, also one that came before it.
+STOP = """
+import os, signal, sys
+
+woken, wake = os.pipe()
+os.set_blocking(wake, False)
+signal.set_wakeup_fd(wake)
+
+class Stop:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"mcp", "pydantic", "anyio", "psycopg", "typer", "numpy"}:
+            os.read(woken, 1)
+
+sys.meta_path.insert(0, Stop())
+from textrawl.__main__ import main
+main([])
+"""
+ENVELOPE = {
+    "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+    }
+}
+DISCOVER = {"jsonrpc": "2.0", "id": 0, "method": "server/discover", "params": ENVELOPE}
+LIST = {"jsonrpc": "2.0", "id": 3, "method": "tools/list"}
+
+
+class Raw:
+    """A process at three pipes."""
+
+    def __init__(self, arguments: list[str], environment: dict[str, object]) -> None:
+        values = {name: str(value) for name, value in environment.items()}
+        self.popen = subprocess.Popen(
+            [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env=read_foreign_environment() | values,
+        )  # fmt: skip
+        assert self.popen.stdin
+        assert self.popen.stdout
+        self._stdin, self._stdout = self.popen.stdin, self.popen.stdout
+
+    def say(self, *messages: dict[str, Any] | bytes) -> None:
+        """Sends messages in one piece."""
+        lines = (m if isinstance(m, bytes) else json.dumps(m).encode() for m in messages)
+        self._stdin.write(b"".join(line + b"\n" for line in lines))
+        self._stdin.flush()
+
+    def hear(self) -> dict[str, Any]:
+        """Waits for a message."""
+        return json.loads(self._stdout.readline())
+
+    def hears_within(self, seconds: float) -> bool:
+        """Whether something comes in time."""
+        return bool(select.select([self._stdout], [], [], seconds)[0])
+
+    def end(self, number: signal.Signals | None = None) -> tuple[int, bytes, bytes]:
+        """Its code and what it has still to say."""
+        if number is not None:
+            self.popen.send_signal(number)
+        out, err = self.popen.communicate(timeout=60)
+        return self.popen.returncode, out, err
+
+
+Start = Callable[..., Raw]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    started: list[Raw] = []
+
+    def go(*arguments: str, **environment: object) -> Raw:
+        started.append(Raw([*arguments] or SERVE, environment))
+        return started[-1]
+
+    yield go
+    for process in started:
+        process.popen.kill()
+        process.popen.communicate()
+
+
+def read_tools(answer: dict[str, Any]) -> list[str]:
+    return [tool["name"] for tool in answer["result"]["tools"]]
+
+
+def test_both_handshakes_are_answered_before_anything_is_loaded(start: Start) -> None:
+    process = start("-c", STOP)
+
+    process.say(DISCOVER, HELLO, LIST)
+    found, hello = process.hear(), process.hear()
+
+    assert (found["id"], found["result"]["supportedVersions"]) == (0, ["2026-07-28"])
+    assert (hello["id"], hello["result"]["protocolVersion"]) == (1, "2025-11-25")
+    assert found["result"]["instructions"] == INSTRUCTIONS["memory"]
+    assert process.end(signal.SIGTERM) == (0, b"", b"")
+
+
+def test_a_signal_before_anything_is_loaded_is_a_regular_end(start: Start) -> None:
+    for number in (signal.SIGINT, signal.SIGHUP):
+        process = start("-c", STOP)
+        process.say(HELLO)
+        process.hear()
+        assert process.end(number) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "after it gave up"])
+def test_a_client_that_gave_up_discovering_is_served(
+    start: Start, data_dir: Path, late: bool
+) -> None:
+    """Both wait for the process, or the first is answered and the client does not know it."""
+    process = start(DATA_DIR=data_dir)
+    if late:
+        process.say(DISCOVER)
+        process.hears_within(60)
+
+    process.say(*([] if late else [DISCOVER]), HELLO)
+    answers = [process.hear(), process.hear()]
+    process.say({"jsonrpc": "2.0", "method": "notifications/initialized"}, LIST)
+
+    assert [answer["id"] for answer in answers] == [0, 1]
+    assert answers[1]["result"]["protocolVersion"] == "2025-11-25"
+    assert read_tools(process.hear()) == TOOLS
+    assert process.end()[:2] == (0, b"")
+
+
+def test_a_client_of_2026_is_served_after_its_greeting(start: Start, data_dir: Path) -> None:
+    process = start(DATA_DIR=data_dir)
+
+    process.say(DISCOVER, LIST | {"params": ENVELOPE}, DISCOVER | {"id": 4})
+    greeting, tools, again = (process.hear() for _ in range(3))
+
+    assert read_tools(tools) == TOOLS
+    assert again["result"] == greeting["result"]
+    assert process.end()[:2] == (0, b"")
+
+
+def test_each_request_is_answered_once(start: Start, data_dir: Path) -> None:
+    """Those that wait for the SDK, too, and those that have the id of a greeting."""
+    process = start(DATA_DIR=data_dir)
+    broken = rb'{"jsonrpc": "2.0", "id": 9, "method": "ping", "params": {"a": "\ud83d"}}'
+    long = json.dumps(PING | {"id": 8}).encode().ljust(2_000_000)
+
+    process.say(b"", HELLO, PING | {"id": HELLO["id"]}, broken)
+    process.say(long, PING | {"id": 7}, b"hello", PING)
+    answers = [process.hear() for _ in range(7)]
+    outcome = process.end()
+
+    assert answers[0]["result"]["serverInfo"]["name"] == "textrawl"
+    assert {answer["id"] for answer in answers if "error" in answer} == {9, 8, None}
+    assert sorted(answer["id"] for answer in answers if "result" in answer) == [1, 1, 2, 7]
+    assert outcome[:2] == (0, b"")
+
+
+def test_a_client_that_reads_late_gets_every_greeting_whole(start: Start, tmp_path: Path) -> None:
+    """Together they are larger than a pipe."""
+    process = start(ENABLE_MEMORY="off", DATA_DIR=tmp_path)
+
+    process.say(*(DISCOVER | {"id": f"{number}-"} for number in range(1000)), HELLO, PING)
+
+    heard = [process.hear()["id"] for _ in range(1002)]
+    assert heard == [*(f"{number}-" for number in range(1000)), 1, 2]
+    assert process.end()[:2] == (0, b"")
+
+
+@pytest.mark.parametrize(("name", "value", "told"), [
+    ("TOOLSETS", "graph", INSTRUCTIONS["graph"]), ("ENABLE_MEMORY", "off", None),
+])  # fmt: skip
+@pytest.mark.parametrize("place", ["environment", "file"])
+def test_instructions_are_those_of_what_is_offered(
+    start: Start, home: Path, name: str, value: str, told: str | None, place: str
+) -> None:
+    file = f"TEXTRAWL_{name}={value}\n" if place == "file" else ""
+    Path(".env").write_text(file, encoding="utf-8")
+    environment = {name: value} if place == "environment" else {}
+    process = start(DATABASE_URL="postgresql://nobody@127.0.0.1:9/none", **environment)
+
+    process.say(HELLO)
+
+    assert process.hear()["result"].get("instructions") == told
+
+
+def test_a_server_that_cannot_start_says_why_and_leaves_nobody_waiting(start: Start) -> None:
+    process = start(DATABASE_URL="postgresql://somebody:100%secret@localhost/memory")
+
+    process.say(HELLO, LIST)
+    process.hear()
+    code, out, err = process.end()
+
+    assert (code, out) == (1, b"")
+    assert err.startswith(b"textrawl: TEXTRAWL_DATABASE_URL cannot be read")
+
+
+def connect(start: Start, data_dir: Path, **environment: object) -> list[str]:
+    """The tools that a client sees which gives up discovering after a second."""
+    process = start(DATA_DIR=data_dir, **environment)
+    process.say(DISCOVER)
+    if process.hears_within(1):
+        process.hear()
+        process.say(LIST | {"params": ENVELOPE})
+    else:
+        process.say(HELLO)
+        while process.hear()["id"] != HELLO["id"]:
+            pass
+        process.say({"jsonrpc": "2.0", "method": "notifications/initialized"}, LIST)
+    tools = read_tools(process.hear())
+    assert process.end()[:2] == (0, b"")
+    return tools
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bytecode", ["", "1"], ids=["warm", "cold"])
+def test_a_client_that_waits_a_second_connects_twenty_times_of_twenty(
+    start: Start, data_dir: Path, bytecode: str
+) -> None:
+    """Cold: nothing is compiled, as at the first start after an installation."""
+    away = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": os.devnull} if bytecode else {}
+
+    assert [connect(start, data_dir, **away) for _ in range(20)] == [TOOLS] * 20

@@ -1,0 +1,261 @@
+"""What the pages say about connecting works: snippets parse, their commands start and answer."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import psycopg
+import pytest
+from anyio.streams.buffered import BufferedByteReceiveStream
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.types import Tool
+from tenacity import retry, stop_after_attempt
+
+from tests.conftest import TOKEN
+from tests.support.folders import open_folder
+from tests.support.installation import find_uv
+from tests.support.pages import PAGES, ROOT, read_blocks, read_commands
+from textrawl.embedded.configuration import OWNER, SUPERUSER
+
+pytestmark = pytest.mark.anyio
+
+CHECKOUT = "/path/to/textrawl"
+ADDS = r"(claude|codex|gemini|copilot|qwen) mcp add "  # the snippets' test starts what is added
+FIVE = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A server as a client's configuration names it: a command or an address."""
+
+    where: str
+    command: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...]
+    url: str
+
+
+def read_entries() -> list[Entry]:
+    """Every server in the JSON, TOML and `mcp add` commands of the pages."""
+    entries = list[Entry]()
+    for page in PAGES:
+        for block in read_blocks(page):
+            entries += [_make_entry(page.name, told) for told in _parse(block.language, block.body)]
+        entries += [
+            entry for line in read_commands(page) for entry in _read_addition(page.name, line)
+        ]
+    return entries
+
+
+def _parse(language: str, body: str) -> Iterator[dict[str, Any]]:
+    told: dict[str, Any] = {}
+    if language == "json":
+        told = json.loads(body)
+    elif language == "toml":
+        told = tomllib.loads(body)
+    for key in ("mcpServers", "servers", "mcp_servers", "mcp"):
+        yield from told.get(key, {}).values()
+
+
+def _make_entry(where: str, told: dict[str, Any]) -> Entry:
+    program: Any = told.get("command", [])  # opencode has the arguments in the same list
+    words: list[str] = [program, *told.get("args", [])] if isinstance(program, str) else program
+    return Entry(where, tuple(words), tuple(told.get("env", {}).items()), told.get("url", ""))
+
+
+def _read_addition(where: str, line: str) -> Iterator[Entry]:
+    if line.startswith("claude mcp add --transport http "):
+        yield Entry(where, (), (), line.rsplit(maxsplit=1)[-1])
+    elif re.match(ADDS, line):
+        options, command = re.split(r" -- | textrawl (?=/)", line, maxsplit=1)
+        pairs = re.findall(r"(?:--env|-e)[ =](\w+)=(\S+)", options)
+        yield Entry(where, tuple(shlex.split(command)), tuple(pairs), "")
+
+
+ENTRIES = read_entries()
+COMMANDS = sorted({(entry.command, entry.environment) for entry in ENTRIES if entry.command})
+
+
+@pytest.fixture
+def environment(database_url: str) -> dict[str, str]:
+    """The environment of a client, with a database of the test's own; uv changes nothing."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "UV") if name in os.environ}
+    ours = {"TEXTRAWL_DATABASE_URL": database_url, "TEXTRAWL_ACCESS_TOKEN": TOKEN}
+    return {**kept, **ours, "UV_NO_SYNC": "1", "UV_FROZEN": "1"}
+
+
+def place(words: Sequence[str]) -> list[str]:
+    """Return a command of the pages as it is on this machine."""
+    [program, *arguments] = [word.replace(CHECKOUT, str(ROOT)) for word in words]
+    if program.endswith(".uv/bin/uv"):
+        return [find_uv(), *arguments]
+    return [str(ROOT / program), *arguments]
+
+
+def test_every_client_that_the_issue_names_has_its_snippet_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    clients = ["Claude Code", "Codex", "VS Code", "Cursor", "Claude Desktop", "Over HTTP"]
+
+    assert [name for name in clients if f"**{name}**" not in readme] == []
+    assert len([entry for entry in ENTRIES if entry.where == "README.md"]) == len(clients)
+
+
+@pytest.mark.parametrize(
+    ("command", "given"),
+    COMMANDS,
+    ids=[" ".join(name for name, _ in env) or "plain" for _, env in COMMANDS],
+)
+async def test_the_command_of_every_snippet_starts_and_lists_the_five_tools(
+    command: tuple[str, ...], given: tuple[tuple[str, str], ...], environment: dict[str, str]
+) -> None:
+    [program, *arguments] = place(command)
+    settings = {**dict(given), **environment}  # the snippet's database and token give way to ours
+    server = StdioServerParameters(command=program, args=arguments, env=settings, cwd=ROOT.anchor)
+
+    async with Client(server) as client:
+        tools = (await client.list_tools()).tools
+        answer = await client.call_tool("query_memory", {"mode": "list"})
+
+    assert [tool.name for tool in tools] == FIVE
+    whole = settings.get("TEXTRAWL_STRUCTURED_CONTENT") != "off"
+    assert all((tool.output_schema is not None) == whole for tool in tools)
+    assert (answer.structured_content is not None) == whole
+    assert not answer.is_error
+
+
+@retry(stop=stop_after_attempt(3), reraise=True)
+async def list_tools(url: str) -> list[Tool]:
+    """The tools; asked again where the machine has too much else to do for the client's taste."""
+    with anyio.fail_after(30):
+        async with Client(url) as client:
+            return (await client.list_tools()).tools
+
+
+async def test_the_address_of_every_snippet_is_the_one_that_http_listens_on(
+    environment: dict[str, str],
+) -> None:
+    command = place((".venv/bin/textrawl", "serve", "--http", "--insecure", "--port", "0"))
+    async with await anyio.open_process(command, env=environment) as process:
+        assert process.stderr is not None
+        told = await BufferedByteReceiveStream(process.stderr).receive_until(b"/mcp", 10_000)
+        url = told.decode().split()[-1] + "/mcp"
+        tools = await list_tools(url)
+        process.terminate()
+
+    assert [tool.name for tool in tools] == FIVE
+    usual = re.sub(r":\d+/", ":8000/", url)
+    public = "https://memory.example.com/mcp"
+    assert {entry.url for entry in ENTRIES if entry.url} == {usual, public}
+
+
+_PREPARED = "python3 -m venv .uv && .uv/bin/pip install -q uv && .uv/bin/uv run "
+ELSEWHERE = {
+    f"{_PREPARED}textrawl demo": "test_newcomer; tests/cli/test_demo.py",
+    f"{_PREPARED}--group dev pytest": "test_newcomer; .ci/run",
+    ".venv/bin/pytest -m slow": ".ci/run",
+    ".venv/bin/textrawl serve --http --insecure": "the test above",
+    ".venv/bin/textrawl serve --http --port 8000 --insecure": "the test above",
+    ".venv/bin/ruff format && .venv/bin/ruff check": "test_linters",
+    ".venv/bin/pyright": "test_linters",
+    "UPDATE_PAGES=1 .venv/bin/pytest tests/docs/test_readme.py": "test_readme, but for the writing",
+    ".uv/bin/uv build --wheel && .uv/bin/uvx --from dist/*.whl textrawl demo": "test_wheel",
+}
+ASKS = r".venv/bin/textrawl cost \""  # there is no memory here yet: tests/cli/test_cost.py
+READS = r".venv/bin/textrawl (psql|analyst|stats --html) ?"  # tests/cli/test_analyst_commands.py
+OWN = r"psql -d postgres |TEXTRAWL_DATABASE_URL='|sudo "  # tests/docs/test_own_postgres.py
+DAILY = r".venv/bin/textrawl (search|show|remember|forget) "  # test_commands_page.py
+COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team_pages
+
+
+def test_no_page_expects_uv_on_the_path_or_installs_into_a_guarded_python() -> None:
+    lines = {line for page in [*PAGES, ROOT / "CONTRIBUTING.md"] for line in read_commands(page)}
+    starts = [part.split()[0] for line in lines for part in line.split(" && ")]
+
+    assert [word for word in starts if word in {"uv", "uvx", "pip", "pip3", "python"}] == []
+    assert [command for command, _ in COMMANDS if not command[0].startswith(("/", "docker"))] == []
+
+
+def find_commands() -> list[str]:
+    """Commands of the pages that this test has to run."""
+    lines = {line for page in [*PAGES, ROOT / "CONTRIBUTING.md"] for line in read_commands(page)}
+    return sorted(
+        line
+        for line in lines
+        if line not in ELSEWHERE
+        and not re.match(f"{ASKS}|{ADDS}|{READS}|{OWN}|{DAILY}|{COMPOSE}", line)
+    )
+
+
+def run(words: Sequence[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """A command of the pages, run in the checkout."""
+    return subprocess.run(
+        place(words),
+        env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with open_folder() as folder:
+        yield folder
+
+
+@pytest.mark.parametrize("line", find_commands())
+def test_every_other_command_of_the_pages_succeeds(
+    line: str, environment: dict[str, str], folder: Path
+) -> None:
+    words = shlex.split(line, comments=True)
+    programs = (f"{CHECKOUT}/.uv/bin/uv", ".venv/bin/textrawl", ".venv/bin/pytest")
+    assert words[0] in programs, "no test knows how to run this"
+    if ".venv/bin/pytest" in words:
+        words.append("--collect-only")
+    if "upgrade" in words:  # of textrawl's own Postgres
+        embedded = {"TEXTRAWL_DATABASE_URL": "", "TEXTRAWL_DATA_DIR": str(folder / "data")}
+        environment = {**environment, **embedded}
+
+    done = run(words, environment)
+
+    assert done.returncode == 0, done.stderr + done.stdout
+
+
+def test_a_team_is_told_what_migrate_lacks_and_then_gets_its_schema(
+    environment: dict[str, str], postgres: Any
+) -> None:
+    words = [".venv/bin/textrawl", "migrate"]
+    with postgres.create() as name:
+        owner, superuser = (postgres.cluster.dsn(role, name) for role in (OWNER, SUPERUSER))
+        refused = run(words, {**environment, "TEXTRAWL_DATABASE_URL": owner})
+        done = run(words, {**environment, "TEXTRAWL_DATABASE_URL": superuser})
+        with psycopg.connect(superuser) as connection:
+            row = connection.execute("select count(*) from textrawl.migration").fetchone()
+
+    assert refused.returncode == 1
+    assert "`create extension vector` in this database as a superuser" in refused.stderr
+    assert done.returncode == 0, done.stderr
+    assert row is not None
+    assert row[0] > 0
+
+
+def test_the_container_is_given_what_it_copies_and_runs_as_nobody_special() -> None:
+    recipe = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    context = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    copied = [
+        word
+        for line in re.findall(r"^COPY (.+) \S+$", recipe, re.MULTILINE)
+        for word in line.split()
+    ]
+
+    assert copied
+    assert [
+        name for name in copied if not (ROOT / name).exists() or f"!{name}" not in context
+    ] == []
+    assert re.search(r"^USER textrawl$", recipe, re.MULTILINE)
+    assert re.search(r'^ENTRYPOINT \["tini", "--", "textrawl"\]$', recipe, re.MULTILINE)

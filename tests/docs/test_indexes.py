@@ -1,0 +1,65 @@
+"""Indexes list every page and benchmark; anchors and paths that pages name exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.pages import PAGES, ROOT
+
+TEXTS = [
+    *PAGES,
+    *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")),
+]
+
+
+def test_each_page_is_listed_once() -> None:
+    text = (ROOT / "docs/README.md").read_text("utf-8")
+    listed = re.findall(r"\]\(([\w-]+\.md)\)", text)
+
+    assert sorted(listed) == sorted(
+        path.name for path in (ROOT / "docs").glob("*.md") if path.name != "README.md"
+    )
+
+
+def test_each_benchmark_that_can_be_run_is_in_the_table_once() -> None:
+    text = (ROOT / "benchmarks/README.md").read_text("utf-8")
+    listed = re.findall(r"^\|[^|]+\| `python -m benchmarks\.(\w+)", text, re.MULTILINE)
+    named = re.findall(r"`(?:python -m benchmarks\.)?(\w+)[ `]", text.split("# What earlier")[0])
+    programs = {path.stem for path in (ROOT / "benchmarks").iterdir() if path.suffix != ".md"}
+    parts = {path.stem for path in (ROOT / "benchmarks/support").glob("*.py")}
+
+    assert sorted(listed) == sorted(programs - {"support", "__pycache__"})
+    assert parts <= set(named)
+
+
+def slugify(heading: str) -> str:
+    """Return the anchor that hosts of repositories give a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def find_anchors(page: Path) -> set[str]:
+    """Find the anchors of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {slugify(heading) for heading in headings}
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_anchor_of_a_link_is_a_heading(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", page.read_text("utf-8"))
+
+    assert [
+        f"{target}#{anchor}"
+        for target, anchor in links
+        if anchor not in find_anchors(page.parent / target if target else page)
+    ] == []
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_that_a_page_names_exists(page: Path) -> None:
+    named = re.findall(
+        r"(?<![\w/.])((?:textrawl|tests|sql|benchmarks|compose)/[\w./-]*\w)",
+        page.read_text("utf-8"),
+    )
+
+    assert [name for name in named if not (ROOT / name).exists()] == []

@@ -1,0 +1,251 @@
+"""Nothing on the pages is out of date: examples run, tables come from the code, links lead.
+
+UPDATE_PAGES=1 writes the pages anew instead of comparing them.
+"""
+
+import json
+import os
+import re
+from collections.abc import Awaitable, Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
+
+import psycopg
+import pytest
+from mcp import Client
+from mcp.types import CallToolResult
+
+from tests.support.installation import drop_preparation
+from tests.support.pages import (
+    PAGES,
+    ROOT,
+    describe_parameter,
+    read_blocks,
+    read_commands,
+    rewrite_generated,
+    rewrite_results,
+    rewrite_talks,
+    write_table,
+)
+from textrawl import __version__
+from textrawl.embedded.configuration import SUPERUSER
+from textrawl.server.definition_costs import write_definition
+from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.wire.replies import Key, Part, Renderer
+from textrawl.wire.token_counter import choose_counter
+
+pytestmark = pytest.mark.anyio
+
+Connect = Callable[..., Awaitable[Client]]
+FORMATS = ("lines", "compact", "verbose")
+README, TOOLS, SQL = (ROOT / name for name in ("README.md", "docs/tools.md", "docs/sql.md"))
+COUNTER = choose_counter()
+
+
+def keep_up_to_date(page: Path, written: str) -> None:
+    if os.environ.get("UPDATE_PAGES"):
+        page.write_text(written, encoding="utf-8")
+    assert written == page.read_text(encoding="utf-8"), "UPDATE_PAGES=1 writes the page anew"
+
+
+async def load_demonstration(client: Client) -> list[str]:
+    """Stores the demonstration as the demo does; returns its questions."""
+    file = resources.files("textrawl.demonstration") / "postgresql.json"
+    data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    facts, relations = data["facts"], data["relations"]
+    for start in range(0, max(len(facts), len(relations)), 50):
+        batch = {"facts": facts[start : start + 50], "relations": relations[start : start + 50]}
+        result = await client.call_tool("build_knowledge", batch)
+        assert not result.is_error, result.content
+    return data["questions"]
+
+
+def count_words(connection: psycopg.Connection) -> None:
+    """What upkeep does every few seconds: scores depend on how rare words are."""
+    connection.execute("select textrawl.refresh_search_statistics(force => true)")
+
+
+def write_tools() -> str:
+    """The tools of the default toolset, a row each, and what their definitions cost."""
+    rows, tokens = list[list[str]](), 0
+    for spec in find_toolsets()["memory"].tools.values():
+        tool = spec.build(structured=False)
+        sentence = tool.description.split(" Example:")[0].split(". ")[0].rstrip(".")
+        hints = spec.annotations
+        kind = "reads" if hints.read_only_hint else "deletes" if hints.destructive_hint else "adds"
+        rows.append([f"`{tool.name}`", kind, sentence])
+        tokens += COUNTER.count(write_definition(tool.name, tool.description, tool.parameters))
+    table = write_table(["tool", "", "what it is for, as models read it"], rows)
+    return f"{table}\n\nTheir definitions cost {tokens:,} tokens of a model's context (o200k)."
+
+
+def write_parameters(name: str) -> str:
+    """The parameters of a tool, a row each; those of its lists' items below."""
+    tool = find_toolsets()["memory"].tools[name].build(structured=False)
+    properties, required = tool.parameters["properties"], tool.parameters.get("required", [])
+    rows = list[list[str]]()
+    for key, schema in properties.items():
+        rows.append(describe_parameter(key, schema, required))
+        item = schema.get("items", {})
+        for inner, part in item.get("properties", {}).items():
+            rows.append(describe_parameter(f"{key}[].{inner}", part, item.get("required", [])))
+    quoted = tool.description.replace(" Example:", "\n>\n> Example:")
+    table = write_table(["parameter", "type", "default", "limits", ""], rows)
+    return f"> {quoted}\n\n{table}"
+
+
+async def write_costs(connect: Connect, question: str) -> str:
+    """Tokens of the answer to one question in every format, for 3 and for 10 facts."""
+    rows: dict[str, list[str]] = {name: [f"`{name}`"] for name in FORMATS}
+    for limit in (3, 10):
+        for structured in ("off", "full"):
+            for name in FORMATS:
+                client = await connect(compact_responses=name, structured_content=structured)
+                asked = {"mode": "search", "query": question, "limit": limit}
+                rows[name].append(str(_measure(await client.call_tool("query_memory", asked))))
+    titles = ["tokens (o200k)", "3 facts", "3, structured too", "10 facts", "10, structured too"]
+    return write_table(titles, list(rows.values()))
+
+
+def _measure(result: CallToolResult) -> int:
+    return Renderer("compact", structured=True, counter=COUNTER, budget=0).measure(result)
+
+
+async def test_the_readme_shows_what_the_server_answers_and_what_it_costs(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    async def ask(name: str) -> Client:
+        return await connect(compact_responses=name)
+
+    [question, *_] = await load_demonstration(await connect())
+    count_words(owner)
+    costs = await write_costs(connect, question)
+
+    text = await rewrite_talks(README.read_text(encoding="utf-8"), ask)
+    written = rewrite_generated(text, {"tools": write_tools, "costs": lambda: costs})
+
+    keep_up_to_date(README, written)
+
+
+async def test_the_page_about_tools_shows_what_they_answer(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    clients = {name: await connect(compact_responses=name) for name in FORMATS}
+
+    async def ask(name: str) -> Client:
+        count_words(owner)
+        return clients[name]
+
+    text = await rewrite_talks(TOOLS.read_text(encoding="utf-8"), ask)
+    tables = {
+        name: lambda name=name: write_parameters(name) for name in find_toolsets()["memory"].tools
+    }
+    written = rewrite_generated(text, tables)
+
+    keep_up_to_date(TOOLS, written)
+
+
+async def test_every_statement_of_the_page_about_sql_runs(
+    connect: Connect, postgres: Any, database: str
+) -> None:
+    await load_demonstration(await connect())
+    with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database)) as connection:
+        count_words(connection)
+        text = rewrite_results(SQL.read_text(encoding="utf-8"), connection)
+        tables = {name: lambda name=name: write_catalogue(connection, name) for name in CATALOGUE}
+        written = rewrite_generated(text, tables)
+        connection.execute("set local session authorization ana_psql")
+        read = connection.execute("select count(*) from textrawl.memory_observations").fetchone()
+        found = connection.execute("select * from textrawl.search_memory('pgvector')").fetchall()
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
+            connection.execute("select * from textrawl.forget_entity('pgvector')")
+        connection.rollback()  # the analyst belongs to the page alone
+
+    assert read is not None
+    assert read[0] > len(found) > 0
+    keep_up_to_date(SQL, written)
+
+
+CATALOGUE = {
+    "views": """
+        select relname, obj_description(oid) from pg_class
+        where relnamespace = 'textrawl'::regnamespace and relkind = 'v' order by relname""",
+    "functions": """
+        select proname, obj_description(oid) from pg_proc
+        where pronamespace = 'textrawl'::regnamespace and proname in
+            ('search_memory', 'search_terms', 'describe_entity', 'list_entities', 'similar_names',
+             'memory_statistics', 'embedding_models', 'pending_embeddings', 'recall_costs',
+             'similar_to', 'entity_context', 'neighbours', 'path_between', 'as_of', 'memory_diff',
+             'near_facts', 'memory_report')
+        order by proname""",
+    "tables": """
+        select relname, obj_description(oid) from pg_class
+        where relnamespace = 'textrawl'::regnamespace and relkind = 'r' and relname !~ '[0-9]$'
+        order by relname""",
+}
+
+
+def write_catalogue(connection: psycopg.Connection, name: str) -> str:
+    """Views, functions or tables with their comments, which hold no examples here."""
+    rows = connection.execute(CATALOGUE[name].encode()).fetchall()
+    told = [[f"`{key}`", comment.split(" Example:")[0]] for key, comment in rows]
+    return write_table([name[:-1], "what it is"], told)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)", text)
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_continuous_integration_runs_the_readmes_test_command() -> None:
+    [command] = [line for line in read_commands(README) if "pytest" in line]
+    script = (ROOT / ".ci/run").read_text(encoding="utf-8")
+
+    assert script.splitlines()[-3:] == [
+        f"{command} || exit",
+        'export PYTEST_ADDOPTS="--cov --cov-append --cov-fail-under=95"',
+        f"{drop_preparation(command)} -m slow",
+    ]
+
+
+def test_the_changelog_begins_with_the_version_of_the_code() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## \[?([\d.]+)", changes, re.MULTILINE)[0] == __version__
+
+
+def list_keys(value: Any) -> set[str]:
+    """Every key in a JSON value."""
+    if isinstance(value, dict):
+        parts = cast("dict[str, Any]", value)
+        return {*parts, *(key for part in parts.values() for key in list_keys(part))}
+    items = cast("list[Any]", value) if isinstance(value, list) else []
+    return {key for item in items for key in list_keys(item)}
+
+
+def find_short_keys() -> set[str]:
+    """The short keys that the replies of the memory toolset declare."""
+    find_toolsets()  # loads them
+    parts, found = [Part], set[str]()
+    while parts:
+        part = parts.pop()
+        parts += part.__subclasses__()
+        if ".graph." not in part.__module__ and part.__module__.startswith("textrawl."):
+            marks = [mark for field in part.model_fields.values() for mark in field.metadata]
+            found |= {mark.name for mark in marks if isinstance(mark, Key)}
+    return found
+
+
+def test_the_legend_has_every_short_key_and_no_other() -> None:
+    page = ROOT / "docs" / "tools.md"
+    declared = find_short_keys()
+    lines = [line for block in read_blocks(page) for line in block.body.splitlines()]
+    shown = [list_keys(json.loads(line)) for line in lines if line.startswith('{"')]
+    legend = page.read_text(encoding="utf-8").split("## Short keys and lines")[1]
+    documented = set(re.findall(r"^\| `(\w+)` \|", legend.split("`lines` has")[0], re.MULTILINE))
+
+    assert {"n", "c", "err"} <= declared
+    assert declared | set[str]().union(*shown) <= documented
+    assert documented - declared - set[str]().union(*shown) <= {"in", "like", "sp", "error"}

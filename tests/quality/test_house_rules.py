@@ -1,0 +1,205 @@
+"""What CONTRIBUTING.md calls house rules, as far as a program can tell."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from textrawl import Settings
+from textrawl.cli.configuration import describe_settings
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "textrawl"
+SCHEMA = ROOT / "sql/schema.sql"  # generated: tests/sql/test_schema.py
+SQL_FILES = sorted(set((ROOT / "sql").rglob("*.sql")) - {SCHEMA})
+MODULES = sorted(
+    path for top in ("textrawl", "tests", "benchmarks") for path in (ROOT / top).rglob("*.py")
+)
+MOST_MODULE_LINES, MOST_FUNCTION_LINES = 400, 30
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def read_tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def walk_package() -> Iterator[tuple[Path, str, ast.AST]]:
+    """Every node of the package: its file, a place to click on, itself."""
+    for path in MODULES:
+        if path.is_relative_to(PACKAGE):
+            for node in ast.walk(read_tree(path)):
+                yield (
+                    path.relative_to(ROOT),
+                    f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}",
+                    node,
+                )
+
+
+def count_code(path: Path) -> int:
+    """Lines of a module that are not blank."""
+    return sum(1 for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
+
+
+def count_lines(path: Path, node: Function) -> int:
+    """Lines of a function without its docstring, and of a tool without the wire's signature."""
+    start = node.body[0].lineno if "toolsets" in path.parts else node.lineno
+    lines = (node.end_lineno or start) - start + 1
+    first = node.body[0]
+    if (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
+        lines -= (first.end_lineno or first.lineno) - first.lineno + 1
+    return lines
+
+
+def find_tracked() -> list[Path]:
+    """Files that a commit would have."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return [path for name in listed.stdout.splitlines() if (path := ROOT / name).is_file()]
+
+
+def test_no_module_is_longer_than_400_lines() -> None:
+    sizes = {str(path.relative_to(ROOT)): count_code(path) for path in MODULES}
+    assert {name: size for name, size in sizes.items() if size > MOST_MODULE_LINES} == {}
+
+
+def test_no_function_is_longer_than_30_lines() -> None:
+    functions = [
+        (f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", count_lines(path, node))
+        for path in MODULES
+        for node in ast.walk(read_tree(path))
+        if isinstance(node, Function)
+    ]
+    assert [entry for entry in functions if entry[1] > MOST_FUNCTION_LINES] == []
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    empty = {"utils", "util", "common", "helpers", "helper", "manager", "base", "misc"}
+    assert [path for path in MODULES if empty & set(path.with_suffix("").parts)] == []
+
+
+def test_sql_is_written_in_sql_files() -> None:
+    """Except in the packages that hold connections, and in doctor's look at a database."""
+    statement = re.compile(
+        r"\s*(select|insert into|update|delete from|with|create|alter|drop)\s.{12}", re.DOTALL
+    )
+    found = [
+        f"{place} {node.value[:50]!r}"
+        for path, place, node in walk_package()
+        if not {"postgres", "embedded"} & set(path.parts) and path.name != "inspection.py"
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and statement.match(node.value)
+    ]
+    assert found == []
+
+
+def test_only_the_settings_read_the_environment() -> None:
+    """`environment` finds their values."""
+    found = [
+        place
+        for path, place, node in walk_package()
+        if path.name not in {"settings.py", "environment.py"}
+        if isinstance(node, ast.Attribute) and node.attr in {"environ", "environb", "getenv"}
+    ]
+    assert found == []
+
+
+def test_stdout_belongs_to_the_protocol() -> None:
+    found = [
+        place
+        for _, place, node in walk_package()
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+    ]
+    assert found == []
+
+
+def test_errors_are_caught_by_name() -> None:
+    found = [
+        place
+        for _, place, node in walk_package()
+        if isinstance(node, ast.ExceptHandler)
+        if node.type is None
+        or (isinstance(node.type, ast.Name) and node.type.id in {"Exception", "BaseException"})
+    ]
+    assert found == []
+
+
+def test_tools_neither_catch_errors_nor_know_postgres() -> None:
+    """What catches errors is a toolset's `operations`, and what reads its files."""
+    tools = [
+        path
+        for path in (PACKAGE / "toolsets").rglob("*.py")
+        if re.search(r"^@\w+\.tool\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    found = [
+        f"{path.name}:{getattr(node, 'lineno', 0)}"
+        for path in tools
+        for node in ast.walk(read_tree(path))
+        if isinstance(node, ast.Try)
+        or (
+            isinstance(node, ast.ImportFrom)
+            and (node.module or "").startswith(("psycopg", "textrawl.postgres"))
+        )
+    ]
+    assert tools
+    assert found == []
+
+
+@pytest.mark.parametrize("name", sorted(Settings.model_fields))
+def test_every_setting_has_its_sentence(name: str) -> None:
+    assert (Settings.model_fields[name].description or "").endswith(".")
+
+
+def test_the_example_environment_is_written_from_the_settings() -> None:
+    example = (ROOT / ".env.example").read_text(encoding="utf-8")
+    assert example == describe_settings()
+
+
+@pytest.mark.parametrize("path", SQL_FILES, ids=lambda path: path.stem)
+def test_every_sql_file_makes_what_its_name_says_and_comments_on_it(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    if path.stem in {"grants", "restrictions"}:
+        kinds = {"grants": {"grant"}, "restrictions": {"do", "declare", "begin", "end"}}
+        assert set(re.findall(r"^(\w+)", text, re.MULTILINE)) == kinds[path.stem]
+        return
+    if path.parent.name == "migrations":
+        made = re.findall(r"^create (table|type) (\w+)", text, re.MULTILINE)
+        assert made or re.findall(r"^(?:alter table|create index|update)", text, re.MULTILINE)
+        described = re.findall(r"^comment on (table|type) (\w+) is '", text, re.MULTILINE)
+        assert set(made) <= set(described)
+        return
+    kind = "view" if path.parent.name == "views" else "function"
+    assert re.findall(rf"^create {kind} textrawl\.(\w+)", text, re.MULTILINE) == [path.stem]
+    assert re.findall(rf"^comment on {kind} textrawl\.(\w+) is", text, re.MULTILINE) == [path.stem]
+
+
+def test_no_file_names_a_registry_or_a_path_of_the_machine_it_was_written_on() -> None:
+    hosts = ["py" + "pi.org", "python" + "hosted", "npm" + "js.", "deb." + "debian"]
+    here = [str(ROOT), str(ROOT.parent / "shared"), str(Path.home()) + "/"]
+    words = [word for word in hosts + here if len(word) > len("/root/")]
+    found = [
+        f"{path.relative_to(ROOT)}: {word}"
+        for path in find_tracked()
+        for word in words
+        if word.encode() in path.read_bytes()
+    ]
+    assert found == []
+
+
+def test_nothing_of_the_benchmarks_data_is_copied_into_the_project() -> None:
+    """The data of LoCoMo may be read where it lies, not passed on."""
+    assert [
+        path for path in find_tracked() if "locomo" in path.name.lower() and path.suffix == ".json"
+    ] == []

@@ -1,0 +1,30 @@
+"""Lint, format and types, with the configuration of pyproject.toml."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ["textrawl", "tests", "benchmarks"]
+
+
+def check(*words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        pytest.fail(done.stdout + done.stderr, pytrace=False)
+
+
+def test_ruff_has_nothing_to_say() -> None:
+    check("ruff", "check", *FOLDERS)
+
+
+def test_every_file_is_formatted() -> None:
+    check("ruff", "format", "--check", *FOLDERS)
+
+
+def test_pyright_strict_finds_no_error() -> None:
+    check("pyright", "--pythonpath", sys.executable, *FOLDERS)

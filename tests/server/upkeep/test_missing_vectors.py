@@ -1,0 +1,66 @@
+"""Facts whose vectors could not be had at once get them later."""
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from tests.support.providers import EmbeddingServer, Fault
+from tests.support.upkeep import LONG_AGO, Desk, count, open_desk
+from textrawl import Settings
+from textrawl.store.backlog import count_backlog
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_fact_remembered_while_the_embedder_is_down_is_found_by_keyword(
+    desk: Desk, provider: EmbeddingServer, owner: psycopg.Connection
+) -> None:
+    provider.fail(Fault.DOWN)
+    [stored] = await desk.remember("plays the theremin")
+    assert not stored.is_error
+
+    found = await desk.search("theremin")
+    assert "plays the theremin" in found
+    assert '"note":"keyword only: embedding service unavailable"' in found
+
+    provider.heal()
+    desk.clock.now += LONG_AGO
+    await desk.upkeep.do_round()
+    active = await desk.memory.models.find_active()
+    assert await count_backlog(desk.memory.database, active) == 0
+    assert count(owner, "embedding_1") == 1
+    again = await desk.search("theremin", searchMode="semantic")
+    assert "plays the theremin" in again
+    assert "note" not in again
+
+
+async def test_a_semantic_search_without_its_provider_says_what_to_do(
+    desk: Desk, provider: EmbeddingServer
+) -> None:
+    provider.fail(Fault.FAILING)
+    told = await desk.search("theremin", searchMode="semantic")
+    assert told.startswith("Embedding service unavailable. ")
+
+
+async def test_a_semantic_search_without_any_provider_names_what_to_configure(
+    settings: Callable[..., Settings],
+) -> None:
+    async with open_desk(settings(embedding_provider="none")) as desk:
+        told = await desk.search("theremin", searchMode="semantic")
+        assert "Embedding service not configured. " in told
+        assert "Set OPENAI_API_KEY or configure Ollama" in told
+        await desk.remember("plays the theremin")
+        assert "embedding service not configured" in await desk.search("theremin")
+        await desk.upkeep.do_round()
+
+
+async def test_a_model_that_comes_later_gets_vectors_for_older_facts(
+    settings: Callable[..., Settings], remote: Callable[..., Settings], owner: psycopg.Connection
+) -> None:
+    async with open_desk(settings(embedding_provider="none")) as before:
+        await before.remember("plays the theremin", "collects stamps")
+    async with open_desk(remote()) as desk:
+        await desk.upkeep.do_round()
+        assert count(owner, "embedding_1") == 2
+        assert "collects stamps" in await desk.search("stamps", searchMode="semantic")

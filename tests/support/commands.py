@@ -1,0 +1,168 @@
+"""Commands as a user runs them: in this process for their branches, in others for their lives."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.support.folders import open_folder
+from textrawl.__main__ import main
+from textrawl.embedded.postmaster import is_postmaster
+from textrawl.settings import read_foreign_environment
+
+HELLO: dict[str, Any] = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}  # answered once all is open, unlike HELLO
+FACT = {"entityName": "Ada", "entityType": "person", "observation": "likes tea"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def complaint(self) -> str:
+        """What an expected error says: one line, and nothing else anywhere."""
+        [line] = self.err.splitlines()
+        assert self.out == ""
+        assert line.startswith("textrawl: ")
+        return line.removeprefix("textrawl: ")
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command in this process; keywords are environment variables."""
+
+    def go(*arguments: str, **environment: object) -> Outcome:
+        with monkeypatch.context() as patch:
+            for name, value in environment.items():
+                patch.setenv(name, str(value))
+            with pytest.raises(SystemExit) as ended:
+                main(arguments)
+        told = capsys.readouterr()
+        assert isinstance(ended.value.code, int)
+        return Outcome(ended.value.code, told.out, told.err)
+
+    return go
+
+
+class Process:
+    """`textrawl` in a process of its own."""
+
+    def __init__(self, arguments: Sequence[str], environment: dict[str, str]) -> None:
+        self.popen = subprocess.Popen(
+            [sys.executable, "-m", "textrawl", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=read_foreign_environment() | environment,
+        )
+
+    def say(self, message: dict[str, Any]) -> None:
+        """Sends one message."""
+        assert self.popen.stdin is not None
+        self.popen.stdin.write(json.dumps(message) + "\n")
+        self.popen.stdin.flush()
+
+    def hear(self) -> dict[str, Any]:
+        """Waits for one message."""
+        assert self.popen.stdout is not None
+        return json.loads(self.popen.stdout.readline())
+
+    def open(self) -> None:
+        """Shakes hands and waits until everything is open."""
+        for message in (HELLO, PING):
+            self.say(message)
+            assert self.hear()["id"] == message["id"]
+
+    def end(self, number: signal.Signals | None = None) -> Outcome:
+        """Its outcome, after a signal, or after it was told that nothing more will come."""
+        if number is not None:
+            self.popen.send_signal(number)
+            self.popen.wait(timeout=60)
+        out, err = self.popen.communicate(timeout=60)
+        return Outcome(self.popen.returncode, out, err)
+
+
+Launch = Callable[..., Process]
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    """Waits until it holds, a minute at most."""
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        os.sched_yield()
+
+
+@pytest.fixture
+def launch() -> Iterator[Launch]:
+    """Starts commands in processes of their own; none outlives the test."""
+    started: list[Process] = []
+
+    def start(*arguments: str, **environment: object) -> Process:
+        values = {name: str(value) for name, value in environment.items()}
+        started.append(Process(arguments, values))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.popen.kill()
+        process.popen.communicate()
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """An empty folder."""
+    with open_folder() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def seed() -> Iterator[Path]:
+    """A memory that was made by `textrawl migrate`, to copy from."""
+    with open_folder() as folder:
+        outcome = Process(["migrate"], {"DATA_DIR": str(folder / "data")}).end()
+        assert outcome.code == 0, outcome.err
+        yield folder / "data"
+
+
+@pytest.fixture
+def data_dir(home: Path, seed: Path) -> Path:
+    """Folder of an embedded Postgres that is stopped, with an empty memory."""
+    subprocess.run(["cp", "-a", seed, home / "data"], check=True)
+    return home / "data"
+
+
+@pytest.fixture
+def postmasters(home: Path) -> Callable[[], list[int]]:
+    """Process ids of all servers on home/data, whatever their pid file says."""
+
+    def find() -> list[int]:
+        pgdata = (home / "data").resolve() / "postgres-18"
+        return [pid for pid in psutil.pids() if is_postmaster(pid, pgdata)]
+
+    return find

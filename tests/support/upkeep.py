@@ -1,0 +1,92 @@
+"""A server whose upkeep is done by hand."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, LiteralString, cast
+
+import psycopg
+from mcp import Client
+from mcp.types import CallToolResult, TextContent
+
+from tests.conftest import TOKEN
+from tests.support.providers import Clock
+from textrawl import Settings, create_server
+from textrawl.access.access_token import hash_token
+from textrawl.access.directory import Directory
+from textrawl.embeddings import choose_embedder
+from textrawl.embeddings.active_model import Models, choose_named
+from textrawl.postgres.database import Database
+from textrawl.server.lifespan import build_renderer
+from textrawl.server.upkeep import Upkeep
+from textrawl.store.store import Store
+from textrawl.toolsets.app import App, Identity
+
+LONG_AGO = 10_000.0  # seconds: longer than any breaker or worker waits
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A server whose upkeep is done by hand, and its parts."""
+
+    client: Client
+    memory: Store
+    upkeep: Upkeep
+    clock: Clock
+
+    async def remember(self, *observations: str) -> list[CallToolResult]:
+        fact = {"entityName": "Ada", "entityType": "person"}
+        return [
+            await self.client.call_tool("remember_fact", {**fact, "observation": text})
+            for text in observations
+        ]
+
+    async def build(self, *observations: str) -> CallToolResult:
+        fact = {"entityName": "Ada", "entityType": "person"}
+        facts = [{**fact, "observation": text} for text in observations]
+        return await self.client.call_tool("build_knowledge", {"facts": facts})
+
+    async def search(self, query: str, **more: Any) -> str:
+        result = await self.client.call_tool(
+            "query_memory", {"mode": "search", "query": query, **more}
+        )
+        [text] = result.content
+        assert isinstance(text, TextContent)
+        return text.text
+
+
+@asynccontextmanager
+async def open_desk(settings: Settings, *, connections: int = 5) -> AsyncGenerator[Desk]:
+    clock = Clock()
+    embedder = choose_embedder(settings, clock=clock)
+    assert settings.database_url is not None
+    database = Database(settings.database_url.get_secret_value(), timeout=10, max_size=connections)
+    await database.open()
+    credential = hash_token(TOKEN)
+    models = Models(
+        database, embedder, partial(choose_named, settings),
+        chosen=settings.embedding_provider != "auto", clock=clock,
+    )  # fmt: skip
+    memory = Store(database, models, credential=credential)
+    identity = Identity(Directory(database), credential)
+    app = App(memory, build_renderer(settings), identity)
+    try:
+        async with Client(create_server(settings, app=app)) as client:
+            yield Desk(client, memory, Upkeep(memory), clock)
+    finally:
+        await models.aclose()
+        await database.close()
+        if embedder is not None:
+            await embedder.aclose()
+
+
+def count(owner: psycopg.Connection, what: str) -> int:
+    query = cast("LiteralString", f"select count(*) from {what}")  # noqa: S608 - ours
+    row = owner.execute(query).fetchone()
+    return row[0] if row else 0
+
+
+def make_due(owner: psycopg.Connection) -> None:
+    """As if the waiting time of every claimed fact were over."""
+    owner.execute("update embedding_pending set next_attempt = now()")

@@ -1,0 +1,216 @@
+"""What bad input gets: a clear error or a correct answer, never a traceback or a partial write."""
+
+import unicodedata
+from typing import Any
+
+import psycopg
+import pytest
+from mcp import Client, MCPError
+from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
+
+from tests.conftest import Connect, Era
+from tests.support.tool_calls import (
+    ask,
+    count,
+    forget,
+    keep,
+    read,
+    read_error,
+    read_tables,
+    refuse,
+    relate,
+    remember,
+    text_of,
+)
+from tests.toolsets.memory.wrong_arguments import FACT, WRONG
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_wrong_argument_gets_an_error_that_repairs_it(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    before = read_tables(owner)
+
+    for tool, arguments, title, fix in WRONG:
+        result = await client.call_tool(tool, arguments)
+        assert read_error(result) == (title, fix)
+        assert batch_count([text_of(result)], "o200k_base", threads=1)[0] <= 70
+
+    assert read_tables(owner) == before
+
+
+NO_DATES: list[object] = [
+    "infinity", "-infinity", "tomorrow", "now", "epoch", "2026-02-30", "10000-01-01",
+    "0000-01-01", "0044-03-15 BC", "2026-13-01", "20261231", "12/31/2026", "2026-12-31T25:00Z",
+    "2026-12-31T10:00+99:00", "٢٠٢٦-١٢-٣١", "Dec 31 2026", 1798675200, True, ["2026-12-31"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", ["remember_fact", "query_memory", "build_knowledge"])
+async def test_a_date_that_is_none_is_refused(
+    client: Client, owner: psycopg.Connection, tool: str
+) -> None:
+    for date in NO_DATES:
+        arguments = {
+            "remember_fact": FACT | {"validUntil": date},
+            "query_memory": {"mode": "list", "asOf": date},
+            "build_knowledge": {"facts": [FACT | {"validUntil": date}]},
+        }
+        title, fix = await refuse(client, tool, **arguments[tool])
+        assert title == "Invalid argument"
+        assert fix.endswith("must be ISO 8601, such as 2026-12-31 or 2026-12-31T18:00Z")
+    assert count(owner, "entity") == 0
+
+
+@pytest.mark.parametrize("date", ["1999-12-31", "2020-01-01T00:00:00Z", "0001-01-01"])
+async def test_a_fact_that_has_ended_already_is_refused(client: Client, date: str) -> None:
+    title, fix = await refuse(client, "remember_fact", **FACT, validUntil=date)
+
+    assert title == "Invalid argument"
+    assert fix.startswith(f"validUntil (given '{date}'): has passed already")
+
+
+@pytest.mark.parametrize("date", ["", " ", "null", None, "9999-12-31", "never", "None"])
+async def test_no_date_or_the_last_one_is_fine(client: Client, date: object) -> None:
+    assert (await remember(client, "Jeff", "likes tea", validUntil=date))["ok"]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    ["\x00", "\x07", "\x1b", "\x85", "\u202e", "\u2066", "\u200b", "\ufeff", "\u00ad",
+     "\U000e0041", "\u200d", "\ufe00\ufe01"],
+)  # fmt: skip
+async def test_characters_that_hide_text_leave_names_and_are_refused_in_facts(
+    client: Client, owner: psycopg.Connection, hidden: str
+) -> None:
+    title, fix = await refuse(
+        client, "remember_fact", **(FACT | {"observation": f"likes{hidden}tea"})
+    )
+    assert title == "Invalid argument"
+    assert f"has a character that hides text (U+{ord(hidden[0]):04X}): remove it" in fix
+    assert count(owner, "entity") == 0
+
+    await remember(client, f"Je{hidden}ff", "likes tea")
+    names = {"Je ff", "Jeff"} if hidden == "\x85" else {"Jeff", "Je\ufe00ff"}
+    assert (await ask(client, mode="list"))["e"][0]["n"] in names
+
+
+@pytest.mark.parametrize(
+    "fact",
+    ["family: 👨‍👩‍👧‍👦", "flag 🏴󠁧󠁢󠁥󠁮󠁧󠁿 and 🏳️‍🌈", "می‌خواهم", "क्‍ष", "tab\tand\nline", "naïve café"],
+)
+async def test_joiners_that_carry_meaning_stay(client: Client, fact: str) -> None:
+    await remember(client, "Jeff", fact)
+
+    assert (await ask(client, entityName="Jeff"))["o"] == [unicodedata.normalize("NFC", fact)]
+
+
+@pytest.mark.parametrize("surrogate", [chr(0xD800), chr(0xDFFF)])
+@pytest.mark.parametrize("tool", ["query_memory", "remember_fact", "forget_entity"])
+async def test_a_lone_surrogate_breaks_nothing(
+    connect: Connect, tool: str, surrogate: str, owner: psycopg.Connection
+) -> None:
+    client = await connect("auto")  # passes objects on without making text of them
+    name = f"Je{surrogate}ff"
+    if tool == "query_memory":
+        assert await ask(client, query=f"tea {surrogate}", entityName=name) == {"n": 0, "e": []}
+        assert await ask(client, mode="entity", entityName=name) == {"found": False}
+    elif tool == "remember_fact":
+        await refuse(client, tool, **(FACT | {"observation": f"likes {surrogate}"}))
+        assert count(owner, "entity") == 0
+        await remember(client, name, "likes tea")
+        assert (await ask(client, entityName="Jeff"))["o"] == ["likes tea"]
+    else:
+        assert await keep(client, name, confirm=True) == {"ok": False, "err": "not_found"}
+        await refuse(client, tool, entityName="Jeff", confirm=surrogate)
+        await refuse(client, tool, **{"entityName": "Jeff", surrogate: 1})
+
+
+QUERIES = [
+    "the and of to", "who are they", "!!! ... ???", "'; drop table textrawl.entity; --", "a & | !",
+    "foo:* <-> bar", "\"unclosed 'quote", "\\", "%_%", "(((", "<|endoftext|>", "東京タワー",
+    "나는 학생입니다", "😀🎉", "مرحبا", "x" * 1000, "a " * 499, "-1", "null null", "{}", "\u0301",
+    "NaN", "tea:A & !(coffee | 'milk')",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
+async def test_no_query_breaks_a_search(client: Client, mode: str) -> None:
+    await remember(client, "Jeff", "likes tea")
+
+    for query in QUERIES:
+        answer = await ask(client, mode="search", query=query, searchMode=mode)
+        assert answer["n"] == sum(len(entity["m"]) for entity in answer["e"])
+    assert (await ask(client, mode="list"))["n"] == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "fact"),
+    [("東京タワー", "東京タワーが好き"), ("🎉", "throws 🎉 parties"), ("C++", "writes C++ daily"),
+     ("müller", "knows Muller well"), ("the who", "listens to The Who")],
+)  # fmt: skip
+async def test_other_scripts_and_signs_are_found(client: Client, query: str, fact: str) -> None:
+    await remember(client, "Jeff", fact)
+
+    assert (await ask(client, query=query, limit=1))["e"][0]["m"][0]["c"] == fact
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Straße", "STRASSE"), ("Zoë", "Zoe\u0308"), ("ΣΊΣΥΦΟΣ", "σίσυφος"), ("Jeff", " jeff\u200b "),
+     ("Acme  Corp", "acme\ncorp"), ("İstanbul", "i̇stanbul"), ("ǅ", "ǆ"), ("Ⅷ", "ⅷ")],
+)  # fmt: skip
+async def test_names_that_differ_in_case_or_composition_are_one_entity(
+    client: Client, one: str, other: str
+) -> None:
+    first = await remember(client, one, "likes tea")
+    await relate(client, other, "knows", "Ada")
+
+    second = await remember(client, other, "lives in Oslo")
+
+    assert second["entity"] == first["entity"]
+    assert (await ask(client, entityName=other))["o"] == ["lives in Oslo", "likes tea"]
+    assert (await ask(client, mode="list"))["n"] == 2
+    assert (await forget(client, other, confirm=True))["id"] == first["entity"]
+
+
+@pytest.mark.parametrize("character", ["x", "語", "🦄", "ﬃ", "ΐ", "\u0958"])
+async def test_the_longest_texts_are_stored_whole(client: Client, character: str) -> None:
+    name = unicodedata.normalize("NFC", character * 200)[:200]
+    fact = unicodedata.normalize("NFC", character * 2000)[:2000]
+
+    await remember(client, name, fact)
+    await relate(client, name, unicodedata.normalize("NFC", character * 30), "B" * 200)
+
+    assert (await ask(client, entityName=name, maxTokens=25_000))["o"] == [fact]
+
+
+async def test_an_unknown_tool_is_a_protocol_error(client: Client) -> None:
+    for name in ("recall_memories", "", "x" * 500, "query_memory\u202e"):
+        with pytest.raises(MCPError) as caught:
+            await client.call_tool(name, {})
+        assert caught.value.error.code == -32602
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("query_memory", {"query": "tea"}), ("query_memory", {"mode": "list"}),
+     ("remember_fact", FACT), ("forget_entity", {"entityName": "Jeff", "confirm": True})],
+)  # fmt: skip
+async def test_a_database_that_cannot_be_reached_is_an_error_in_time(
+    connect: Connect, era: Era, tool: str, arguments: dict[str, Any]
+) -> None:
+    client = await connect(
+        era, database_url="postgresql://nobody@127.0.0.1:1/none", database_timeout=0.5
+    )
+
+    title, fix = await refuse(client, tool, **arguments)
+
+    assert title == "Database unavailable"
+    assert "nothing was changed, so the call may be repeated" in fix
+
+
+async def test_two_facts_of_one_punctuation_are_one(client: Client) -> None:
+    assert read(await client.call_tool("remember_fact", FACT | {"observation": "C++"}))["ok"]
+    assert "dup" not in await remember(client, "Jeff", "C")

@@ -1,0 +1,184 @@
+"""What tools/list says: exactly five small and portable tools, until somebody decides otherwise."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.types import Tool
+from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
+
+from tests.conftest import Connect, Era
+from tests.support.tool_calls import ask, read_error, refuse, remember
+from textrawl import Settings, create_server
+from textrawl.errors import StartRefused
+from textrawl.server.definition_costs import write_definition
+
+pytestmark = pytest.mark.anyio
+
+SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / "memory"
+NAMES = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]
+MOST_TOKENS = 1_300  # of the definitions together, in o200k
+UNREACHABLE = "postgresql://nobody@127.0.0.1:1/none"
+
+
+async def list_tools(client: Client) -> list[Tool]:
+    return (await client.list_tools()).tools
+
+
+def dump(tool: Tool) -> dict[str, Any]:
+    return tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+async def test_exactly_five_tools_are_listed_reading_first(client: Client) -> None:
+    assert [tool.name for tool in await list_tools(client)] == NAMES
+
+
+async def test_definitions_cost_at_most_1300_tokens(client: Client) -> None:
+    texts = [
+        write_definition(tool.name, tool.description, tool.input_schema)
+        for tool in await list_tools(client)
+    ]
+
+    assert sum(batch_count(texts, "o200k_base", threads=1)) <= MOST_TOKENS
+
+
+async def test_definitions_are_those_of_the_snapshots(client: Client) -> None:
+    for tool in await list_tools(client):
+        file = SNAPSHOTS / f"{tool.name}.json"
+        now = json.dumps(dump(tool), indent=2, ensure_ascii=False) + "\n"
+        if os.environ.get("UPDATE_SNAPSHOTS") == "1":
+            file.write_text(now, encoding="utf-8")
+        assert json.loads(file.read_text(encoding="utf-8")) == json.loads(now)
+
+
+async def test_all_four_hints_are_set_on_every_tool(client: Client) -> None:
+    hints = {
+        tool.name: tuple(
+            dump(tool)["annotations"][f"{hint}Hint"]
+            for hint in ("readOnly", "destructive", "idempotent", "openWorld")
+        )
+        for tool in await list_tools(client)
+    }
+
+    writes = (False, False, True, False)
+    assert hints == dict.fromkeys(NAMES, writes) | {
+        "query_memory": (True, False, True, False),
+        "forget_entity": (False, True, True, False),
+    }
+
+
+def walk(node: Any) -> list[dict[str, Any]]:
+    """Every schema within a schema, itself first."""
+    inner = [*node.get("properties", {}).values(), *([node["items"]] if "items" in node else [])]
+    return [node, *(deeper for part in inner for deeper in walk(part))]
+
+
+@pytest.mark.parametrize("which", ["inputSchema", "outputSchema"])
+async def test_schemas_hold_nothing_that_breaks_clients(client: Client, which: str) -> None:
+    for tool in await list_tools(client):
+        root = dump(tool)[which]
+        assert root["type"] == "object"
+        for schema in walk(root):
+            assert isinstance(schema.get("type"), str)
+            unportable = {"$ref", "$defs", "anyOf", "oneOf", "allOf", "not", "title", "format"}
+            assert not unportable & schema.keys()
+            assert schema.get("default", 0) is not None
+            assert ("items" in schema) == (schema["type"] == "array")
+
+
+async def test_only_mode_is_required_of_an_answer(client: Client) -> None:
+    schemas = {tool.name: dump(tool)["outputSchema"] for tool in await list_tools(client)}
+
+    assert schemas["query_memory"]["required"] == ["mode"]
+    assert schemas["query_memory"]["properties"]["mode"]["enum"] == ["search", "entity", "list"]
+    assert all(schemas[name]["required"] == ["success"] for name in NAMES[1:])
+
+
+async def test_descriptions_say_when_and_show_an_example(client: Client) -> None:
+    for tool in await list_tools(client):
+        assert tool.description
+        [example] = re.findall(r"Example: (\{.*\})\.$", tool.description)
+        properties = dump(tool)["inputSchema"]["properties"]
+        assert json.loads(example).keys() <= properties.keys()
+
+
+async def test_all_that_the_schema_requires_is_all_that_a_call_needs(client: Client) -> None:
+    schemas = {tool.name: dump(tool)["inputSchema"] for tool in await list_tools(client)}
+
+    assert schemas["query_memory"]["required"] == ["mode"]
+    assert schemas["remember_fact"]["required"] == ["entityName", "entityType", "observation"]
+    assert "required" not in schemas["build_knowledge"]
+    assert schemas["relate_entities"]["required"] == ["fromEntity", "relation", "toEntity"]
+    assert schemas["forget_entity"]["required"] == ["entityName"]
+
+
+async def test_without_structured_content_neither_schema_nor_content_is_sent(
+    connect: Connect, era: Era
+) -> None:
+    client = await connect(era, structured_content="off")
+    await remember(client, "Jeff", "likes tea")
+
+    assert all("outputSchema" not in dump(tool) for tool in await list_tools(client))
+    for arguments in ({"query": "tea"}, {"entityName": "Jeff"}, {"mode": "list"}):
+        result = await client.call_tool("query_memory", arguments)
+        assert result.structured_content is None
+        assert not result.is_error
+
+
+async def test_while_memory_is_off_tools_are_absent_and_nothing_is_touched(
+    connect: Connect, era: Era
+) -> None:
+    client = await connect(era, enable_memory=False, database_url=UNREACHABLE)
+
+    assert await list_tools(client) == []
+    for name in NAMES:
+        assert read_error(await client.call_tool(name, {"nonsense": 1})) == (
+            "Memory not enabled",
+            "Set ENABLE_MEMORY=true",
+        )
+
+
+async def test_a_read_only_server_offers_the_one_tool_that_reads(
+    connect: Connect, era: Era
+) -> None:
+    writer = await connect(era)
+    await remember(writer, "Jeff", "likes tea")
+    client = await connect(era, read_only=True)
+
+    assert [tool.name for tool in await list_tools(client)] == NAMES[:1]
+    assert (await ask(client, query="tea"))["n"] == 1
+    for name in NAMES[1:]:
+        title, _ = await refuse(client, name, entityName="Jeff", confirm=True)
+        assert title == "Memory is read-only"
+    assert (await ask(writer, mode="list"))["n"] == 1
+
+
+def test_a_toolset_that_is_not_there_stops_the_start() -> None:
+    with pytest.raises(StartRefused, match="no toolset 'memry'; known: memory, graph, all"):
+        create_server(Settings(toolsets=["memory", "memry"], database_url=UNREACHABLE))  # pyright: ignore[reportArgumentType]
+
+
+_LIST = """
+import anyio
+from textrawl import Settings, create_server
+for tool in anyio.run(create_server(Settings()).list_tools):
+    print(tool.model_dump_json(by_alias=True))
+"""
+
+
+def test_definitions_are_the_same_bytes_in_every_process() -> None:
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", _LIST], env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True, check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]  # fmt: skip
+
+    assert told[0] == told[1] != b""

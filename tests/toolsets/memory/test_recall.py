@@ -1,0 +1,241 @@
+"""query_memory beyond its examples: limits, pages, moments, ids, and doing without vectors."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from mcp import Client
+
+from tests.conftest import ACTOR, Connect, Era
+from tests.support.providers import EmbeddingServer
+from tests.support.tool_calls import AN_ID, ask, read, refuse, relate, remember
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keys"),
+    [
+        ({"query": "tea"}, ["n", "e"]),
+        ({"entityName": "Jeff"}, ["t", "o"]),
+        ({}, ["n", "e"]),
+        ({"mode": "", "query": "null", "entityName": "Jeff"}, ["t", "o"]),
+        ({"mode": None, "entity_name": "Jeff"}, ["t", "o"]),
+        ({"mode": "Entity", "entityName": "Jeff", "limit": "", "asOf": "null"}, ["t", "o"]),
+        ({"mode": "list", "entityTypes": '["person"]', "limit": "10", "offset": "0"}, ["n", "e"]),
+        ({"mode": "list", "entityTypes": "Person", "includeIds": "true"}, ["n", "e"]),
+        ({"mode": "entity", "entityName": "Jeff", "includeRelated": "false"}, ["t", "o"]),
+    ],
+)
+async def test_what_a_model_meant_is_understood(
+    client: Client, arguments: dict[str, Any], keys: list[str]
+) -> None:
+    await remember(client, "Jeff", "likes tea")
+
+    assert list(await ask(client, **arguments)) == keys
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(0, 1), (-5, 1), (1, 1), (1000, 50), (50, 50)])
+async def test_the_limit_of_a_search_is_clamped(client: Client, limit: int, shown: int) -> None:
+    await remember_many(client, 55)
+
+    answer = await ask(client, mode="search", query="tea", limit=limit, maxTokens=25_000)
+
+    assert answer["n"] == shown
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(0, 1), (-5, 1), (60, 60), (1000, 100)])
+async def test_the_limit_of_a_list_is_clamped(client: Client, limit: int, shown: int) -> None:
+    for batch in range(3):
+        await remember_many(client, 50, first=50 * batch)
+
+    answer = await ask(client, mode="list", limit=limit, maxTokens=25_000)
+
+    assert (answer["n"], len(answer["e"])) == (150, shown)
+
+
+async def remember_many(client: Client, number: int, first: int = 0) -> None:
+    for start in range(first, first + number, 50):
+        facts = [
+            {"entityName": f"N{i}", "entityType": "person", "observation": f"likes tea {i}"}
+            for i in range(start, min(start + 50, first + number))
+        ]
+        read(await client.call_tool("build_knowledge", {"facts": facts}))
+
+
+async def test_an_offset_beyond_the_end_is_an_empty_page(client: Client) -> None:
+    await remember(client, "Jeff", "likes tea")
+
+    for offset in (1, 10**9, 10**30):
+        assert await ask(client, mode="list", offset=offset) == {"n": 1, "e": []}
+
+
+async def test_pages_of_a_list_follow_each_other(client: Client) -> None:
+    await remember_many(client, 5)
+
+    pages = [await ask(client, mode="list", limit=2, offset=offset) for offset in (0, 2, 4)]
+
+    names = [entity["n"] for page in pages for entity in page["e"]]
+    assert sorted(names) == ["N0", "N1", "N2", "N3", "N4"]
+
+
+async def test_types_filter_lists_and_searches(client: Client) -> None:
+    await remember(client, "Jeff", "likes tea")
+    await remember(client, "Tea House", "sells tea", "organization")
+    await remember(client, "Oslo", "drinks tea", "location")
+
+    types = ["organization", "location"]
+    listed = await ask(client, mode="list", entityTypes=types)
+    found = await ask(client, mode="search", query="tea", entityTypes=types)
+
+    assert (listed["n"], {entity["t"] for entity in listed["e"]}) == (2, set(types))
+    assert {entity["t"] for entity in found["e"]} == set(types)
+    assert (await ask(client, mode="list", entityTypes=[]))["n"] == 3
+
+
+async def test_ids_are_shown_when_asked_for_and_can_be_used_again(client: Client) -> None:
+    stored = await remember(client, "Jeff", "likes tea")
+
+    found = await client.call_tool("query_memory", {"query": "tea", "includeIds": True})
+    looked_up = await ask(client, entityName="Jeff", includeIds=True)
+
+    [entity] = read(found)["e"]
+    origin = {"id": stored["obs"], "by": ACTOR, "on": datetime.now(UTC).date().isoformat()}
+    assert entity["m"] == [{"c": "likes tea", "s": entity["m"][0]["s"], **origin}]
+    told: Any = found.structured_content
+    assert told["entities"][0]["memories"][0]["id"] == AN_ID
+    assert told["entities"][0]["memories"][0]["author"] == ACTOR
+    assert looked_up["o"] == [{"c": "likes tea", **origin}]
+    await remember(client, "Jeff", "likes coffee", replaces=stored["obs"])
+    assert (await ask(client, entityName="Jeff"))["o"] == ["likes coffee"]
+
+
+async def test_as_of_finds_what_was_valid_then(client: Client, owner: psycopg.Connection) -> None:
+    await remember(client, "Jeff", "lives in Oslo")
+    await remember(client, "Jeff", "lives in Rome", replaces="lives in Oslo")
+    owner.execute("update observation set valid_from = valid_from - interval '9 days', "
+                  "valid_until = valid_until - interval '5 days'")  # fmt: skip
+    day = (datetime.now(UTC) - timedelta(days=7)).date().isoformat()
+
+    for past in (day, f"{day}T12:00:00Z", f"{day} 12:00+02:00"):
+        assert (await ask(client, entityName="Jeff", asOf=past))["o"][-1] == "lives in Oslo"
+        found = await ask(client, query="where does Jeff live", asOf=past, searchMode="semantic")
+        assert "lives in Oslo" in [fact["c"] for fact in found["e"][0]["m"]]
+    assert (await ask(client, entityName="Jeff"))["o"] == ["lives in Rome"]
+    found = await ask(client, query="where does Jeff live")
+    assert [fact["c"] for fact in found["e"][0]["m"]] == ["lives in Rome"]
+    assert (await ask(client, entityName="Jeff", asOf="1999-01-01")) == {"t": "person", "o": []}
+
+
+async def test_a_list_as_of_a_moment_has_only_entities_that_were_there(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await remember(client, "Old", "likes tea")
+    await remember(client, "New", "likes tea")
+    owner.execute("update entity set created_at = '2020-01-01' where name = 'Old'")
+
+    assert await ask(client, mode="list", asOf="2021-06-30") == {
+        "n": 1,
+        "e": [{"n": "Old", "t": "person"}],
+    }
+    assert await ask(client, mode="list", asOf="2019-06-30") == {"n": 0, "e": []}
+
+
+async def test_a_fact_is_found_by_the_name_of_its_entity(client: Client) -> None:
+    await remember(client, "Jeff", "prefers TypeScript over JavaScript")
+    await remember(client, "Acme Corp", "builds rockets", "organization")
+
+    for mode in ("hybrid", "semantic"):
+        found = await ask(client, query="what does Jeff prefer", searchMode=mode)
+        assert found["e"][0]["n"] == "Jeff"
+
+
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [("Jef Green", "Jeff Green"), ("Geff", "Jeff"), ("acme corporation", "Acme Corp"),
+     ("Müler", "Müller"), ("JEFF GREN", "Jeff Green"), ("100%_\\", "100%")],
+)  # fmt: skip
+async def test_a_close_name_is_named(client: Client, asked: str, known: str) -> None:
+    await remember(client, known, "likes tea")
+    await remember(client, "Zyx", "likes tea")
+
+    assert await ask(client, entityName=asked) == {"found": False, "like": [known]}
+
+
+@pytest.mark.parametrize("asked", ["🦄", "%", "!!!", "' or 1=1 --", "日本"])
+async def test_a_name_like_none_is_just_not_found(client: Client, asked: str) -> None:
+    await remember(client, "Jeff", "likes tea")
+
+    assert await ask(client, entityName=asked) == {"found": False}
+
+
+async def test_relations_are_told_with_the_names_of_the_other_end(client: Client) -> None:
+    await relate(client, "Ada", "works at", "Acme")
+    await relate(client, "Ada", "Reports To", "Grace")
+
+    answer = await ask(client, entityName="Ada")
+
+    assert answer["t"] == "concept"
+    assert answer["o"] == []
+    assert sorted(answer["r"]["out"]) == ["reports_to→Grace", "works_at→Acme"]
+    assert "in" not in answer["r"]
+    assert "r" not in await ask(client, entityName="Ada", includeRelated=False)
+
+
+async def test_more_relations_than_are_read_are_counted_as_cut(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await relate(client, "Hub", "links to", "First")
+    owner.execute("""
+        with made as (
+            insert into entity (space_id, name, name_key, entity_type, fts)
+            select 1, 'N' || i, 'n' || i, 'concept', '' from generate_series(1, 120) i returning id)
+        insert into relation (space_id, from_entity, relation_type, to_entity, author_id, tool)
+        select 1, (select id from entity where name = 'Hub'), 'links_to', id, 1, 'sql' from made""")
+
+    answer = await client.call_tool("query_memory", {"entityName": "Hub", "maxTokens": 25_000})
+
+    assert len(read(answer)["r"]["out"]) + read(answer)["cut"] == 121
+    told: Any = answer.structured_content
+    assert told["truncated"] is True
+    assert told["dropped"] == read(answer)["cut"]
+
+
+async def test_without_a_provider_hybrid_answers_from_keywords_and_says_so(
+    connect: Connect, era: Era
+) -> None:
+    client = await connect(era, embedding_provider="none")
+    await remember(client, "Jeff", "likes tea")
+
+    found = await client.call_tool("query_memory", {"query": "tea"})
+
+    assert read(found)["e"][0]["m"][0]["c"] == "likes tea"
+    assert read(found)["note"] == "keyword only: embedding service not configured"
+    told: Any = found.structured_content
+    assert (told["degraded"], told["note"]) == (True, read(found)["note"])
+    assert await refuse(client, "query_memory", query="tea", searchMode="semantic") == (
+        "Embedding service not configured",
+        "Set OPENAI_API_KEY or configure Ollama",
+    )
+
+
+async def test_a_provider_that_is_down_costs_meaning_and_no_fact(
+    connect: Connect, era: Era
+) -> None:
+    with EmbeddingServer(dimensions=1536) as server:
+        client = await connect(
+            era, embedding_provider="openai", openai_api_key="sk-test",
+            openai_base_url=server.openai_url,
+        )  # fmt: skip
+        await remember(client, "Jeff", "likes tea")
+        assert "note" not in await ask(client, query="tea")
+    stored = await remember(client, "Jeff", "likes green apples")
+
+    found = await ask(client, query="which apples")
+
+    assert stored["ok"]
+    assert found["e"][0]["m"][0]["c"] == "likes green apples"
+    assert found["note"] == "keyword only: embedding service unavailable"
+    title, _ = await refuse(client, "query_memory", query="apples", searchMode="semantic")
+    assert title == "Embedding service unavailable"

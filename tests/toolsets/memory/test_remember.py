@@ -1,0 +1,247 @@
+"""remember_fact: duplicates, corrections, ends of validity."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from mcp import Client
+
+from tests.conftest import ACTOR, Connect, Era
+from tests.support.tool_calls import AN_ID, ask, count, read, read_tables, refuse, remember
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    "again",
+    ["prefers dark mode", "Prefers Dark Mode.", "  prefers\n dark\tmode.", "prefers dark mode…"],
+)
+async def test_the_same_text_is_stored_once(client: Client, again: str) -> None:
+    first = await remember(client, "Jeff", "prefers dark mode")
+
+    assert await remember(client, "Jeff", again) == first | {"dup": True}
+
+
+async def test_a_close_fact_is_stored_and_the_closest_one_named(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    first = await remember(client, "Jeff", "uses VS Code as primary editor")
+    await remember(client, "Jeff", "likes tea")
+    await remember(client, "Ada", "uses VS Code as the primary editor")
+
+    arguments = {"entityName": "Jeff", "entityType": "person",
+                 "observation": "uses VS Code as the primary editor"}  # fmt: skip
+    second = await client.call_tool("remember_fact", arguments)
+
+    told: Any = second.structured_content
+    close = told["similar"]
+    assert close == {"id": AN_ID, "content": "uses VS Code as primary editor"}
+    assert close["id"][:8] == first["obs"]
+    assert "dup" not in read(second)
+    assert read(second)["like"] == {"id": first["obs"], "c": "uses VS Code as primary editor"}
+    assert count(owner, "observation") == 4
+    again = await client.call_tool("remember_fact", {**arguments, "replaces": close["id"]})
+    assert read(again)["dup"]
+    assert (await ask(client, entityName="Jeff"))["o"] == [
+        "uses VS Code as the primary editor", "likes tea",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("prefers tabs over spaces", "prefers spaces over tabs"),
+        ("Deploy on Monday is allowed for the backend team",
+         "Deploy on Friday is allowed for the backend team"),
+        ("東京に住んでいます", "京都に住んでいます"),
+        ("runs version 16 of the server", "runs version 17 of the server"),
+    ],
+)  # fmt: skip
+async def test_facts_that_only_look_alike_are_both_kept(
+    client: Client, one: str, other: str
+) -> None:
+    await remember(client, "Jeff", one)
+
+    assert "dup" not in await remember(client, "Jeff", other)
+    assert (await ask(client, entityName="Jeff"))["o"] == [other, one]
+
+
+async def test_the_same_fact_of_another_entity_is_another_fact(client: Client) -> None:
+    await remember(client, "Jeff", "likes tea")
+
+    assert "dup" not in await remember(client, "Ada", "likes tea")
+
+
+async def test_an_existing_entity_keeps_its_type_and_the_reply_names_it(client: Client) -> None:
+    await remember(client, "Mercury", "is a planet", "location")
+
+    stored = await remember(client, "mercury", "is a metal", "concept")
+
+    assert stored["t"] == "location"
+    assert (await ask(client, mode="list"))["e"] == [{"n": "Mercury", "t": "location"}]
+
+
+@pytest.mark.parametrize("kind", ["prefix", "id", "text"])
+async def test_a_correction_ends_the_fact_that_it_replaces(
+    client: Client, owner: psycopg.Connection, kind: str
+) -> None:
+    arguments = {"entityName": "Jeff", "entityType": "person", "observation": "lives in Oslo"}
+    first: Any = (await client.call_tool("remember_fact", arguments)).structured_content
+    whole = first["observationId"]
+    reference = {"prefix": whole[:8], "id": whole.upper(), "text": "Lives in  OSLO."}[kind]
+
+    second = await remember(client, "Jeff", "lives in Rome", replaces=reference)
+    again = await remember(client, "Jeff", "lives in Rome", replaces=reference)
+
+    assert again == second | {"dup": True}
+    assert (await ask(client, entityName="Jeff"))["o"] == ["lives in Rome"]
+    ended = owner.execute(
+        "select left(replaced_by::text, 8) from observation where valid_until is not null"
+    ).fetchall()
+    assert ended == [(second["obs"],)]
+    assert count(owner, "observation") == 2
+
+
+async def test_a_correction_by_the_same_text_changes_what_else_it_says_once(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await remember(client, "Jeff", "lives in Oslo")
+
+    surer = [
+        await remember(client, "Jeff", "lives in Oslo", replaces="lives in Oslo", confidence=0.5)
+        for _ in range(3)
+    ]
+
+    assert "dup" not in surer[0]
+    assert surer[1:] == [surer[0] | {"dup": True}] * 2
+    assert count(owner, "observation") == 2
+
+
+async def test_a_fact_that_was_replaced_already_is_not_replaced_again(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await remember(client, "Jeff", "lives in Oslo")
+    await remember(client, "Jeff", "lives in Rome", replaces="lives in Oslo")
+    before = read_tables(owner)
+
+    title, fix = await refuse(
+        client, "remember_fact", entityName="Jeff", entityType="person",
+        observation="lives in Bonn", replaces="lives in Oslo",
+    )  # fmt: skip
+
+    assert title == "Fact not found"
+    assert fix.startswith("replaces: names a fact that is no longer valid")
+    assert read_tables(owner) == before
+
+
+@pytest.mark.parametrize(
+    "reference", ["likes coffee", "00000000", "0000", "00000000-0000-4000-8000-000000000000"]
+)
+async def test_a_reference_to_no_fact_of_the_entity_stores_nothing(
+    client: Client, owner: psycopg.Connection, reference: str
+) -> None:
+    await remember(client, "Ada", "likes coffee")
+    before = read_tables(owner)
+
+    title, fix = await refuse(
+        client, "remember_fact", entityName="Newcomer", entityType="person",
+        observation="likes tea", replaces=reference,
+    )  # fmt: skip
+
+    assert title == "Fact not found"
+    assert "names no fact of this entity" in fix
+    assert read_tables(owner) == before
+
+
+async def test_a_prefix_of_two_facts_is_refused_as_ambiguous(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await remember(client, "Jeff", "likes tea")
+    await remember(client, "Jeff", "lives in Oslo")
+    owner.execute("delete from embedding_1")
+    owner.execute("""
+        update observation
+        set id = overlay(id::text placing '5555aaaa-000' from 1 for 12)::uuid""")
+    before = read_tables(owner)
+    arguments = {"entityName": "Jeff", "entityType": "person", "observation": "likes ale"}
+
+    title, fix = await refuse(client, "remember_fact", **arguments, replaces="5555aaaa")
+
+    assert (title, fix) == (
+        "Fact not found",
+        "replaces: names more than one fact of this entity: give more characters of its id",
+    )
+    assert read_tables(owner) == before
+
+
+async def test_an_expired_fact_never_blocks(client: Client, owner: psycopg.Connection) -> None:
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).date().isoformat()
+    first = await remember(client, "Jeff", "is on holiday", validUntil=tomorrow)
+    owner.execute("update observation set valid_until = now() - interval '1 second'")
+    assert (await ask(client, entityName="Jeff"))["o"] == []
+
+    second = await remember(client, "Jeff", "is on holiday")
+
+    assert "dup" not in second
+    assert second["obs"] != first["obs"]
+    assert (await ask(client, entityName="Jeff"))["o"] == ["is on holiday"]
+
+
+async def test_a_replaced_fact_never_blocks(client: Client) -> None:
+    await remember(client, "Jeff", "lives in Oslo")
+    await remember(client, "Jeff", "lives in Rome", replaces="lives in Oslo")
+
+    assert "dup" not in await remember(client, "Jeff", "lives in Oslo", replaces="lives in Rome")
+    assert (await ask(client, entityName="Jeff"))["o"] == ["lives in Oslo"]
+
+
+async def test_a_date_means_the_end_of_that_day(client: Client, owner: psycopg.Connection) -> None:
+    await remember(client, "Jeff", "has a visa", validUntil="2199-12-31")
+    await remember(client, "Jeff", "has a key", validUntil="2199-12-31T18:00:00+02:00")
+
+    stored = owner.execute(
+        "select valid_until at time zone 'utc' from observation order by created_at"
+    ).fetchall()
+
+    assert stored == [(datetime(2199, 12, 31, 23, 59, 59, 999999),),
+                      (datetime(2199, 12, 31, 16),)]  # fmt: skip
+
+
+async def test_confidence_is_kept(client: Client) -> None:
+    await remember(client, "Jeff", "may move", confidence="0.25")
+
+    told: Any = (await client.call_tool("query_memory", {"entityName": "Jeff"})).structured_content
+
+    assert told["observations"][0]["confidence"] == 0.25
+    assert told["observations"][0]["id"] == AN_ID
+
+
+async def test_every_write_records_who_did_it_with_what(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await remember(client, "Jeff", "likes tea")
+
+    created, remembered = owner.execute(
+        "select a.name, e.client, e.tool, e.action, e.request "
+        "from event e join actor a on a.id = e.actor_id order by e.id"
+    ).fetchall()
+    fact = owner.execute(
+        "select a.name, o.client, o.tool, o.request "
+        "from observation o join actor a on a.id = o.author_id"
+    ).fetchone()
+
+    assert remembered[0] == ACTOR
+    assert remembered[1].startswith("mcp ")
+    assert remembered[2:4] == ("remember_fact", "remembered")
+    assert remembered[4]
+    assert created == (*remembered[:3], "created", remembered[4])
+    assert fact == (*remembered[:3], remembered[4])
+
+
+async def test_writing_works_in_every_format(connect: Connect, era: Era) -> None:
+    for form in ("compact", "verbose", "lines"):
+        client = await connect(era, compact_responses=form)
+        arguments = {"entityName": form, "entityType": "person", "observation": "likes tea"}
+        told = read(await client.call_tool("remember_fact", arguments))
+        assert told.get("ok", told.get("success")) is True
