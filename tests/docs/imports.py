@@ -6,7 +6,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from tests.pages import ROOT
+from tests.support.pages import ROOT
 
 PACKAGE = ROOT / "textrawl"
 

@@ -19,8 +19,8 @@ from tests.docs.imports import (
     read_layers,
     reduce_graph,
 )
-from tests.pages import ROOT, rewrite_generated
-from tests.test_readme import keep_up_to_date
+from tests.docs.test_readme import keep_up_to_date
+from tests.support.pages import ROOT, rewrite_generated
 from textrawl import Settings, create_server
 
 PAGE = ROOT / "docs" / "design.md"

@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from tests.pages import ROOT
+from tests.support.pages import ROOT
 from textrawl.access.principal import Scope
 from textrawl.postgres.sqlstates import REFUSALS, DataRefused
 
