@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from tests.archive.material import ENTITY, FACT, SPACE, fetch, number
-from tests.commands.conftest import Launch, Run, wait_for
+from tests.support.commands import Launch, Run, wait_for
 from textrawl.postgres.vector_indexes import build_missing_indexes
 
 MODEL = {
