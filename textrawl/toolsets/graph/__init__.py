@@ -1,1 +1,1 @@
-"""The `graph` toolset: the tools of the reference memory server, and those that tidy a graph."""
+"""The `graph` toolset: the tools of the reference memory server, and tools that tidy a graph."""

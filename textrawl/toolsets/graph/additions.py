@@ -13,10 +13,10 @@ from textrawl.toolsets.graph.declaration import (
     EntityItem,
     OptionalName,
     Relations,
-    gather,
     graph,
+    group_by_entity,
 )
-from textrawl.toolsets.graph.operations import Graph, Node, Said
+from textrawl.toolsets.graph.operations import EntityObservations, GraphOperations, Node
 from textrawl.toolsets.graph.replies import (
     AddedPart,
     AddedReply,
@@ -40,7 +40,7 @@ async def create_entities(
     "observations":["leads QA"]}]}.
     """
     nodes = [Node(item.name, item.entityType or None, item.observations) for item in entities]
-    rows = await Graph(call.store).create(nodes, call.caller)
+    rows = await GraphOperations(call.store).create(nodes, call.caller)
     return call.reply(CreatedReply.build(rows))
 
 
@@ -51,15 +51,19 @@ async def create_relations(call: Call, relations: Relations) -> CallToolResult:
     Answers what is new. Example: {"relations":[{"from":"Ada","to":"Acme Corp",
     "relationType":"works_at"}]}.
     """
-    triples = [item.read() for item in relations]
-    rows = await Graph(call.store).relate(triples, call.caller)
+    rows = await GraphOperations(call.store).relate(
+        [item.read() for item in relations], call.caller
+    )
     missing = list(dict.fromkeys(name for row in rows for name in row.missing))
     faults = [f"Entity not found: {name}" for name in missing]
     if rows and all(row.outcome == "missing" for row in rows):
         raise EntityNotFound(missing[0])
-    made = [relations[row.place - 1] for row in rows if row.outcome == "created"]
-    told = [EdgePart(source=one.source, to=one.to, relation_type=one.relationType) for one in made]
-    return call.reply(RelatedReply(relations=told, errors=faults or None))
+    created = [relations[row.place - 1] for row in rows if row.outcome == "created"]
+    parts = [
+        EdgePart(source=item.source, to=item.to, relation_type=item.relationType)
+        for item in created
+    ]
+    return call.reply(RelatedReply(relations=parts, errors=faults or None))
 
 
 @graph.tool(WRITES, AddedReply, EntityReply)
@@ -74,15 +78,14 @@ async def add_observations(
 
     Example: {"observations":[{"entityName":"Ada","contents":["prefers tea"]}]}.
     """
-    said, single = gather(name, [Said(item.entityName, item.contents) for item in observations])
-    if not all(one.entity for one in said):
+    items = [EntityObservations(item.entityName, item.contents) for item in observations]
+    additions, single = group_by_entity(name, items)
+    if not all(addition.entity for addition in additions):
         raise ArgumentInvalid("observations: every item needs entityName", title="Missing name")
-    rows = await Graph(call.store).add(said, call.caller)
+    rows = await GraphOperations(call.store).add(additions, call.caller)
     row = rows[0] if single else None
     if row is not None and row.entity_type is not None:
-        node = NodePart(
-            name=row.name, entity_type=row.entity_type, observations=row.observations
-        )  # fmt: skip
+        node = NodePart(name=row.name, entity_type=row.entity_type, observations=row.observations)
         return call.reply(EntityReply(entity=node))
     parts = [AddedPart(entity_name=row.name, added_observations=row.added) for row in rows]
     return call.reply(AddedReply(results=parts))

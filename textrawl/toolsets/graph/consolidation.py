@@ -1,4 +1,4 @@
-"""find_duplicate_observations, consolidation_report: what might be tidied; they change nothing."""
+"""find_duplicate_observations, consolidation_report: reports that change nothing."""
 
 from collections.abc import Sequence
 from typing import Annotated, Self
@@ -10,7 +10,8 @@ from textrawl.scheduling.workers import run_aside
 from textrawl.store.rows import StatisticsRow
 from textrawl.toolsets.call import Call
 from textrawl.toolsets.graph.declaration import Name, graph
-from textrawl.toolsets.graph.insight import ComparedRow, Insight, PairRow, SizeRow, StaleRow
+from textrawl.toolsets.graph.maintenance_operations import MaintenanceOperations
+from textrawl.toolsets.graph.rows import ComparedRow, PairRow, SizeRow, StaleRow
 from textrawl.toolsets.graph.snake_case_replies import ListedReply, SnakePart
 from textrawl.toolsets.graph.splits import AnalysisPart
 from textrawl.toolsets.graph.topics import Analysis
@@ -21,7 +22,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class PairPart(SnakePart):
-    """Two observations that may say the same."""
+    """Two observations that may state the same."""
 
     obs_text_a: str
     obs_text_b: str
@@ -30,7 +31,7 @@ class PairPart(SnakePart):
 
 
 class PairsReply(ListedReply):
-    """Pairs of an entity."""
+    """Pairs of similar observations of an entity."""
 
     entity_name: str
     total_observations: int
@@ -38,14 +39,16 @@ class PairsReply(ListedReply):
 
     @classmethod
     def build(cls, size: SizeRow, rows: Sequence[PairRow]) -> Self:
-        """The pairs in `rows`, of the entity that `size` counts."""
+        """Return the reply with the pairs in `rows`. `size` is the entity's row."""
         pairs = [
             PairPart(
-                obs_text_a=row.one, obs_text_b=row.other,
-                similarity_score=round(row.similarity, 4), match_type=row.match_type,
+                obs_text_a=row.one,
+                obs_text_b=row.other,
+                similarity_score=round(row.similarity, 4),
+                match_type=row.match_type,
             )
             for row in rows
-        ]  # fmt: skip
+        ]
         return cls(entity_name=size.name, total_observations=size.facts, duplicate_pairs=pairs)
 
 
@@ -57,14 +60,14 @@ async def find_duplicate_observations(
     containment_threshold: Share = _CONTAINMENT,
 ) -> CallToolResult:
     """List pairs of an entity's observations that may say the same; changes nothing."""
-    insight = Insight(call.store)
-    size = await insight.count(entity_name, call.caller)
-    rows = await insight.find_similar(entity_name, threshold, containment_threshold, call.caller)
+    operations = MaintenanceOperations(call.store)
+    size = await operations.count(entity_name, call.caller)
+    rows = await operations.find_similar(entity_name, threshold, containment_threshold, call.caller)
     return await run_aside(call.reply, PairsReply.build(size, rows))
 
 
 class SummaryPart(SnakePart):
-    """How much there is of everything."""
+    """The counts of the report."""
 
     total_entities: int
     total_observations: int
@@ -75,7 +78,7 @@ class SummaryPart(SnakePart):
 
 
 class FlaggedPart(SnakePart):
-    """An observation that an earlier one may say already."""
+    """An observation that may repeat an earlier one."""
 
     entity_name: str
     observation_text: str
@@ -83,7 +86,7 @@ class FlaggedPart(SnakePart):
 
 
 class StalePart(SnakePart):
-    """An entity that nobody looks at; days null: nobody ever did."""
+    """An entity that nobody looks at. Days are null if nobody ever did."""
 
     entity_name: str
     entity_type: str
@@ -93,16 +96,18 @@ class StalePart(SnakePart):
 
     @classmethod
     def build(cls, row: StaleRow) -> Self:
-        """A row as such a part, its days counted in full."""
+        """Return the part for `row`, with whole days."""
         return cls(
-            entity_name=row.name, entity_type=row.entity_type,
+            entity_name=row.name,
+            entity_type=row.entity_type,
             last_accessed_days_ago=None if row.days is None else int(row.days),
-            access_count=row.uses, observation_count=row.facts,
-        )  # fmt: skip
+            access_count=row.uses,
+            observation_count=row.facts,
+        )
 
 
 class LargePart(SnakePart):
-    """An entity that is large and needs no split."""
+    """A large entity that needs no split."""
 
     entity_name: str
     entity_type: str
@@ -110,12 +115,12 @@ class LargePart(SnakePart):
 
     @classmethod
     def build(cls, row: SizeRow) -> Self:
-        """A row as such a part."""
+        """Return the part for `row`."""
         return cls(entity_name=row.name, entity_type=row.entity_type, observation_count=row.facts)
 
 
 class ReportReply(ListedReply):
-    """What might be tidied."""
+    """A report of entities and observations to tidy."""
 
     summary: SummaryPart
     split_candidates: list[AnalysisPart]
@@ -126,18 +131,28 @@ class ReportReply(ListedReply):
 
     @classmethod
     def build(
-        cls, total: StatisticsRow, sized: Sequence[tuple[SizeRow, Analysis]],
-        pairs: Sequence[PairRow], compared: ComparedRow, stale: Sequence[StaleRow],
-    ) -> Self:  # fmt: skip
-        """Of a pair the later observation is flagged; what needs a split is not large besides."""
+        cls,
+        total: StatisticsRow,
+        sized: Sequence[tuple[SizeRow, Analysis]],
+        pairs: Sequence[PairRow],
+        compared: ComparedRow,
+        stale: Sequence[StaleRow],
+    ) -> Self:
+        """Return the report. It flags the later observation of each pair.
+
+        An entity that needs a split is not listed as large as well.
+        """
         flagged = dict.fromkeys((row.entity_name, row.other) for row in pairs)
         splits = [row for row in sized if row[1].needs_split]
-        large = [row for row, found in sized if not found.needs_split]
+        large = [row for row, analysis in sized if not analysis.needs_split]
         summary = SummaryPart(
-            total_entities=total.entities, total_observations=total.valid_facts,
-            split_candidates_count=len(splits), flagged_observations_count=len(flagged),
-            stale_entities_count=len(stale), large_entities_count=len(large),
-        )  # fmt: skip
+            total_entities=total.entities,
+            total_observations=total.valid_facts,
+            split_candidates_count=len(splits),
+            flagged_observations_count=len(flagged),
+            stale_entities_count=len(stale),
+            large_entities_count=len(large),
+        )
         return cls(
             summary=summary,
             split_candidates=[AnalysisPart.build(*row, with_topics=False) for row in splits],
@@ -151,7 +166,7 @@ class ReportReply(ListedReply):
 
 
 def _note(compared: ComparedRow) -> str | None:
-    """Say that only a part was compared, where it was."""
+    """Return a note if only some of the observations were compared, else None."""
     if compared.compared >= compared.facts:
         return None
     return (
@@ -165,11 +180,11 @@ async def consolidation_report(
     call: Call, stale_days: Annotated[float, Field(ge=0, le=36_500)] = 90.0
 ) -> CallToolResult:
     """Report what might be tidied: too large, said twice, not looked at; changes nothing."""
-    insight = Insight(call.store)
-    sized = await insight.find_large(call.caller)
-    pairs = await insight.find_similar(None, _COSINE, _CONTAINMENT, call.caller)
-    compared = await insight.count_compared(call.caller)
-    stale = await insight.find_stale(stale_days, call.caller)
-    total = await insight.count_all(call.caller)
+    operations = MaintenanceOperations(call.store)
+    sized = await operations.find_large(call.caller)
+    pairs = await operations.find_similar(None, _COSINE, _CONTAINMENT, call.caller)
+    compared = await operations.count_compared(call.caller)
+    stale = await operations.find_stale(stale_days, call.caller)
+    total = await operations.count_all(call.caller)
     reply = ReportReply.build(total, sized, pairs, compared, stale)
     return await run_aside(call.reply, reply)

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from textrawl.toolsets.graph.operations import Said, Triple
+from textrawl.toolsets.graph.operations import EntityObservations, Relation
 from textrawl.toolsets.toolset import Toolset
 from textrawl.values.long_text import LONG_LENGTH
 from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name
@@ -13,14 +13,29 @@ graph = Toolset(
     "graph",
     "The nine tools of the reference memory server, and twelve that search and tidy its graph.",
     (
-        "create_entities", "create_relations", "add_observations", "delete_entities",
-        "delete_observations", "delete_relations", "read_graph", "search_nodes", "open_nodes",
-        "search_semantic", "end_relation", "add_reflection", "search_reflections",
-        "delete_reflections", "analyze_entity_split", "propose_entity_split",
-        "execute_entity_split", "find_split_candidates", "find_duplicate_observations",
-        "consolidation_report", "migrate",
+        "create_entities",
+        "create_relations",
+        "add_observations",
+        "delete_entities",
+        "delete_observations",
+        "delete_relations",
+        "read_graph",
+        "search_nodes",
+        "open_nodes",
+        "search_semantic",
+        "end_relation",
+        "add_reflection",
+        "search_reflections",
+        "delete_reflections",
+        "analyze_entity_split",
+        "propose_entity_split",
+        "execute_entity_split",
+        "find_split_candidates",
+        "find_duplicate_observations",
+        "consolidation_report",
+        "migrate",
     ),
-)  # fmt: skip
+)
 
 MOST_ITEMS = 1000
 
@@ -30,7 +45,7 @@ def _clean(value: object) -> object:
 
 
 def clean_text(value: object) -> object:
-    """Return `value` as texts are stored, for a parameter that takes one."""
+    """Return a text in the form in which texts are stored, and any other value as it is."""
     return clean_fact(value) if isinstance(value, str) else value
 
 
@@ -45,7 +60,7 @@ Cursor = Annotated[
 
 
 class EntityItem(BaseModel):
-    """An entity; fields that the reference does not know are ignored, as it does."""
+    """An entity. Unknown fields are ignored, as the reference server does."""
 
     name: Name
     entityType: OptionalName = ""  # noqa: N815 - the wire's names, as for parameters
@@ -61,13 +76,16 @@ class RelationItem(BaseModel):
     to: Name
     relationType: RelationName  # noqa: N815
 
-    def read(self) -> Triple:
-        """The relation as it is stored."""
-        return Triple(self.source, self.relationType, self.to)
+    def read(self) -> Relation:
+        """Return the relation to store."""
+        return Relation(self.source, self.relationType, self.to)
 
 
 def _wrap(key: str) -> BeforeValidator:
-    """A bare text, of the entity that the call names, as an item without a name."""
+    """Return a validator that reads a bare text as an item without an entity.
+
+    The text then belongs to the entity that the call names.
+    """
 
     def wrap(value: Any) -> Any:
         return {key: [value]} if isinstance(value, str) else value
@@ -83,7 +101,7 @@ class AdditionItem(BaseModel):
 
 
 class DeletionItem(BaseModel):
-    """Observations of an entity that are to go."""
+    """Observations of an entity to delete."""
 
     entityName: OptionalName = ""  # noqa: N815
     observations: list[Text]
@@ -94,9 +112,14 @@ Deletion = Annotated[DeletionItem, _wrap("observations")]
 Relations = Annotated[list[RelationItem], Field(max_length=MOST_ITEMS)]
 
 
-def gather(name: str, said: list[Said]) -> tuple[list[Said], bool]:
-    """What is said by entity, and whether it is all about the one that the call names."""
+def group_by_entity(
+    name: str, items: list[EntityObservations]
+) -> tuple[list[EntityObservations], bool]:
+    """Return the items, or one item with all observations if the call names an entity.
+
+    The second value is True if the call names one.
+    """
     if not name:
-        return said, False
-    together = [text for one in said for text in one.observations]
-    return [Said(name, together)], True
+        return items, False
+    observations = [text for item in items for text in item.observations]
+    return [EntityObservations(name, observations)], True

@@ -14,24 +14,24 @@ from textrawl.toolsets.graph.declaration import (
     Name,
     OptionalName,
     Relations,
-    gather,
     graph,
+    group_by_entity,
 )
-from textrawl.toolsets.graph.operations import Graph, Said
-from textrawl.toolsets.graph.replies import DoneReply, EntityReply, NodePart, say_plainly
+from textrawl.toolsets.graph.operations import EntityObservations, GraphOperations
+from textrawl.toolsets.graph.replies import DoneReply, EntityReply, NodePart, reply_plainly
 from textrawl.toolsets.toolset import DELETES
 
-_MOST_NAMED = 20  # entities that are not there: a thousand names would be no sentence
+_MOST_NAMED = 20  # missing entities that the message names: a call may have a thousand
 
 
-def _tell(what: str, done: int, asked: int, missing: Sequence[str]) -> DoneReply:
-    told = f"{what} deleted successfully"
-    if done != asked:
-        told = f"Deleted {done} of {asked} {what.lower()}"
+def _write_message(kind: str, deleted: int, requested: int, missing: Sequence[str]) -> DoneReply:
+    message = f"{kind} deleted successfully"
+    if deleted != requested:
+        message = f"Deleted {deleted} of {requested} {kind.lower()}"
     if missing:
-        named, more = ", ".join(missing[:_MOST_NAMED]), len(missing) - _MOST_NAMED
-        told += f". Entity not found: {named}" + (f", and {more} more" if more > 0 else "")
-    return DoneReply(message=told)
+        names, more = ", ".join(missing[:_MOST_NAMED]), len(missing) - _MOST_NAMED
+        message += f". Entity not found: {names}" + (f", and {more} more" if more > 0 else "")
+    return DoneReply(message=message)
 
 
 @graph.tool(DELETES, DoneReply)
@@ -42,9 +42,10 @@ async def delete_entities(
 
     Example: {"entityNames":["Old project"]}.
     """
-    rows = await Graph(call.store).delete_nodes(entityNames, call.caller)
+    rows = await GraphOperations(call.store).delete_nodes(entityNames, call.caller)
     missing = [row.name for row in rows if not row.deleted]
-    return say_plainly(call, _tell("Entities", len(rows) - len(missing), len(rows), missing))
+    deleted = len(rows) - len(missing)
+    return reply_plainly(call, _write_message("Entities", deleted, len(rows), missing))
 
 
 @graph.tool(DELETES, DoneReply, EntityReply)
@@ -58,24 +59,24 @@ async def delete_observations(
 
     Example: {"deletions":[{"entityName":"Ada","observations":["prefers tea"]}]}.
     """
-    items = [*(deletions or []), *(observations or [])]
-    said, single = gather(name, [Said(item.entityName, item.observations) for item in items])
-    if (deletions is None and observations is None) or not all(one.entity for one in said):
+    items = [
+        EntityObservations(item.entityName, item.observations)
+        for item in (*(deletions or []), *(observations or []))
+    ]
+    groups, single = group_by_entity(name, items)
+    if (deletions is None and observations is None) or not all(one.entity for one in groups):
         raise ArgumentInvalid("deletions: entityName and observations", title="Missing deletions")
-    rows = await Graph(call.store).delete_observations(said, call.caller)
+    rows = await GraphOperations(call.store).delete_observations(groups, call.caller)
     row = rows[0] if single else None
     if row is not None and row.observations is None:
         raise EntityNotFound(name)
     if row is not None and row.observations is not None and row.entity_type is not None:
-        node = NodePart(
-            name=row.name, entity_type=row.entity_type, observations=row.observations
-        )  # fmt: skip
+        node = NodePart(name=row.name, entity_type=row.entity_type, observations=row.observations)
         return call.reply(EntityReply(entity=node))
     missing = [row.name for row in rows if row.observations is None]
-    asked = sum(len(one.observations) for one in said)
-    return say_plainly(
-        call, _tell("Observations", sum(row.deleted for row in rows), asked, missing)
-    )
+    requested = sum(len(group.observations) for group in groups)
+    deleted = sum(row.deleted for row in rows)
+    return reply_plainly(call, _write_message("Observations", deleted, requested, missing))
 
 
 @graph.tool(DELETES, DoneReply)
@@ -84,8 +85,9 @@ async def delete_relations(call: Call, relations: Relations) -> CallToolResult:
 
     Example: {"relations":[{"from":"Ada","to":"Acme Corp","relationType":"works_at"}]}.
     """
-    rows = await Graph(call.store).delete_edges([item.read() for item in relations], call.caller)
-    missing = list(dict.fromkeys(name for row in rows for name in row.missing))
-    return say_plainly(
-        call, _tell("Relations", sum(row.deleted for row in rows), len(rows), missing)
+    rows = await GraphOperations(call.store).delete_edges(
+        [item.read() for item in relations], call.caller
     )
+    missing = list(dict.fromkeys(name for row in rows for name in row.missing))
+    deleted = sum(row.deleted for row in rows)
+    return reply_plainly(call, _write_message("Relations", deleted, len(rows), missing))

@@ -11,18 +11,17 @@ from textrawl.errors import ArgumentInvalid
 from textrawl.scheduling.workers import run_aside
 from textrawl.toolsets.call import Call
 from textrawl.toolsets.graph.declaration import MOST_ITEMS, Cursor, Name, Query, graph
-from textrawl.toolsets.graph.insight import Insight
-from textrawl.toolsets.graph.operations import Graph, Page, PartRow
+from textrawl.toolsets.graph.operations import GraphOperations, Page
 from textrawl.toolsets.graph.replies import GraphReply, write_number
+from textrawl.toolsets.graph.rows import PartRow
 from textrawl.toolsets.toolset import READS, Document
 from textrawl.wire.replies import write_json
 
-_MOST_PARTS = 3000  # more than an answer of the usual budget holds
-_MOST_TEXT = 1_000_000  # characters of these parts: more than the largest budget holds
-_MOST_OF_ALL = 20_000  # parts of the resource, which a person attaches or a program reads
-_MOST_TEXT_OF_ALL = 16_000_000
-_FEW = 200  # parts that are written at once, unless they have more than _SHORT characters
-_SHORT = 100_000
+_MOST_PARTS = 3000  # more than fit the default budget
+_MOST_TEXT = 1_000_000  # characters of these parts: more than fit the largest budget
+_MOST_RESOURCE_PARTS = 20_000  # for the resource, which has no budget
+_MOST_RESOURCE_TEXT = 16_000_000
+_SHORT_PARTS, _SHORT_TEXT = 200, 100_000  # parts, characters: a longer reply needs a thread
 _GRAPH_CURSOR = re.compile(r"([0-9a-z]{1,10})\.(\d{1,9})")
 _PLAIN_CURSOR = re.compile(r"\d{1,9}")
 
@@ -32,14 +31,14 @@ async def read_graph(call: Call, cursor: Cursor = "") -> CallToolResult:
     """Read the whole graph, a page at a time: while an answer has nextCursor, there is more."""
     number, skip = None, 0
     if cursor:
-        found = _GRAPH_CURSOR.fullmatch(cursor)
-        if found is None:
+        match = _GRAPH_CURSOR.fullmatch(cursor)
+        if match is None:
             raise ArgumentInvalid("cursor: give nextCursor of the answer before, as it stands")
-        number, skip = int(found[1], 36), int(found[2])
+        number, skip = int(match[1], 36), int(match[2])
     page = Page(number, skip, _MOST_PARTS, _MOST_TEXT)
-    rows = await Graph(call.store).read(page, call.caller)
-    reply = GraphReply.build(rows, _name_places(rows), page.count(rows))
-    return await _tell(call, "graph", reply, rows)
+    rows = await GraphOperations(call.store).read(page, call.caller)
+    reply = GraphReply.build(rows, _write_graph_cursors(rows), page.count(rows))
+    return await _recall(call, "graph", reply, rows)
 
 
 @graph.tool(READS, GraphReply)
@@ -50,9 +49,9 @@ async def search_nodes(call: Call, query: Query, cursor: Cursor = "") -> CallToo
     {"query":"database migrations"}.
     """
     page = _read_page(cursor)
-    rows = await Graph(call.store).search(query, page, call.caller)
-    reply = GraphReply.build(rows, _count_on(page, rows), page.count(rows))
-    return await _tell(call, "search", reply, rows)
+    rows = await GraphOperations(call.store).search(query, page, call.caller)
+    reply = GraphReply.build(rows, _write_plain_cursors(page, rows), page.count(rows))
+    return await _recall(call, "search", reply, rows)
 
 
 @graph.tool(READS, GraphReply)
@@ -67,38 +66,44 @@ async def open_nodes(
     Example: {"names":["Ada"]}.
     """
     page = _read_page(cursor)
-    rows = await Graph(call.store).open(names, page, call.caller)
-    reply = GraphReply.build(rows, _count_on(page, rows), page.count(rows), with_ids=includeIds)
+    operations = GraphOperations(call.store)
+    rows = await operations.open(names, page, call.caller)
+    cursors = _write_plain_cursors(page, rows)
+    reply = GraphReply.build(rows, cursors, page.count(rows), with_ids=includeIds)
     if call.app.records_recalls:
-        seen = dict.fromkeys(row.number for row in rows if row.kind == "entity")
-        await Insight(call.store).note(list(seen), call.caller)
-    return await _tell(call, "entity", reply, rows)
+        numbers = dict.fromkeys(row.number for row in rows if row.kind == "entity")
+        await operations.record_use(list(numbers), call.caller)
+    return await _recall(call, "entity", reply, rows)
 
 
-async def _tell(
+async def _recall(
     call: Call, mode: str, reply: GraphReply, rows: Sequence[PartRow]
 ) -> CallToolResult:
-    if len(rows) <= _FEW and sum(row.length for row in rows) <= _SHORT:
+    if len(rows) <= _SHORT_PARTS and sum(row.length for row in rows) <= _SHORT_TEXT:
         return call.recall(mode, reply)
     return await call.recall_aside(mode, reply)
 
 
-async def _read_whole(call: Call) -> str:
-    page = Page(None, 0, _MOST_OF_ALL, _MOST_TEXT_OF_ALL)
-    return await run_aside(_write_whole, page, await Graph(call.store).read(page, call.caller))
+async def _read_resource(call: Call) -> str:
+    page = Page(None, 0, _MOST_RESOURCE_PARTS, _MOST_RESOURCE_TEXT)
+    rows = await GraphOperations(call.store).read(page, call.caller)
+    return await run_aside(_write_resource, page, rows)
 
 
-def _write_whole(page: Page, rows: Sequence[PartRow]) -> str:
-    reply = GraphReply.build(rows, _name_places(rows), page.count(rows))
+def _write_resource(page: Page, rows: Sequence[PartRow]) -> str:
+    reply = GraphReply.build(rows, _write_graph_cursors(rows), page.count(rows))
     return write_json(reply.structured())
 
 
 graph.documents.append(
     Document(
-        "memory://knowledge-graph", "knowledge-graph", "Knowledge graph",
-        "All entities with their observations and relations", _read_whole,
+        "memory://knowledge-graph",
+        "knowledge-graph",
+        "Knowledge graph",
+        "All entities with their observations and relations",
+        _read_resource,
     )
-)  # fmt: skip
+)
 
 
 def _read_page(cursor: str) -> Page:
@@ -107,9 +112,11 @@ def _read_page(cursor: str) -> Page:
     return Page(None, int(cursor or 0), _MOST_PARTS, _MOST_TEXT)
 
 
-def _name_places(rows: Sequence[PartRow]) -> list[str]:
+def _write_graph_cursors(rows: Sequence[PartRow]) -> list[str]:
+    """Return a cursor for each row that holds its place in the whole graph."""
     return [f"{write_number(row.number)}.{row.part}" for row in rows]
 
 
-def _count_on(page: Page, rows: Sequence[PartRow]) -> list[str]:
+def _write_plain_cursors(page: Page, rows: Sequence[PartRow]) -> list[str]:
+    """Return a cursor for each row that holds its place in the answer."""
     return [str(page.skip + place) for place in range(len(rows))]

@@ -1,10 +1,11 @@
-"""The memory as a graph of nodes, for the `graph` toolset: what is neither SQL nor wire.
+"""The operations of the `graph` toolset on entities, observations and relations.
 
-Everything happens in one space, the home of who calls. Observations are embedded before they are
-stored; while the provider is down they are stored without, and embedded later.
+They read and write one space, the caller's home space. Observations are embedded before they are
+stored. While the embedding provider is down, they are stored first and embedded later.
 """
 
 import json
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
@@ -12,97 +13,24 @@ from typing import Any, LiteralString
 from textrawl.access.principal import Caller
 from textrawl.embeddings import Vector
 from textrawl.embeddings.vectors import compose_document
+from textrawl.errors import TextrawlError
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.store.store import Store
+from textrawl.toolsets.graph.rows import (
+    AddedRow,
+    DeletedEdgeRow,
+    DeletedNodeRow,
+    DeletedObservationsRow,
+    EdgeRow,
+    EndedRow,
+    NodeRow,
+    PartRow,
+    RankedRow,
+    UseRow,
+)
 from textrawl.values.long_text import split_text
 
-
-@dataclass(frozen=True)
-class NodeRow:
-    """An entity as create_nodes left it: whether it is new, how many observations are."""
-
-    name: str
-    entity_type: str
-    created: bool
-    added: int
-    observations: list[str]
-
-
-@dataclass(frozen=True)
-class EdgeRow:
-    """What became of a relation: created, known or missing, with the names that are."""
-
-    place: int
-    outcome: str
-    missing: list[str]
-
-
-@dataclass(frozen=True)
-class AddedRow:
-    """An entity with those of its observations that are new, and all of them.
-
-    Without `entity_type` for a caller who may not read: then `observations` is empty.
-    """
-
-    name: str
-    entity_type: str | None
-    added: list[str]
-    observations: list[str]
-
-
-@dataclass(frozen=True)
-class DeletedNodeRow:
-    """Whether an entity was there to be deleted."""
-
-    name: str
-    deleted: bool
-
-
-@dataclass(frozen=True)
-class DeletedObservationsRow:
-    """How many observations went, and what is left; `observations` None: no such entity.
-
-    Without `entity_type` for a caller who may not read: then `observations` is empty.
-    """
-
-    name: str
-    entity_type: str | None
-    deleted: int
-    observations: list[str] | None
-
-
-@dataclass(frozen=True)
-class DeletedEdgeRow:
-    """Whether a relation was there to be deleted; `missing` names the ends that are not."""
-
-    place: int
-    deleted: bool
-    missing: list[str]
-
-
-@dataclass(frozen=True)
-class PartRow:
-    """A part of a graph: an entity, then its observations, then its relations.
-
-    `number` and `name` are the entity's, `part` counts from 0 within it.
-    """
-
-    number: int
-    part: int
-    kind: str
-    name: str
-    entity_type: str
-    content: str | None
-    from_entity: str | None
-    relation: str | None
-    to_entity: str | None
-    relation_number: int | None
-
-    @property
-    def length(self) -> int:
-        """Characters of its own texts, as the text of a page is counted."""
-        texts = (self.content, self.from_entity, self.relation, self.to_entity)
-        return sum(len(text) for text in texts if text)
+logger = logging.getLogger("textrawl")
 
 
 @dataclass(frozen=True)
@@ -115,16 +43,16 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Triple:
-    """A relation by its ends and its type as it is spelt."""
+class Relation:
+    """A relation: its two entities, and its type in the caller's spelling."""
 
     source: str
-    relation: str
+    name: str
     target: str
 
 
 @dataclass(frozen=True)
-class Said:
+class EntityObservations:
     """Observations of one entity."""
 
     entity: str
@@ -133,7 +61,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Page:
-    """Which parts of a graph: `most` of them after `skip`, from the entity `number` on.
+    """A page of a graph: at most `most` parts after `skip`, starting at the entity `number`.
 
     Together they have at most `text` characters.
     """
@@ -144,121 +72,184 @@ class Page:
     text: int
 
     def count(self, rows: Sequence[PartRow]) -> int:
-        """How many of `rows` are on the page: one more shows that there are more."""
+        """Return how many of `rows` are on the page. One row more shows that the graph goes on."""
         beyond = sum(row.length for row in rows) > self.text
         return min(len(rows) - beyond, self.most)
 
 
-class Graph:
-    """The nodes of one memory."""
+class GraphOperations:
+    """The entities, observations and relations of one memory as a graph."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._call = store.database.call
 
     async def create(self, nodes: Sequence[Node], caller: Caller) -> list[NodeRow]:
-        """Creates entities, or adds to those that are there."""
+        """Create entities, or add observations to those that exist."""
         model, vectors = await self._embed((node.name, node.observations) for node in nodes)
-        given = [
+        items = [
             {"name": node.name, "type": node.type, "observations": _divide(node.observations)}
             for node in nodes
         ]
         return await self._call(
-            "create_nodes", NodeRow, entities=json.dumps(given), model=model, embeddings=vectors,
+            "create_nodes",
+            NodeRow,
+            entities=json.dumps(items),
+            model=model,
+            embeddings=vectors,
             **caller.writing,
-        )  # fmt: skip
+        )
 
-    async def relate(self, triples: Sequence[Triple], caller: Caller) -> list[EdgeRow]:
-        """Connects entities that are there; a row for each."""
-        given = json.dumps([_plain(triple) for triple in triples])
-        return await self._call("create_edges", EdgeRow, relations=given, **caller.writing)
+    async def relate(self, relations: Sequence[Relation], caller: Caller) -> list[EdgeRow]:
+        """Connect entities that exist. Return one row for each relation."""
+        return await self._call(
+            "create_edges", EdgeRow, relations=_write_relations(relations), **caller.writing
+        )
 
-    async def add(self, additions: Sequence[Said], caller: Caller) -> list[AddedRow]:
-        """Adds observations, all or none. Raises EntityNotFound."""
-        model, vectors = await self._embed((said.entity, said.observations) for said in additions)
+    async def add(self, additions: Sequence[EntityObservations], caller: Caller) -> list[AddedRow]:
+        """Add observations, all or none. Raises EntityNotFound."""
+        model, vectors = await self._embed((item.entity, item.observations) for item in additions)
         try:
             return await self._call(
-                "add_observations", AddedRow, additions=_write(additions, _divide), model=model,
-                embeddings=vectors, **caller.writing,
-            )  # fmt: skip
+                "add_observations",
+                AddedRow,
+                additions=_write(additions, _divide),
+                model=model,
+                embeddings=vectors,
+                **caller.writing,
+            )
         except DataRefused as refusal:
             raise refusal.explain() from refusal
 
     async def delete_nodes(self, names: Sequence[str], caller: Caller) -> list[DeletedNodeRow]:
-        """Forgets entities with all that is said about them; a row for each name."""
+        """Delete entities with their observations and relations. Return one row for each name."""
         return await self._call("delete_nodes", DeletedNodeRow, names=names, **caller.writing)
 
     async def delete_observations(
-        self, deletions: Sequence[Said], caller: Caller
+        self, deletions: Sequence[EntityObservations], caller: Caller
     ) -> list[DeletedObservationsRow]:
-        """Forgets observations by their exact text; a row for each entity."""
+        """Delete observations by their exact text. Return one row for each entity."""
         return await self._call(
-            "delete_observations", DeletedObservationsRow, deletions=_write(deletions, list),
+            "delete_observations",
+            DeletedObservationsRow,
+            deletions=_write(deletions, list),
             **caller.writing,
-        )  # fmt: skip
+        )
 
-    async def delete_edges(self, triples: Sequence[Triple], caller: Caller) -> list[DeletedEdgeRow]:
-        """Forgets relations; a row for each."""
-        given = json.dumps([_plain(triple) for triple in triples])
-        return await self._call("delete_edges", DeletedEdgeRow, relations=given, **caller.writing)
+    async def delete_edges(
+        self, relations: Sequence[Relation], caller: Caller
+    ) -> list[DeletedEdgeRow]:
+        """Delete relations. Return one row for each."""
+        return await self._call(
+            "delete_edges", DeletedEdgeRow, relations=_write_relations(relations), **caller.writing
+        )
+
+    async def end_edge(self, number: int, caller: Caller) -> EndedRow:
+        """End a relation."""
+        [row] = await self._call("end_edge", EndedRow, number=number, **caller.writing)
+        return row
 
     async def read(self, page: Page, caller: Caller) -> list[PartRow]:
-        """A page of the whole graph. Raises ArgumentInvalid where its beginning is gone."""
+        """Return a page of the whole graph. Raises ArgumentInvalid if its entity was deleted."""
         try:
             return await self._call(
-                "read_graph", PartRow, beginning=page.number, skip=page.skip,
-                max_rows=page.most + 1, max_text=page.text, **read_from(caller),
-            )  # fmt: skip
+                "read_graph",
+                PartRow,
+                beginning=page.number,
+                skip=page.skip,
+                max_rows=page.most + 1,
+                max_text=page.text,
+                **select_home(caller),
+            )
         except DataRefused as refusal:
             raise refusal.explain() from refusal
 
     async def open(self, names: Sequence[str], page: Page, caller: Caller) -> list[PartRow]:
-        """Entities by name, those that are not there left out."""
+        """Return entities by name. Names that no entity has are skipped."""
         return await self._page("open_nodes", page, caller, names=names)
 
     async def search(self, query: str, page: Page, caller: Caller) -> list[PartRow]:
-        """Entities that hold a text, then those that say the same in other words."""
+        """Return entities that contain a text, then entities with a similar meaning."""
         model, vector, _ = await self._store.try_to_embed_query(query or " ")
         return await self._page(
             "search_nodes", page, caller, query=query, model=model, vector=vector
         )
 
+    async def search_semantic(self, query: str, limit: int, caller: Caller) -> list[RankedRow]:
+        """Return entities near a query. Raises EmbeddingNotConfigured, EmbeddingUnavailable."""
+        model, vector, _ = await self._store.embed_query(query or " ")
+        return await self._call(
+            "search_semantic",
+            RankedRow,
+            query=query,
+            model=model,
+            vector=vector,
+            max_rows=limit,
+            **select_home(caller),
+        )
+
+    async def record_use(self, numbers: Sequence[int], caller: Caller) -> None:
+        """Record that an answer held these entities. An error is logged, not raised."""
+        if not numbers:
+            return
+        try:
+            await self._call("record_use", UseRow, numbers=numbers, **select_home(caller))
+        except TextrawlError as error:
+            logger.info("The use of entities is not recorded: %s", error)
+
     async def _page(
-        self, function: LiteralString, page: Page, caller: Caller, **asked: Any
+        self, function: LiteralString, page: Page, caller: Caller, **arguments: Any
     ) -> list[PartRow]:
         return await self._call(
-            function, PartRow, skip=page.skip, max_rows=page.most + 1, max_text=page.text, **asked,
-            **read_from(caller),
-        )  # fmt: skip
+            function,
+            PartRow,
+            skip=page.skip,
+            max_rows=page.most + 1,
+            max_text=page.text,
+            **arguments,
+            **select_home(caller),
+        )
 
     async def _embed(
         self, nodes: Iterable[tuple[str, Sequence[str]]]
     ) -> tuple[int | None, list[Vector] | None]:
-        """The active model and a vector for each part of an observation; none while it is down."""
+        """Return the active model and a vector for each part of an observation.
+
+        Return None instead while the embedding provider is down.
+        """
         texts = [
             compose_document(name, part)
-            for name, said in nodes for text in said for part in split_text(text)
-        ]  # fmt: skip
+            for name, observations in nodes
+            for text in observations
+            for part in split_text(text)
+        ]
         return await self._store.embed_documents(texts)
 
 
-def _plain(triple: Triple) -> dict[str, str]:
-    return {"from": triple.source, "relation": triple.relation, "to": triple.target}
+def _write_relations(relations: Sequence[Relation]) -> str:
+    return json.dumps(
+        [
+            {"from": relation.source, "relation": relation.name, "to": relation.target}
+            for relation in relations
+        ]
+    )
 
 
 def _divide(observations: Sequence[str]) -> list[object]:
-    """Observations as they are stored: a long one as the list of its parts."""
+    """Return observations in the form in which they are stored: a long one is a list of parts."""
     divided = [split_text(text) for text in observations]
     return [parts if len(parts) > 1 else parts[0] for parts in divided]
 
 
-def _write(said: Sequence[Said], divide: Callable[[Sequence[str]], list[Any]]) -> str:
+def _write(
+    items: Sequence[EntityObservations], divide: Callable[[Sequence[str]], list[Any]]
+) -> str:
     return json.dumps(
-        [{"entity": one.entity, "observations": divide(one.observations)} for one in said]
+        [{"entity": item.entity, "observations": divide(item.observations)} for item in items]
     )
 
 
-def read_from(caller: Caller) -> dict[str, object]:
-    """What SQL functions of the graph that read ask for: whose reach, and the one space."""
+def select_home(caller: Caller) -> dict[str, object]:
+    """Return the arguments with which a reading function reads the caller's home space."""
     principal = caller.principal
     return {"credential": principal.credential, "space": principal.home}

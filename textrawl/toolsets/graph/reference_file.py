@@ -1,4 +1,4 @@
-"""A file of the reference memory server, read with the rights of who calls: the migrate tool."""
+"""A file of the reference memory server, which the tool migrate imports for its caller."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from anyio import to_thread
 
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid
-from textrawl.toolsets.graph.operations import Graph, Node, Triple
+from textrawl.toolsets.graph.operations import GraphOperations, Node, Relation
 from textrawl.values.reference_line import LineRefused, parse_line, read_name, read_text
 
 _BATCH = 100
 _MOST_BYTES = 64 << 20
-_NOT_THERE = (
+_FILE_MISSING = (
     "source_path: give the name of a file in the server's folder for imports, which is import in "
     "TEXTRAWL_DATA_DIR; or ask who runs the server to run "
     "`textrawl import --from server-memory FILE`"
@@ -23,7 +23,7 @@ _NOT_THERE = (
 
 @dataclass
 class Migrated:
-    """What became of the lines of a file."""
+    """The counts of imported, refused and skipped lines of a file."""
 
     entities: int = 0
     relations: int = 0
@@ -31,43 +31,44 @@ class Migrated:
     skipped: int = 0
 
 
-def find_file(folder: Path | None, given: str) -> Path:
-    """The file of `folder` that is meant. Raises ArgumentInvalid for any other."""
+def find_file(folder: Path | None, path: str) -> Path:
+    """Return the file at `path` in `folder`. Raises ArgumentInvalid for a path outside of it."""
     if folder is None:
-        raise ArgumentInvalid(_NOT_THERE)
+        raise ArgumentInvalid(_FILE_MISSING)
     home = folder.expanduser().resolve()
-    file = (home / Path(given).expanduser()).resolve()
+    file = (home / Path(path).expanduser()).resolve()
     if not file.is_relative_to(home) or not file.is_file():
-        raise ArgumentInvalid(_NOT_THERE)
+        raise ArgumentInvalid(_FILE_MISSING)
     if file.stat().st_size > _MOST_BYTES:
         raise ArgumentInvalid("source_path: too large; use `textrawl import --from server-memory`")
     return file
 
 
-async def migrate_file(file: Path, graph: Graph, caller: Caller) -> Migrated:
-    """Adds what `file` says, in its order; relations only between entities that are there by then.
+async def migrate_file(file: Path, graph: GraphOperations, caller: Caller) -> Migrated:
+    """Import the entities and relations of `file` in its order.
 
-    What is there already is not stored twice, so that it may be read again.
+    A relation needs both entities, from this file or from before. Nothing is stored twice, so a
+    file may be imported again.
     """
     done = Migrated()
     content = await to_thread.run_sync(file.read_bytes)
     for batch in _gather(content, done):
         nodes = [item for item in batch if isinstance(item, Node)]
-        triples = [item for item in batch if isinstance(item, Triple)]
+        relations = [item for item in batch if isinstance(item, Relation)]
         if nodes:
             await graph.create(nodes, caller)
             done.entities += len(nodes)
-        if triples:
-            rows = await graph.relate(triples, caller)
-            made = sum(row.outcome == "created" for row in rows)
-            done.relations += made
-            done.skipped += len(rows) - made
+        if relations:
+            rows = await graph.relate(relations, caller)
+            created = sum(row.outcome == "created" for row in rows)
+            done.relations += created
+            done.skipped += len(rows) - created
     return done
 
 
-def _gather(content: bytes, done: Migrated) -> Iterator[list[Node | Triple]]:
-    """Entities or relations that follow each other; counts lines that cannot be used."""
-    batch = list[Node | Triple]()
+def _gather(content: bytes, done: Migrated) -> Iterator[list[Node | Relation]]:
+    """Yield batches of consecutive entities or consecutive relations, and count unusable lines."""
+    batch = list[Node | Relation]()
     for raw in content.split(b"\n"):
         item = _read(raw, done) if raw.strip() else None
         if item is None:
@@ -80,16 +81,17 @@ def _gather(content: bytes, done: Migrated) -> Iterator[list[Node | Triple]]:
         yield batch
 
 
-def _read(raw: bytes, done: Migrated) -> Node | Triple | None:
+def _read(raw: bytes, done: Migrated) -> Node | Relation | None:
     try:
-        given = parse_line(raw)
-        if given["type"] == "relation":
-            label = read_name(given, "relationType", longest=100)
-            return Triple(read_name(given, "from"), label, read_name(given, "to"))
+        fields = parse_line(raw)
+        if fields["type"] == "relation":
+            label = read_name(fields, "relationType", longest=100)
+            return Relation(read_name(fields, "from"), label, read_name(fields, "to"))
         return Node(
-            read_name(given, "name"), read_name(given, "entityType", empty="Generic"),
-            list(_read_texts(given.get("observations"), done)),
-        )  # fmt: skip
+            read_name(fields, "name"),
+            read_name(fields, "entityType", empty="Generic"),
+            list(_read_texts(fields.get("observations"), done)),
+        )
     except LineRefused as refused:
         if "no JSON" in str(refused):
             done.errors += 1
@@ -98,8 +100,8 @@ def _read(raw: bytes, done: Migrated) -> Node | Triple | None:
         return None
 
 
-def _read_texts(given: object, done: Migrated) -> Iterator[str]:
-    for text in cast("list[Any]", given) if isinstance(given, list) else []:
+def _read_texts(observations: object, done: Migrated) -> Iterator[str]:
+    for text in cast("list[Any]", observations) if isinstance(observations, list) else []:
         try:
             yield read_text(text)
         except ValueError:

@@ -9,8 +9,14 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.toolsets.call import Call
 from textrawl.toolsets.graph.declaration import MOST_ITEMS, OptionalName, Query, clean_text, graph
-from textrawl.toolsets.graph.insight import Filter, Insight, RankedRow, ReflectionRow, Thought
-from textrawl.toolsets.graph.replies import DoneReply, say_plainly
+from textrawl.toolsets.graph.operations import GraphOperations
+from textrawl.toolsets.graph.reflection_operations import (
+    Filter,
+    Reflection,
+    ReflectionOperations,
+)
+from textrawl.toolsets.graph.replies import DoneReply, reply_plainly
+from textrawl.toolsets.graph.rows import RankedRow, ReflectionRow
 from textrawl.toolsets.graph.snake_case_replies import SnakePart, SnakeReply
 from textrawl.toolsets.toolset import DELETES, READS, WRITES
 
@@ -20,7 +26,7 @@ Target = Literal["entity", "session", "relation", "global"]
 
 
 class ScoringPart(SnakePart):
-    """What a rank is made of beside relevance."""
+    """The factors of a rank besides relevance."""
 
     importance: float
     temporal_factor: float
@@ -28,7 +34,7 @@ class ScoringPart(SnakePart):
 
 
 class RankedPart(SnakePart):
-    """An entity that was found."""
+    """An entity that a search found."""
 
     id: int
     name: str
@@ -41,7 +47,7 @@ class RankedPart(SnakePart):
 
 
 class RankedReply(SnakeReply):
-    """Entities by rank."""
+    """Entities, best rank first."""
 
     results: list[RankedPart]
     dropped: int | None = None
@@ -49,17 +55,17 @@ class RankedReply(SnakeReply):
 
     @classmethod
     def build(cls, rows: Sequence[RankedRow]) -> Self:
-        """The reply that tells `rows`."""
+        """Return the reply for `rows`."""
         reply = cls(results=[])
         reply._rows = rows
         return reply.choose(reply.size())
 
     def size(self) -> int:
-        """How many entities and observations."""
+        """Return the number of entities and observations."""
         return sum(1 + len(row.observations) for row in self._rows)
 
     def choose(self, count: int) -> Self:
-        """The best entities, the last of them with its oldest observations."""
+        """Return a copy with the best entities. The last one may keep only its oldest texts."""
         results, left = list[RankedPart](), count
         for row in self._rows:
             if left <= 0:
@@ -72,15 +78,19 @@ class RankedReply(SnakeReply):
 
 def _rank(row: RankedRow, most: int) -> RankedPart:
     return RankedPart(
-        id=row.number, name=row.name, entityType=row.entity_type,
-        observations=row.observations[:most], limbic_score=round(row.limbic_score, 4),
+        id=row.number,
+        name=row.name,
+        entityType=row.entity_type,
+        observations=row.observations[:most],
+        limbic_score=round(row.limbic_score, 4),
         scoring=ScoringPart(
-            importance=round(row.importance, 4), temporal_factor=round(row.temporal, 4),
+            importance=round(row.importance, 4),
+            temporal_factor=round(row.temporal, 4),
             cooc_boost=round(row.cooc, 4),
         ),
         distance=None if row.distance is None else round(row.distance, 4),
         rrf_score=None if row.rrf is None else round(row.rrf, 6),
-    )  # fmt: skip
+    )
 
 
 @graph.tool(READS, RankedReply)
@@ -89,35 +99,35 @@ async def search_semantic(call: Call, query: Query, limit: Limit = 10) -> CallTo
 
     Example: {"query":"web framework for documentation sites"}.
     """
-    insight = Insight(call.store)
-    rows = await insight.search(query, limit, call.caller)
+    operations = GraphOperations(call.store)
+    rows = await operations.search_semantic(query, limit, call.caller)
     if call.app.records_recalls:
-        await insight.note([row.number for row in rows], call.caller)
+        await operations.record_use([row.number for row in rows], call.caller)
     return call.recall("search", RankedReply.build(rows), None)
 
 
-class ToldReply(SnakeReply):
-    """What was done, in a sentence."""
+class EndedReply(SnakeReply):
+    """The result in a sentence."""
 
     result: str
 
 
-@graph.tool(WRITES, ToldReply)
+@graph.tool(WRITES, EndedReply)
 async def end_relation(
     call: Call,
     relation_id: Annotated[Number, Field(description="from open_nodes with includeIds")],
 ) -> CallToolResult:
     """End a relation that is true no more, and keep that it was; contains and part_of as a pair."""
-    row = await Insight(call.store).end(relation_id, call.caller)
+    row = await GraphOperations(call.store).end_edge(relation_id, call.caller)
     if row.outcome == "missing":
         raise TextrawlError("See open_nodes with includeIds", title="Relation not found")
-    told = "expired successfully" if row.outcome == "ended" else "had expired already"
-    also = f", with its inverse {row.inverse}" if row.inverse is not None else ""
-    return call.reply(ToldReply(result=f"Relation {relation_id} {told}{also}"))
+    outcome = "expired successfully" if row.outcome == "ended" else "had expired already"
+    inverse = f", with its inverse {row.inverse}" if row.inverse is not None else ""
+    return call.reply(EndedReply(result=f"Relation {relation_id} {outcome}{inverse}"))
 
 
 class ReflectionPart(SnakePart):
-    """A reflection; `voice` is who speaks as its author says, if not the author."""
+    """A reflection. `voice` is the name in which its author wrote it, if it is not the author's."""
 
     id: int
     target_type: str
@@ -153,46 +163,56 @@ async def add_reflection(
     Example: {"target_type":"session","content":"The outage taught us to test restores."}.
     """
     if (target_id is None) == (target_type in ("entity", "relation")):
-        wanted = "needs" if target_id is None else "takes no"
-        raise ArgumentInvalid(f"target_id: {target_type} {wanted} target_id")
+        verb = "needs" if target_id is None else "takes no"
+        raise ArgumentInvalid(f"target_id: {target_type} {verb} target_id")
     writer = call.caller.principal.actor
-    thought = Thought(target_type, content, author or writer, mood or None, target_id)
-    row = await Insight(call.store).reflect(thought, call.caller)
+    reflection = Reflection(target_type, content, author or writer, mood or None, target_id)
+    row = await ReflectionOperations(call.store).add(reflection, call.caller)
     part = ReflectionPart(
-        id=row.number, target_type=target_type, target_id=target_id, author=writer,
-        voice=author or None, content=content, mood=mood or None,
+        id=row.number,
+        target_type=target_type,
+        target_id=target_id,
+        author=writer,
+        voice=author or None,
+        content=content,
+        mood=mood or None,
         created_at=f"{row.created_at:%Y-%m-%d %H:%M:%S}",
-    )  # fmt: skip
+    )
     return call.reply(ReflectionReply(result=part))
 
 
 class ReflectionsReply(SnakeReply):
-    """Reflections that were found, best first."""
+    """Reflections that a search found, best first."""
 
     results: list[ReflectionPart]
     dropped: int | None = None
 
     @classmethod
     def build(cls, rows: Sequence[ReflectionRow]) -> Self:
-        """The reply that tells `rows`."""
+        """Return the reply for `rows`."""
         return cls(
             results=[
                 ReflectionPart(
-                    id=row.number, target_type=row.target_type, target_id=row.target,
-                    author=row.author, voice=None if row.voice == row.author else row.voice,
-                    content=row.content, mood=row.mood,
-                    created_at=f"{row.created_at:%Y-%m-%d %H:%M:%S}", score=round(row.score, 6),
+                    id=row.number,
+                    target_type=row.target_type,
+                    target_id=row.target,
+                    author=row.author,
+                    voice=None if row.voice == row.author else row.voice,
+                    content=row.content,
+                    mood=row.mood,
+                    created_at=f"{row.created_at:%Y-%m-%d %H:%M:%S}",
+                    score=round(row.score, 6),
                 )
                 for row in rows
             ]
-        )  # fmt: skip
+        )
 
     def size(self) -> int:
-        """How many there are."""
+        """Return the number of reflections."""
         return len(self.results)
 
     def choose(self, count: int) -> Self:
-        """The best."""
+        """Return a copy with the best reflections."""
         dropped = self.size() - count
         return self.model_copy(update={"results": self.results[:count], "dropped": dropped or None})
 
@@ -207,8 +227,8 @@ async def search_reflections(
     limit: Limit = 10,
 ) -> CallToolResult:
     """Find thoughts that add_reflection kept, by words and meaning. Example: {"query":"outage"}."""
-    wanted = Filter(author or None, mood or None, target_type)
-    rows = await Insight(call.store).search_reflections(query, wanted, limit, call.caller)
+    choice = Filter(author or None, mood or None, target_type)
+    rows = await ReflectionOperations(call.store).search(query, choice, limit, call.caller)
     return call.reply(ReflectionsReply.build(rows))
 
 
@@ -218,6 +238,6 @@ async def delete_reflections(
     reflection_ids: Annotated[list[Number], Field(min_length=1, max_length=MOST_ITEMS)],
 ) -> CallToolResult:
     """Delete reflections for good, by the ids that search_reflections tells."""
-    rows = await Insight(call.store).delete_reflections(reflection_ids, call.caller)
-    gone = sum(row.deleted for row in rows)
-    return say_plainly(call, DoneReply(message=f"Deleted {gone} of {len(rows)} reflections"))
+    rows = await ReflectionOperations(call.store).delete(reflection_ids, call.caller)
+    deleted = sum(row.deleted for row in rows)
+    return reply_plainly(call, DoneReply(message=f"Deleted {deleted} of {len(rows)} reflections"))

@@ -1,4 +1,4 @@
-"""Replies in the reference's shape: the same keys in the text as in structured content."""
+"""Replies in the shape of the reference server: text and structured content have equal keys."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Self
@@ -7,7 +7,7 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import Field, PrivateAttr
 
 from textrawl.toolsets.call import Call
-from textrawl.toolsets.graph.operations import NodeRow, PartRow
+from textrawl.toolsets.graph.rows import NodeRow, PartRow
 from textrawl.wire.replies import Part, Reply, write_json
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -26,7 +26,7 @@ class NodePart(Part):
 
 
 class StoredPart(NodePart):
-    """An entity with its observations; `added` counts new ones where they are left out."""
+    """An entity with its observations. If they are omitted, `added` counts the new ones."""
 
     added: int | None = None
 
@@ -41,22 +41,22 @@ class EdgePart(Part):
 
 
 class PlainReply(Reply):
-    """A reply whose text is its structured content."""
+    """A reply whose text equals its structured content."""
 
     one_channel = True
     large = True
 
     def compact(self) -> Any:
-        """Canonical keys."""
+        """Return canonical keys."""
         return self.structured()
 
     def lines(self) -> Iterator[str]:
-        """The same: programs read these answers as JSON."""
+        """Yield the same as one line, because programs read these answers as JSON."""
         yield write_json(self.compact())
 
 
 class GraphReply(PlainReply):
-    """Entities and relations, as many as fit, and where to go on."""
+    """Entities and relations, as many as fit, and a cursor for the rest."""
 
     spared = (("note",), ("entities", "relations"))
 
@@ -73,18 +73,18 @@ class GraphReply(PlainReply):
     def build(
         cls, rows: Sequence[PartRow], cursors: Sequence[str], most: int, *, with_ids: bool = False
     ) -> Self:
-        """The reply that tells `rows`, at most `most`; a cursor for each, to go on there."""
+        """Return the reply with at most `most` of `rows`. Each row has a cursor to go on from."""
         reply = cls()
         reply._rows, reply._cursors = rows, cursors
         reply._most, reply._with_ids = most, with_ids
         return reply.choose(reply.size())
 
     def size(self) -> int:
-        """How many parts there are."""
+        """Return the number of parts."""
         return min(len(self._rows), self._most)
 
     def choose(self, count: int) -> Self:
-        """The first parts, of whole entities; one that would not fit even alone is passed over."""
+        """Return a copy with the first whole entities. One that is too long alone is skipped."""
         count = self._find_end(count)
         reply = self.model_copy(update=_group(self._rows[:count], with_ids=self._with_ids))
         place = count if count or not self._rows else 1
@@ -94,13 +94,13 @@ class GraphReply(PlainReply):
         return reply
 
     def _find_end(self, count: int) -> int:
-        """Where a page of at most `count` parts ends: what is cut is alone on its page."""
+        """Return the end of a page of at most `count` parts. A cut entity has a page of its own."""
         numbers = [row.number for row in self._rows]
         if not numbers:
             return 0
         first = next((n for n, number in enumerate(numbers) if number != numbers[0]), len(numbers))
         if self._rows[0].kind != "entity":
-            return min(count, first)  # the rest of an entity that was cut
+            return min(count, first)  # the rest of a cut entity
         if count >= len(numbers):
             return len(numbers)
         return numbers.index(numbers[count]) or count
@@ -112,25 +112,29 @@ def _group(rows: Sequence[PartRow], *, with_ids: bool) -> dict[str, Any]:
     for row in rows:
         if row.number not in nodes:
             nodes[row.number] = NodePart(
-                id=row.number if with_ids else None, name=row.name, entity_type=row.entity_type,
+                id=row.number if with_ids else None,
+                name=row.name,
+                entity_type=row.entity_type,
                 observations=[],
-            )  # fmt: skip
+            )
         if row.content is not None:
             nodes[row.number].observations.append(row.content)
         if row.from_entity and row.relation and row.to_entity:
             edges.append(
                 EdgePart(
-                    id=row.relation_number if with_ids else None, source=row.from_entity,
-                    to=row.to_entity, relation_type=row.relation,
+                    id=row.relation_number if with_ids else None,
+                    source=row.from_entity,
+                    to=row.to_entity,
+                    relation_type=row.relation,
                 )
-            )  # fmt: skip
+            )
     return {"entities": list(nodes.values()), "relations": edges}
 
 
 class StoredReply(PlainReply):
-    """What a call stored; the text is the list alone, unless something has to be said beside it.
+    """The stored items. The text is the bare list if the reply has no other field.
 
-    Where that is too long it becomes names and counts. `note` says what is left out: all is stored.
+    A list that is too long becomes names and counts. `note` then says how much was stored.
     """
 
     large = False
@@ -138,10 +142,10 @@ class StoredReply(PlainReply):
     note: str | None = None
 
     def compact(self) -> Any:
-        """The list, unless something has to be said beside it."""
-        told = self.structured()
-        [first, *others] = told
-        return told if others else told[first]
+        """Return the bare list, or all fields if there are others."""
+        fields = self.structured()
+        [first, *others] = fields
+        return fields if others else fields[first]
 
     verbose = compact
 
@@ -154,7 +158,7 @@ class CreatedReply(StoredReply):
 
     @classmethod
     def build(cls, rows: Sequence[NodeRow]) -> Self:
-        """The reply that tells `rows`."""
+        """Return the reply for `rows`."""
         changed = [row for row in rows if row.created or row.added]
         reply = cls(
             entities=[
@@ -168,11 +172,11 @@ class CreatedReply(StoredReply):
         return reply
 
     def size(self) -> int:
-        """How many names, and all that was stored."""
+        """Return the number of names, plus one for all observations."""
         return len(self.entities) + 1
 
     def choose(self, count: int) -> Self:
-        """All as they are, or the names of the first."""
+        """Return all entities with their observations, or only the first names and counts."""
         if count > len(self.entities):
             return self
         bare = [
@@ -184,30 +188,31 @@ class CreatedReply(StoredReply):
 
 
 class RelatedReply(StoredReply):
-    """Relations that are new, and why others could not be."""
+    """New relations, and the errors for those that could not be stored."""
 
     relations: list[EdgePart]
     errors: list[str] | None = None
 
     def size(self) -> int:
-        """How many relations and errors."""
+        """Return the number of relations and errors."""
         return len(self.relations) + len(self.errors or [])
 
     def choose(self, count: int) -> Self:
-        """Errors first: they are what has to be acted on."""
+        """Return a copy with the first items. Errors come first, because they need an action."""
         errors = self.errors or []
         listed, kept = errors[:count], self.relations[: max(count - len(errors), 0)]
         note = f"Stored: relations {len(self.relations)}; not stored: {len(errors)}{_SHORTENED}"
         return self.model_copy(
             update={
-                "errors": listed or None, "relations": kept,
+                "errors": listed or None,
+                "relations": kept,
                 "note": note if count < self.size() else None,
             }
-        )  # fmt: skip
+        )
 
 
 class AddedPart(Part):
-    """What is new about an entity; `added` counts it where it is left out."""
+    """The new observations of an entity. If they are omitted, `added` counts them."""
 
     entity_name: str
     added_observations: list[str]
@@ -215,16 +220,16 @@ class AddedPart(Part):
 
 
 class AddedReply(StoredReply):
-    """What is new, entity by entity."""
+    """The new observations, grouped by entity."""
 
     results: list[AddedPart]
 
     def size(self) -> int:
-        """How many names, and all that was stored."""
+        """Return the number of names, plus one for all observations."""
         return len(self.results) + 1
 
     def choose(self, count: int) -> Self:
-        """All as it is, or the names of the first."""
+        """Return all entities with their observations, or only the first names and counts."""
         if count > len(self.results):
             return self
         bare = [
@@ -239,7 +244,7 @@ class AddedReply(StoredReply):
 
 
 class EntityReply(PlainReply):
-    """One entity as it is now: the shape for those who name it beside the observations."""
+    """One entity as it is now, for a call that names it beside the observations."""
 
     large = False
 
@@ -247,11 +252,11 @@ class EntityReply(PlainReply):
     note: str | None = None
 
     def size(self) -> int:
-        """How many observations."""
+        """Return the number of observations."""
         return len(self.entity.observations)
 
     def choose(self, count: int) -> Self:
-        """The newest observations: what was added is among them."""
+        """Return a copy with the newest observations. The added ones are among them."""
         texts = self.entity.observations
         if count >= len(texts):
             return self
@@ -261,7 +266,7 @@ class EntityReply(PlainReply):
 
 
 class DoneReply(PlainReply):
-    """What was deleted, in a sentence; the text is that sentence."""
+    """The result of a deletion in a sentence, which is also the text."""
 
     large = False
 
@@ -269,14 +274,14 @@ class DoneReply(PlainReply):
     message: str
 
 
-def say_plainly(call: Call, reply: DoneReply) -> CallToolResult:
+def reply_plainly(call: Call, reply: DoneReply) -> CallToolResult:
     """Answer with the bare sentence as the text, as the reference server does."""
     result = call.reply(reply)
     return result.model_copy(update={"content": [TextContent(text=reply.message)]})
 
 
 def write_number(number: int) -> str:
-    """A number in few characters, for a model to copy."""
+    """Return a number to the base of 36, which is short to copy for a model."""
     digits = ""
     while number or not digits:
         number, digit = divmod(number, 36)

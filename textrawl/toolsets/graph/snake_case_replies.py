@@ -1,4 +1,4 @@
-"""Parts of replies whose keys are snake_case on the wire as well."""
+"""Replies whose keys are snake_case on the wire too."""
 
 from typing import Self, cast
 
@@ -13,28 +13,28 @@ def _keep(name: str) -> str:
 
 
 class SnakePart(Part):
-    """A piece of such a reply."""
+    """A part of a reply with snake_case keys."""
 
     model_config = ConfigDict(alias_generator=_keep)
 
 
 class SnakeReply(PlainReply):
-    """Such a reply."""
+    """A reply with snake_case keys."""
 
     model_config = ConfigDict(alias_generator=_keep)
 
 
 class ListedReply(SnakeReply):
-    """A reply with lists, all of which get shorter together; `dropped` items are gone."""
+    """A reply with lists that are shortened together. `dropped` counts the omitted items."""
 
     dropped: int | None = None
 
     def size(self) -> int:
-        """How many items all lists have."""
+        """Return the number of items in all lists."""
         return sum(len(items) for items in self._lists().values())
 
     def choose(self, count: int) -> Self:
-        """The first items of each list, as many of each as fit."""
+        """Return a copy with the first items of each list, with equal shares for the lists."""
         kept, left, lists = dict[str, list[object]](), count, self._lists()
         for place, (name, items) in enumerate(lists.items()):
             share = -(-left // (len(lists) - place))
@@ -44,10 +44,10 @@ class ListedReply(SnakeReply):
         return self.model_copy(update={**kept, "dropped": dropped or None})
 
     def _lists(self) -> dict[str, list[object]]:
-        found: dict[str, object] = {name: getattr(self, name) for name in type(self).model_fields}
+        fields: dict[str, object] = {name: getattr(self, name) for name in type(self).model_fields}
         lists = {
             name: cast("list[object]", value)
-            for name, value in found.items()
+            for name, value in fields.items()
             if isinstance(value, list)
         }
         return dict(sorted(lists.items(), key=lambda item: len(item[1])))

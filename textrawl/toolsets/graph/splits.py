@@ -9,18 +9,19 @@ from pydantic import BaseModel, Field
 from textrawl.scheduling.workers import run_aside
 from textrawl.toolsets.call import Call
 from textrawl.toolsets.graph.declaration import MOST_ITEMS, Name, OptionalName, Text, graph
-from textrawl.toolsets.graph.insight import Insight, SizeRow, Split
+from textrawl.toolsets.graph.maintenance_operations import MaintenanceOperations, Split
+from textrawl.toolsets.graph.rows import SizeRow
 from textrawl.toolsets.graph.snake_case_replies import SnakePart, SnakeReply
 from textrawl.toolsets.graph.topics import Analysis
 from textrawl.toolsets.toolset import READS, WRITES
 from textrawl.values.text import NAME_LENGTH
 
-CONTAINS, PART_OF = "contiene", "parte_de"
+CONTAINS, PART_OF = "contiene", "parte_de"  # Spanish names from the first graph server, kept
 _NOT_ALL = "Topics of the first ones only: analyze_entity_split has those of one"
 
 
 class AnalysisPart(SnakePart):
-    """How large an entity is, and what it is about."""
+    """The size and the topics of an entity."""
 
     entity_name: str
     entity_type: str
@@ -31,28 +32,31 @@ class AnalysisPart(SnakePart):
     split_score: float
 
     @classmethod
-    def build(cls, row: SizeRow, found: Analysis, *, with_topics: bool = True) -> Self:
-        """What `found` says of `row`."""
+    def build(cls, row: SizeRow, analysis: Analysis, *, with_topics: bool = True) -> Self:
+        """Return the part for `row` with its analysis `analysis`."""
         return cls(
-            entity_name=row.name, entity_type=row.entity_type, observation_count=found.count,
-            threshold=found.threshold, needs_split=found.needs_split,
-            topics=found.topics if with_topics and row.observations else None,
-            split_score=round(found.score, 4),
-        )  # fmt: skip
+            entity_name=row.name,
+            entity_type=row.entity_type,
+            observation_count=analysis.count,
+            threshold=analysis.threshold,
+            needs_split=analysis.needs_split,
+            topics=analysis.topics if with_topics and row.observations else None,
+            split_score=round(analysis.score, 4),
+        )
 
 
 class AnalysisReply(SnakeReply):
-    """An analysis; topics go where there is no room for them."""
+    """An analysis. Topics are omitted if they do not fit."""
 
     analysis: AnalysisPart
     dropped: int | None = None
 
     def size(self) -> int:
-        """How many observations its topics have."""
+        """Return the number of observations in all topics."""
         return sum(map(len, (self.analysis.topics or {}).values()))
 
     def choose(self, count: int) -> Self:
-        """The first observations, topic by topic."""
+        """Return a copy with the first observations, topic by topic."""
         kept, left = dict[str, list[str]](), count
         for name, texts in (self.analysis.topics or {}).items():
             if left > 0:
@@ -66,20 +70,20 @@ class AnalysisReply(SnakeReply):
 @graph.tool(READS, AnalysisReply)
 async def analyze_entity_split(call: Call, entity_name: Name) -> CallToolResult:
     """Tell whether an entity has too many observations, and what topics they fall into."""
-    row, found = await Insight(call.store).measure(entity_name, call.caller)
-    reply = AnalysisReply(analysis=AnalysisPart.build(row, found))
+    row, analysis = await MaintenanceOperations(call.store).measure(entity_name, call.caller)
+    reply = AnalysisReply(analysis=AnalysisPart.build(row, analysis))
     return await run_aside(call.reply, reply)
 
 
 class EntityPart(SnakePart):
-    """An entity by name."""
+    """The name and type of an entity."""
 
     name: str
     entity_type: str
 
 
 class SplitPart(SnakePart):
-    """An entity to make, and what to move there."""
+    """A new entity, and the observations to move to it."""
 
     name: str
     entity_type: str
@@ -87,7 +91,7 @@ class SplitPart(SnakePart):
 
 
 class LinkPart(SnakePart):
-    """A relation to make."""
+    """A new relation."""
 
     source: Annotated[str, Field(alias="from")]
     to: str
@@ -104,7 +108,7 @@ class CountPart(SnakePart):
 
 
 class ProposalPart(SnakePart):
-    """How to split an entity."""
+    """A proposal to split an entity."""
 
     original_entity: EntityPart
     suggested_splits: list[SplitPart]
@@ -113,18 +117,18 @@ class ProposalPart(SnakePart):
 
 
 class ProposalReply(SnakeReply):
-    """A proposal, or why there is none."""
+    """A proposal, or the reason why there is none."""
 
     proposal: ProposalPart | None = None
     message: str | None = None
     dropped: int | None = None
 
     def size(self) -> int:
-        """How many entities it would make."""
+        """Return the number of proposed entities."""
         return len(self.proposal.suggested_splits) if self.proposal else 0
 
     def choose(self, count: int) -> Self:
-        """The first of them: the rest can be asked for once these are split off."""
+        """Return a copy with the first entities. A later call proposes the rest."""
         if self.proposal is None:
             return self
         kept = {
@@ -139,15 +143,15 @@ class ProposalReply(SnakeReply):
 @graph.tool(READS, ProposalReply)
 async def propose_entity_split(call: Call, entity_name: Name) -> CallToolResult:
     """Propose how to split an entity that is too large, by topic; changes nothing."""
-    row, found = await Insight(call.store).measure(entity_name, call.caller)
-    if not found.needs_split:
-        told = f"{row.name} has {found.count} observations of at most {found.threshold}"
-        return call.reply(ProposalReply(message=told))
-    return await run_aside(call.reply, ProposalReply(proposal=_propose(row, found)))
+    row, analysis = await MaintenanceOperations(call.store).measure(entity_name, call.caller)
+    if not analysis.needs_split:
+        message = f"{row.name} has {analysis.count} observations of at most {analysis.threshold}"
+        return call.reply(ProposalReply(message=message))
+    return await run_aside(call.reply, ProposalReply(proposal=_propose(row, analysis)))
 
 
-def _propose(row: SizeRow, found: Analysis) -> ProposalPart:
-    names = {topic: _name_part(row.name, topic) for topic in found.topics}
+def _propose(row: SizeRow, analysis: Analysis) -> ProposalPart:
+    names = {topic: _name_part(row.name, topic) for topic in analysis.topics}
     links: list[LinkPart] = []
     for name in names.values():
         links.append(LinkPart(source=row.name, to=name, type=CONTAINS))
@@ -156,14 +160,16 @@ def _propose(row: SizeRow, found: Analysis) -> ProposalPart:
         original_entity=EntityPart(name=row.name, entity_type=row.entity_type),
         suggested_splits=[
             SplitPart(name=names[topic], entity_type=row.entity_type, observations=texts)
-            for topic, texts in found.topics.items()
+            for topic, texts in analysis.topics.items()
         ],
         relations_to_create=links,
         analysis=CountPart(
-            observation_count=found.count, threshold=found.threshold,
-            split_score=round(found.score, 4), num_topics=len(found.topics),
+            observation_count=analysis.count,
+            threshold=analysis.threshold,
+            split_score=round(analysis.score, 4),
+            num_topics=len(analysis.topics),
         ),
-    )  # fmt: skip
+    )
 
 
 def _name_part(entity: str, topic: str) -> str:
@@ -171,7 +177,7 @@ def _name_part(entity: str, topic: str) -> str:
 
 
 class ApprovedSplit(BaseModel):
-    """A part that was approved."""
+    """A part that somebody approved."""
 
     name: Name
     entity_type: OptionalName = ""
@@ -179,7 +185,7 @@ class ApprovedSplit(BaseModel):
 
 
 class DonePart(SnakePart):
-    """What was done."""
+    """The new entities and the counts of a split."""
 
     new_entities: list[str]
     moved_observations: int
@@ -188,7 +194,7 @@ class DonePart(SnakePart):
 
 
 class DoneReply(SnakeReply):
-    """What a split did."""
+    """The result of a split."""
 
     result: DonePart
 
@@ -204,29 +210,34 @@ async def execute_entity_split(
 
     Takes what propose_entity_split suggested and somebody approved.
     """
-    splits = [Split(one.name, one.entity_type or None, one.observations) for one in approved_splits]
-    del parent_entity_name  # the parts belong to the entity that they are taken from
-    row = await Insight(call.store).split(entity_name, splits, call.caller)
+    splits = [
+        Split(split.name, split.entity_type or None, split.observations)
+        for split in approved_splits
+    ]
+    del parent_entity_name  # unused: the parts belong to `entity_name`
+    row = await MaintenanceOperations(call.store).split(entity_name, splits, call.caller)
     done = DonePart(
-        new_entities=row.names, moved_observations=row.moved, relations_created=row.related,
+        new_entities=row.names,
+        moved_observations=row.moved,
+        relations_created=row.related,
         original_observations_remaining=row.remaining,
-    )  # fmt: skip
+    )
     return call.reply(DoneReply(result=done))
 
 
 class CandidatesReply(SnakeReply):
-    """Entities that need a split, largest first; topics go where there is no room for them."""
+    """Entities that need a split, largest first. Topics are omitted if they do not fit."""
 
     candidates: list[AnalysisPart]
     note: str | None = None
     dropped: int | None = None
 
     def size(self) -> int:
-        """How many entities there are, and as many topics."""
+        """Return twice the number of entities, because the topics of each can be omitted."""
         return 2 * len(self.candidates)
 
     def choose(self, count: int) -> Self:
-        """The first entities, then the topics of the first of those."""
+        """Return a copy with the first entities, and with topics as far as they fit."""
         listed = self.candidates[:count]
         detailed = max(count - len(self.candidates), 0)
         kept = [*listed[:detailed], *map(_drop_topics, listed[detailed:])]
@@ -240,14 +251,14 @@ def _drop_topics(part: AnalysisPart) -> AnalysisPart:
 
 
 def _note(parts: Sequence[AnalysisPart]) -> str | None:
-    """Say that topics are missing, where they are."""
+    """Return a note if topics are missing, else None."""
     return None if all(part.topics is not None for part in parts) else _NOT_ALL
 
 
 @graph.tool(READS, CandidatesReply)
 async def find_split_candidates(call: Call) -> CallToolResult:
     """List the entities that have too many observations."""
-    rows = await Insight(call.store).find_large(call.caller)
-    parts = [AnalysisPart.build(row, found) for row, found in rows if found.needs_split]
+    rows = await MaintenanceOperations(call.store).find_large(call.caller)
+    parts = [AnalysisPart.build(row, analysis) for row, analysis in rows if analysis.needs_split]
     reply = CandidatesReply(candidates=parts, note=_note(parts))
     return await run_aside(call.reply, reply)

@@ -1,4 +1,4 @@
-"""The nine tools of the reference memory server and those beyond, on the memory of all others."""
+"""The tools of the `graph` toolset."""
 
 from textrawl.toolsets.graph.additions import add_observations, create_entities, create_relations
 from textrawl.toolsets.graph.consolidation import consolidation_report, find_duplicate_observations

@@ -1,7 +1,7 @@
-"""What the observations of an entity are about: TF-IDF, and how large an entity should be.
+"""Topics of an entity's observations by TF-IDF, and the decision whether it needs a split.
 
-A topic is named by its heaviest word; weights are tf * ln(N / df), summed over all observations.
-Needs scikit-learn: textrawl[topics].
+The heaviest word names a topic. Weights are tf * ln(N / df), summed over all observations. This
+needs scikit-learn, which textrawl[topics] installs.
 """
 
 import re
@@ -14,13 +14,13 @@ from textrawl.errors import TextrawlError
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _ANCHORS = 10
-_HALVED = 4  # observations from which on one topic is none
+_HALVED = 4  # observations: from here on a single topic is divided into halves
 _MOST_BONUS = 0.5
-_NOTHING = 1e-9  # what is left of a weight of 0
+_ZERO = 1e-9  # a weight of 0 with its rounding error
 
 
 class TopicsNotInstalled(TextrawlError):
-    """Scikit-learn is not there."""
+    """Scikit-learn is not installed."""
 
     title = "Topic grouping not installed"
     fix = "Install textrawl[topics], or group the observations yourself: open_nodes shows them"
@@ -28,7 +28,7 @@ class TopicsNotInstalled(TextrawlError):
 
 @dataclass(frozen=True)
 class Analysis:
-    """How an entity might be split; without topics it needs not be."""
+    """The size of an entity and its topics. Without topics it needs no split."""
 
     threshold: int
     count: int
@@ -36,19 +36,19 @@ class Analysis:
 
     @property
     def score(self) -> float:
-        """More than 1: too large; up to half of it more for having many topics."""
+        """The size by the threshold, plus up to 0.5 for many topics. More than 1 is too large."""
         if not self.topics:
             return self.count / self.threshold
         return self.count / self.threshold + min(len(self.topics) / self.count, _MOST_BONUS)
 
     @property
     def needs_split(self) -> bool:
-        """Whether there is more than one entity should hold."""
+        """True if the entity has more observations than its threshold."""
         return self.count > self.threshold and self.score > 1
 
 
 def find_words(observations: Sequence[str]) -> list[str]:
-    """Words that may name a topic: of four letters or more, in lower case, each once."""
+    """Return words that may name a topic: four letters or more, in lower case, each once."""
     return sorted({word for text in observations for word in _WORD.findall(text.lower())})
 
 
@@ -58,9 +58,9 @@ def analyse(
     stop_words: Collection[str],
     count: int | None = None,
 ) -> Analysis:
-    """How many there are, and, if that is too many, what they are about.
+    """Return the analysis of an entity, with topics if it has more facts than `threshold`.
 
-    `count` is given where `observations` are not all: topics are those of the observations.
+    `count` is the number of all its facts, if `observations` holds only some of them.
     """
     count = len(observations) if count is None else count
     if count <= threshold or not observations:
@@ -69,14 +69,18 @@ def analyse(
 
 
 def group_topics(observations: Sequence[str], stop_words: Collection[str]) -> dict[str, list[str]]:
-    """Observations by topic, each with the heaviest of the ten heaviest words that it has."""
+    """Return the observations by topic.
+
+    The topic of an observation is the first of the ten heaviest words that it contains.
+    """
     weights = weigh_words(observations, stop_words)
-    # Rounded: equal weights differ in the last digits, by the order of their sums.
+    # Rounded, because the order of summation changes the last digits of equal weights.
     anchors = sorted(weights, key=lambda word: (-round(weights[word], 6), word))[:_ANCHORS]
     topics: dict[str, list[str]] = {}
-    for place, text in enumerate(observations, 1):
+    for number, text in enumerate(observations, 1):
         words = set(_WORD.findall(text.lower()))
-        name = next((word.capitalize() for word in anchors if word in words), f"tema_{place}")
+        # The names tema_1 and Tema_A are Spanish for topic, kept from the first graph server.
+        name = next((word.capitalize() for word in anchors if word in words), f"tema_{number}")
         topics.setdefault(name, []).append(text)
     if len(topics) == 1 and len(observations) >= _HALVED:
         middle = len(observations) // 2
@@ -85,7 +89,7 @@ def group_topics(observations: Sequence[str], stop_words: Collection[str]) -> di
 
 
 def weigh_words(observations: Sequence[str], stop_words: Collection[str]) -> dict[str, float]:
-    """Weights of words that two or more observations have, and not all.
+    """Return the weights of words in two or more observations, without words in all of them.
 
     Raises TopicsNotInstalled.
     """
@@ -93,19 +97,20 @@ def weigh_words(observations: Sequence[str], stop_words: Collection[str]) -> dic
         sklearn: Any = import_module("sklearn.feature_extraction.text")  # optional, slow to load
     except ImportError as error:
         raise TopicsNotInstalled from error
-    known = [word for word in find_words(observations) if word not in stop_words]
-    if not known:
+    vocabulary = [word for word in find_words(observations) if word not in stop_words]
+    if not vocabulary:
         return {}
     counter = sklearn.CountVectorizer(
-        token_pattern=_WORD.pattern, vocabulary=known, preprocessor=str.lower
+        token_pattern=_WORD.pattern, vocabulary=vocabulary, preprocessor=str.lower
     )
     counts = counter.transform(observations)
     transformer = sklearn.TfidfTransformer(norm=None, smooth_idf=False)
-    frequent = [word for word, held in zip(known, counts.getnnz(axis=0), strict=True) if held > 1]
+    texts_with_word = zip(vocabulary, counts.getnnz(axis=0), strict=True)
+    frequent = [word for word, texts in texts_with_word if texts > 1]
     if not frequent:
         return {}
-    chosen = counts[:, [known.index(word) for word in frequent]]
-    # Theirs is tf * (ln(N / df) + 1): what all have would weigh most.
-    weighed = transformer.fit_transform(chosen) - chosen
+    frequent_counts = counts[:, [vocabulary.index(word) for word in frequent]]
+    # The transformer computes tf * (ln(N / df) + 1), with which common words would weigh most.
+    weighed = transformer.fit_transform(frequent_counts) - frequent_counts
     sums = weighed.sum(axis=0).tolist()[0]
-    return {word: weight for word, weight in zip(frequent, sums, strict=True) if weight > _NOTHING}
+    return {word: weight for word, weight in zip(frequent, sums, strict=True) if weight > _ZERO}
