@@ -1,4 +1,4 @@
-"""What tokens, spaces and guards cost a search.
+"""The cost of tokens, spaces and guards for a search.
 
     python -m benchmarks.access [--facts 100000] [--calls 400]
 
@@ -64,7 +64,7 @@ Ask = Callable[[str], Awaitable[object]]
 
 
 def take_away_the_check(owner: psycopg.Connection) -> None:
-    """Makes search_unchecked(): the same function, but for the question what may be read."""
+    """Make search_unchecked(): the same function, but for the question what may be read."""
     text = SEARCH.read_text("utf-8").replace("textrawl.search_memory", "textrawl.search_unchecked")
     check = "readable_spaces(credential, spaces)"
     assert check in text
@@ -74,7 +74,7 @@ def take_away_the_check(owner: psycopg.Connection) -> None:
 
 
 async def fill(owner: psycopg.AsyncConnection[Any], embedder: LocalEmbedder, facts: int) -> None:
-    """Adds facts with vectors; indexes by meaning last, which is quicker."""
+    """Add facts with vectors; indexes by meaning last, which is quicker."""
     await register_vector_async(owner)
     await owner.execute("select textrawl.register_embedding_model(%s, %s, .05, .75, .5)",
                         (embedder.name, embedder.dimensions))  # fmt: skip
@@ -97,7 +97,7 @@ async def fill(owner: psycopg.AsyncConnection[Any], embedder: LocalEmbedder, fac
 
 
 async def measure(ways: dict[str, Ask], calls: int) -> dict[str, list[float]]:
-    """Seconds of each of `calls` searches, the ways taking turns, each with the first turn."""
+    """Return the seconds of each of `calls` searches; each way has the first turn in turn."""
     work, taken = Work(), {way: list[float]() for way in ways}
     for number in range(calls + WARM):
         _, arguments = work.kinds["query_memory search"]()
@@ -114,7 +114,7 @@ async def measure(ways: dict[str, Ask], calls: int) -> dict[str, list[float]]:
 async def ask_in_sql(
     dsn: str, embedder: LocalEmbedder, token: str
 ) -> AsyncGenerator[dict[str, Ask]]:
-    """The two searches in SQL, on one connection of the application's."""
+    """Yield the two searches in SQL, on one connection of the application's."""
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
         await register_vector_async(connection)
 
@@ -137,7 +137,7 @@ async def ask_in_sql(
 
 @asynccontextmanager
 async def ask_over_http(dsn: str, token: str) -> AsyncGenerator[dict[str, Ask]]:
-    """The tool at two servers: one that guards itself, one that asks nobody for a token."""
+    """Yield the tool at two servers: one that guards itself, one that asks nobody for a token."""
     environment = read_foreign_environment() | {
         "DATABASE_URL": dsn, "EMBEDDING_PROVIDER": "local", "ACCESS_TOKEN": token, "RATE_LIMIT": "0"
     }  # fmt: skip
@@ -163,13 +163,13 @@ async def ask_over_http(dsn: str, token: str) -> AsyncGenerator[dict[str, Ask]]:
 
 
 def write_row(name: str, taken: dict[str, list[float]]) -> str:
-    """A line of the table, in milliseconds."""
+    """Return a line of the table, in milliseconds."""
     guarded, bare = (1000 * statistics.median(taken[way]) for way in ("with", "without"))
     return f"| {name} | {guarded:.2f} | {bare:.2f} | {guarded / bare:.3f} |"
 
 
 async def run(facts: int, calls: int, folder: Path) -> None:
-    """Prints the table."""
+    """Print the table."""
     embedder = LocalEmbedder()
     await embedder.warm()
     async with run_embedded(folder) as cluster:
@@ -190,7 +190,7 @@ async def run(facts: int, calls: int, folder: Path) -> None:
 
 
 def main() -> None:
-    """Measures in a temporary folder."""
+    """Measure in a temporary folder."""
     parser = argparse.ArgumentParser(description="What access control costs a search.")
     parser.add_argument("--facts", type=int, default=100_000)
     parser.add_argument("--calls", type=int, default=400)

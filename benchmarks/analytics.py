@@ -1,4 +1,4 @@
-"""What an analyst waits for, and what the log of recalls costs those who recall.
+"""The time of an analyst's views, and the cost of the recall log for a search.
 
     python -m benchmarks.analytics [--facts 100000] [--calls 400] [--memory FOLDER]
 
@@ -102,7 +102,7 @@ def time_statement(connection: psycopg.Connection, statement: sql.Composed) -> t
 
 
 def time_views(cluster: Cluster) -> None:
-    """Prints a row a view, then the plans."""
+    """Print a row a view, then the plans."""
     print("| view | first 100: ms | CPU | count: ms | CPU | whole: ms | CPU |")
     print("|---|---:|---:|---:|---:|---:|---:|", flush=True)
     plans = list[str]()
@@ -124,7 +124,7 @@ def time_views(cluster: Cluster) -> None:
 
 @asynccontextmanager
 async def ask_servers(dsn: str, token: str) -> AsyncGenerator[dict[str, Ask]]:
-    """The tool at two servers: one that logs recalls, one that does not."""
+    """Yield the tool at two servers: one that logs recalls, one that does not."""
     environment = read_foreign_environment() | {
         "DATABASE_URL": dsn, "EMBEDDING_PROVIDER": "local", "ACCESS_TOKEN": token, "RATE_LIMIT": "0"
     }  # fmt: skip
@@ -146,7 +146,7 @@ async def ask_servers(dsn: str, token: str) -> AsyncGenerator[dict[str, Ask]]:
 
 
 async def run(given: argparse.Namespace, folder: Path) -> None:
-    """Prints everything."""
+    """Print everything."""
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
         if given.memory is None:
@@ -171,7 +171,7 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
 
 
 def main() -> None:
-    """Measures in a temporary folder, or where it is told to."""
+    """Measure in a temporary folder, or where it is told to."""
     parser = argparse.ArgumentParser(description="Views at size, and the cost of the recall log.")
     parser.add_argument("--facts", type=int, default=100_000)
     parser.add_argument("--calls", type=int, default=400)

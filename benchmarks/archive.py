@@ -1,4 +1,4 @@
-"""How fast a memory goes to a file and comes back.
+"""The speed of backups, restores, exports and imports.
 
     python -m benchmarks.archive [--facts 100000] [--vectors]
 
@@ -29,7 +29,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def make_lines(facts: int) -> Iterator[dict[str, Any]]:
-    """The lines of an export."""
+    """Yield the lines of an export."""
     chance, work = random.Random(7), Work()  # noqa: S311 - the same every time
 
     def choose_id() -> str:
@@ -59,7 +59,7 @@ def make_lines(facts: int) -> Iterator[dict[str, Any]]:
 
 
 def run(data_dir: Path, *words: str) -> tuple[float, str]:
-    """Seconds that a command took, and what it said."""
+    """Return seconds that a command took, and what it said."""
     environment = read_foreign_environment() | {"DATA_DIR": str(data_dir)}
     begin = time.perf_counter()
     done = subprocess.run(
@@ -72,7 +72,7 @@ def run(data_dir: Path, *words: str) -> tuple[float, str]:
 
 
 def measure(folder: Path, facts: int, *vectors: str) -> Iterator[str]:
-    """Lines of the table."""
+    """Yield lines of the table."""
     given, exported, dump = (folder / name for name in ("given", "exported", "dump"))
     with given.open("w", encoding="utf-8") as file:
         file.writelines(f"{json.dumps(line)}\n" for line in make_lines(facts))
@@ -92,7 +92,7 @@ def measure(folder: Path, facts: int, *vectors: str) -> Iterator[str]:
 
 
 def main() -> None:
-    """Measures in a temporary folder."""
+    """Measure in a temporary folder."""
     parser = argparse.ArgumentParser(description="How fast a memory moves.")
     parser.add_argument("--facts", type=int, default=100_000)
     parser.add_argument("--vectors", action="store_true", help="Export vectors as well.")

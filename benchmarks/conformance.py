@@ -78,14 +78,14 @@ class Check:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a suite found."""
+    """The findings of a suite."""
 
     suite: Suite
     checks: Sequence[Check]
 
     @property
     def failures(self) -> list[Check]:
-        """Checks that failed."""
+        """Check that failed."""
         return [check for check in self.checks if check.status == _FAILED]
 
     @property

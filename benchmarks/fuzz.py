@@ -38,7 +38,7 @@ Reports = dict[str, Report]
 
 @contextmanager
 def open_memory(folder: Path) -> Generator[tuple[Cluster, str]]:
-    """A cluster with an empty memory, and a token for all of it."""
+    """Yield a cluster with an empty memory, and a token for all of it."""
     with start_blocking_portal() as portal:
         running = portal.wrap_async_context_manager(run_embedded(folder))
         with running as cluster:
@@ -47,7 +47,7 @@ def open_memory(folder: Path) -> Generator[tuple[Cluster, str]]:
 
 
 def fuzz_frames(wire: Pipe | Web, count: int, seed: int) -> Report:
-    """What came of `count` frames; their tool is what they are owed."""
+    """Send `count` frames and return the findings; the tool of each is the answer that it needs."""
     report = Report()
     numbers = st.integers(10_000, 2**40)
     for frame in generate(build_frames(numbers), count, seed):
@@ -63,7 +63,7 @@ def fuzz_frames(wire: Pipe | Web, count: int, seed: int) -> Report:
 
 
 def run(calls: int, frames: int, seed: int, folder: Path) -> bool:
-    """Prints what came of everything; whether nothing was wrong."""
+    """Print what came of everything; whether nothing was wrong."""
     reports: Reports = {}
     with open_memory(folder / "data") as (cluster, token):
         own = {"DATABASE_URL": cluster.dsn(APP), "ACCESS_TOKEN": token, "RATE_LIMIT": "0",
@@ -94,7 +94,7 @@ def run(calls: int, frames: int, seed: int, folder: Path) -> bool:
 
 
 def write(reports: Reports, spoilt: list[str], tracebacks: int) -> bool:
-    """Prints the tables; whether nothing was wrong."""
+    """Print the tables; whether nothing was wrong."""
     print(f"{tell_machine()}.\n")
     print("| way | calls | ok | refused | faults | slowest, s |\n|---|---:|---:|---:|---:|---:|")
     outcomes: Counter[tuple[str, str]] = Counter()

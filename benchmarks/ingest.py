@@ -1,4 +1,4 @@
-"""How fast facts come in: one by one, in batches, from a file, with an index of vectors or without.
+"""The speed of writes: one by one, in batches, from a file, with and without a vector index.
 
     python -m benchmarks.ingest [--rows 10000 100000] [--calls 100] [--json FILE]
 
@@ -110,7 +110,7 @@ def measure_writes(conninfo: str, calls: int) -> dict[str, Figures]:
 
 
 async def make_lines(facts: int) -> list[dict[str, Any]]:
-    """The lines of an export with vectors."""
+    """Return the lines of an export with vectors."""
     embedder, told = LocalEmbedder(), list(islice(World(SEED).make_facts(), facts))
     vectors = await embedder.embed_documents([compose_document(f.entity, f.content) for f in told])
     known = dict(describe_model(embedder))
@@ -136,7 +136,7 @@ async def make_lines(facts: int) -> list[dict[str, Any]]:
 
 
 async def measure_import(folder: Path, facts: int, kept: str) -> Figures:
-    """Seconds of an import of `facts` into a memory that is new; INTO keeps its index."""
+    """Yield seconds of an import of `facts` into a memory that is new; INTO keeps its index."""
     raw = [json.dumps(line).encode() for line in await make_lines(facts)]
     size = sum(map(len, raw))
 
@@ -168,13 +168,13 @@ async def measure(folder: Path, rows: int, calls: int) -> dict[str, Figures]:
 
 
 def write_writes(rows: int, found: dict[str, Figures]) -> Iterator[str]:
-    """Lines of a table of calls."""
+    """Yield lines of a table of calls."""
     yield f"\n| beside {rows:,} facts, ms | p50 | p95 |\n|---|---:|---:|"
     yield from (f"| {kind} | {row['p50']:.1f} | {row['p95']:.1f} |" for kind, row in found.items())
 
 
 def open_place(stack: ExitStack, kept: Path | None, name: str) -> Path:
-    """A folder for a memory."""
+    """Return a folder for a memory."""
     if kept is None:
         return stack.enter_context(open_folder(f"ingest-{name}"))
     (kept / name).mkdir(parents=True, exist_ok=True)
@@ -183,7 +183,7 @@ def open_place(stack: ExitStack, kept: Path | None, name: str) -> Path:
 
 
 def run(sizes: list[int], calls: int, kept: Path | None) -> dict[str, Any]:
-    """Prints the tables; all figures."""
+    """Print the tables; all figures."""
     figures = dict[str, Any]()
     with ExitStack() as stack:
         for rows in sizes:
@@ -202,7 +202,7 @@ def run(sizes: list[int], calls: int, kept: Path | None) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measures calls beside each size, and an import of the largest."""
+    """Measure calls beside each size, and an import of the largest."""
     parser = argparse.ArgumentParser(description="Facts coming in.")
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--calls", type=int, default=100)

@@ -1,4 +1,4 @@
-"""How long each tool takes over stdio and over HTTP, beside the bare call of its SQL function.
+"""The time of each tool over stdio and HTTP, beside the bare call of its SQL function.
 
     python -m benchmarks.latency [--facts 1000 10000] [--calls 200] [--clients 1 8 32]
         [--keep FOLDER]
@@ -92,7 +92,7 @@ class Bench:
     work: Work
 
     async def measure(self, kind: str, calls: int) -> dict[str, list[float]]:
-        """Seconds of `calls` calls of a kind, for each way."""
+        """Return seconds of `calls` calls of a kind, for each way."""
         taken: dict[str, list[float]] = {way: [] for way in WAYS}
         if kind.startswith("forget"):
             for _ in range((calls + WARM) * len(WAYS)):
@@ -106,7 +106,7 @@ class Bench:
         return taken
 
     async def measure_nothing(self, calls: int) -> dict[str, list[float]]:
-        """Seconds of `calls` calls that do nothing."""
+        """Return seconds of `calls` calls that do nothing."""
         taken: dict[str, list[float]] = {way: [] for way in self.idle}
         for number in range(calls + WARM):
             for way, client in self.idle.items():
@@ -117,7 +117,7 @@ class Bench:
         return taken
 
     async def measure_crowd(self, way: str, crowd: int, calls: int) -> tuple[list[float], float]:
-        """Seconds of each of `calls` searches by so many clients at once, and of all together."""
+        """Return the seconds of each search by so many clients at once, and of all together."""
         taken = list[float]()
 
         async def ask(client: Client) -> None:
@@ -150,7 +150,7 @@ class Bench:
 
 
 def enrol_reader(owner: str) -> str:
-    """A token that writes in the default space and reads all."""
+    """Return a token that writes in the default space and reads all."""
     token = enrol(owner)
     with psycopg.connect(owner, autocommit=True) as connection:
         connection.execute(_READ_ALL)
@@ -158,7 +158,7 @@ def enrol_reader(owner: str) -> str:
 
 
 def sample_work(owner: str) -> Work:
-    """Calls about what is there: entities of the default space, texts of all."""
+    """Call about what is there: entities of the default space, texts of all."""
     with psycopg.connect(owner) as connection:
         names = sorted({name for name, _ in connection.execute(_SAMPLE, (True,)).fetchall()})
         texts = [text for _, text in connection.execute(_SAMPLE, (False,)).fetchall()]
@@ -204,7 +204,7 @@ async def open_bench(conninfo: str, token: str, work: Work) -> AsyncGenerator[Be
 
 
 async def time_embedding(work: Work, calls: int) -> list[float]:
-    """Seconds that the vector of a question takes."""
+    """Return seconds that the vector of a question takes."""
     embedder, taken = LocalEmbedder(), list[float]()
     for _ in range(calls + WARM):
         _, arguments = work.kinds[SEARCH]()
@@ -221,7 +221,7 @@ def rank(seconds: list[float]) -> tuple[float, float]:
 
 
 def write_row(name: str, columns: Iterable[list[float]], ratio: float | None = None) -> str:
-    """A line of the table; columns that were not measured stay empty."""
+    """Return a line of the table; columns that were not measured stay empty."""
     cells = [
         f"{number:.1f}" for seconds in columns for number in (rank(seconds) if seconds else ())
     ]
@@ -230,7 +230,7 @@ def write_row(name: str, columns: Iterable[list[float]], ratio: float | None = N
 
 
 async def measure_crowds(bench: Bench, crowds: list[int], calls: int) -> None:
-    """Prints how searches do while so many clients ask."""
+    """Print how searches do while so many clients ask."""
     print("| clients searching at once, ms | p50 | p95 | calls/s |\n|---|---:|---:|---:|")
     for way in ("stdio", "HTTP"):
         for crowd in crowds:
@@ -242,7 +242,7 @@ async def measure_crowds(bench: Bench, crowds: list[int], calls: int) -> None:
 
 
 async def measure(folder: Path, size: int, calls: int, crowds: list[int]) -> None:
-    """Prints the table of one memory, which is filled first if it is new."""
+    """Print the table of one memory, which is filled first if it is new."""
     async with run_embedded(folder) as cluster:
         owner = cluster.dsn(OWNER)
         await migrate(owner)
@@ -265,7 +265,7 @@ async def measure(folder: Path, size: int, calls: int, crowds: list[int]) -> Non
 
 
 def main() -> None:
-    """Measures each size in turn."""
+    """Measure each size in turn."""
     parser = argparse.ArgumentParser(description="Latency of each tool beside its SQL.")
     parser.add_argument("--facts", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--calls", type=int, default=200)

@@ -1,4 +1,4 @@
-"""What a team of clients gets from one server over a large memory, and what that costs it.
+"""The calls that a team of clients gets from one server over a large memory, and their cost.
 
     python -m benchmarks.load [--facts 100000] [--clients 32] [--seconds 600] [--every 60]
         [--pause 0]
@@ -58,7 +58,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Footprint:
-    """What the server takes just then."""
+    """The resources that the server uses at one moment."""
 
     memory: float  # MB
     files: int
@@ -77,7 +77,7 @@ class Team:
         self._kinds = {kind.split(",")[0]: make for kind, make in self._work.kinds.items()}
 
     async def run(self, seconds: float, pause: float) -> None:
-        """All of them at once, each with a pause after every call."""
+        """Return all of them at once, each with a pause after every call."""
         over = time.monotonic() + seconds
         async with anyio.create_task_group() as group:
             for number, token in enumerate(self._tokens):
@@ -118,7 +118,7 @@ class Team:
         return result["structuredContent"]
 
     async def _look_up(self, http: httpx2.AsyncClient, name: str, identity: str) -> None:
-        """Counts it as wrong when what was just remembered is not there."""
+        """Count it as wrong when what was just remembered is not there."""
         asked = {"mode": "entity", "entityName": name, "maxObs": 100, "maxTokens": 25_000}
         told = await self._call(http, "query_memory", asked)
         self._tally.looked_up += 1
@@ -127,7 +127,7 @@ class Team:
 
 
 def read_message(answer: httpx2.Response) -> dict[str, Any]:
-    """The message of an answer, which is a stream of events if it took long."""
+    """Return the message of an answer, which is a stream of events if it took long."""
     if answer.headers["content-type"].startswith("text/event-stream"):
         *_, last = [line for line in answer.text.splitlines() if line.startswith("data: {")]
         return json.loads(last.removeprefix("data: "))
@@ -135,13 +135,13 @@ def read_message(answer: httpx2.Response) -> dict[str, Any]:
 
 
 def find_server(port: str) -> psutil.Process:
-    """The one child of this process that listens there."""
+    """Return the one child of this process that listens there."""
     [found] = [p for p in psutil.Process().children() if port in p.cmdline()]
     return found
 
 
 def weigh(server: psutil.Process, superuser: str) -> Footprint:
-    """What the server takes now."""
+    """Return the resources that the server uses now."""
     with psycopg.connect(superuser) as connection:
         row = connection.execute(_BACKENDS).fetchone()
     assert row is not None
@@ -158,7 +158,7 @@ def rank(seconds: list[float]) -> list[float]:
 
 
 def write_row(name: str, seconds: float, parts: dict[str, list[float]], weight: Footprint) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     calls = sum(map(len, parts.values()))
     cells = [f"{number:.0f}" for did in parts for number in rank(parts[did])]
     costs = [f"{weight.memory:.0f}", str(weight.files), str(weight.connections),
@@ -169,7 +169,7 @@ def write_row(name: str, seconds: float, parts: dict[str, list[float]], weight: 
 async def watch(
     tally: Tally, server: psutil.Process, superuser: str, every: float, weights: list[Footprint]
 ) -> None:
-    """Prints a row every so many seconds."""
+    """Print a row every so many seconds."""
     seen = dict.fromkeys(tally.taken, 0)
     for number in range(1, 100_000):
         await anyio.sleep(every)
@@ -180,7 +180,7 @@ async def watch(
 
 
 def write_end(tally: Tally, seconds: float, weights: list[Footprint], deadlocks: int) -> None:
-    """Prints what it was in all."""
+    """Print what it was in all."""
     print(write_row("in all", seconds, tally.taken, weights[-1]))
     calls = sum(map(len, tally.taken.values()))
     print(f"\n{calls:,} calls, {sum(tally.errors.values())} errors; {tally.looked_up} writes looked"
@@ -194,7 +194,7 @@ def write_end(tally: Tally, seconds: float, weights: list[Footprint], deadlocks:
 
 
 async def run(given: argparse.Namespace, folder: Path) -> bool:
-    """Prints the tables; whether there was no error."""
+    """Print the tables; whether there was no error."""
     embedder, tally, seconds = LocalEmbedder(), Tally(), 0.0
     await embedder.warm()
     async with run_embedded(folder) as cluster:
@@ -227,7 +227,7 @@ async def run(given: argparse.Namespace, folder: Path) -> bool:
 
 
 def main() -> None:
-    """Loads a server on a memory in a temporary folder."""
+    """Load a server on a memory in a temporary folder."""
     parser = argparse.ArgumentParser(description="Many clients of one server.")
     parser.add_argument("--facts", type=int, default=100_000)
     parser.add_argument("--clients", type=int, default=32)

@@ -1,4 +1,4 @@
-"""What callers notice while the embedding model of a memory is changed.
+"""The effect of a change of the embedding model on callers.
 
     python -m benchmarks.model_change [--facts 10000] [--clients 8]
 
@@ -66,13 +66,13 @@ def embed_plain(text: str) -> np.ndarray[Any, Any]:
 
 
 def embed_turned(text: str, _: int) -> list[float]:
-    """The same, turned into 384 dimensions."""
+    """Return the same, turned into 384 dimensions."""
     return (embed_plain(text) @ ROTATION).tolist()
 
 
 @dataclass
 class Tally:
-    """What the calls of one phase came to; `late` in seconds."""
+    """The calls of one phase, counted; `late` in seconds."""
 
     failed: int = 0
     keyword_only: int = 0
@@ -81,7 +81,7 @@ class Tally:
     late: list[float] = field(default_factory=list[float])
 
     def write(self, phase: str) -> str:
-        """A line of the table."""
+        """Return a line of the table."""
         p50, p99 = 1000 * np.percentile(self.late or [0.0], [50, 99])
         recall = self.found / self.asked if self.asked else 0
         return (
@@ -143,7 +143,7 @@ class Change:
     environment: dict[str, str]
 
     async def run(self) -> None:
-        """All of it, phase by phase."""
+        """Return all of it, phase by phase."""
         await anyio.sleep(PHASE)
         self.crowd.phase, began = "building", time.monotonic()
         building = self._start("start", "--provider", "openai", "--model", "turned-384")
@@ -195,7 +195,7 @@ def count_foreign(owner: psycopg.Connection) -> tuple[int, int]:
 
 
 def report(crowd: Crowd, owner: psycopg.Connection) -> None:
-    """Prints what the crowd met, and whose the vectors are."""
+    """Print what the crowd met, and whose the vectors are."""
     print("| phase | calls | failed | keyword only | recall@10 | p50 ms | p99 ms |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for phase, tally in crowd.tallies.items():
@@ -205,7 +205,7 @@ def report(crowd: Crowd, owner: psycopg.Connection) -> None:
 
 
 async def run(facts: int, clients: int, folder: Path) -> None:
-    """Prints the table."""
+    """Print the table."""
     embedder = LocalEmbedder()
     await embedder.warm()
     async with run_embedded(folder) as cluster:
@@ -236,7 +236,7 @@ async def run(facts: int, clients: int, folder: Path) -> None:
 
 
 def main() -> None:
-    """Measures in a temporary folder."""
+    """Measure in a temporary folder."""
     parser = argparse.ArgumentParser(description="A change of the model, as callers notice it.")
     parser.add_argument("--facts", type=int, default=10_000)
     parser.add_argument("--clients", type=int, default=8)

@@ -1,4 +1,4 @@
-"""What callers notice while the embedding provider is at fault, and how soon it is made good.
+"""The effect of a failing embedding provider on callers, and the time until vectors are there.
 
     python -m benchmarks.outage [--seconds 10] [--down 600] [--clients 8] [--only FAILING]
 
@@ -78,7 +78,7 @@ class Writers:
 
 
 async def wait_for(owner: psycopg.Connection, missing: LiteralString) -> float:
-    """Seconds until the statement finds nothing, for facts that are there by now."""
+    """Return seconds until the statement finds nothing, for facts that are there by now."""
     began = time.monotonic()
     [(moment,)] = owner.execute("select clock_timestamp()").fetchall()
     async for attempt in AsyncRetrying(stop=stop_after_delay(PATIENCE), wait=wait_fixed(0.1)):
@@ -93,7 +93,7 @@ async def suffer(
     owner: psycopg.Connection,
     faults: dict[Fault, float],
 ) -> None:
-    """Prints a line for each fault."""
+    """Print a line for each fault."""
     print("| fault | seconds | calls | failed | p50 ms | p99 ms | complete after s |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for fault, seconds in faults.items():
@@ -110,7 +110,7 @@ async def suffer(
 
 
 async def run(faults: dict[Fault, float], down: float, clients: int, folder: Path) -> None:
-    """All faults, on one memory."""
+    """Return all faults, on one memory."""
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
         token = enrol(cluster.dsn(OWNER))
@@ -136,7 +136,7 @@ async def run(faults: dict[Fault, float], down: float, clients: int, folder: Pat
 
 
 def main() -> None:
-    """Measures in a temporary folder."""
+    """Measure in a temporary folder."""
     parser = argparse.ArgumentParser(description="An embedding provider that fails.")
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--down", type=float, default=600)

@@ -1,4 +1,4 @@
-"""Where the time of one call over stdio goes.
+"""The time of one call over stdio, by step.
 
     python -m benchmarks.profile [--facts 10000] [--calls 300]
 
@@ -71,7 +71,7 @@ class Spans:
 
     @contextmanager
     def measure(self, step: str) -> Generator[None]:
-        """Counts what happens inside as `step`; reading begins a call, sending ends it."""
+        """Count what happens inside as `step`; reading begins a call, sending ends it."""
         began = time.perf_counter_ns()
         if step == "reading the message":
             self._now, self._began, self._inside = {}, began, []
@@ -89,7 +89,7 @@ class Spans:
                 self.calls.append(self._now)
 
     def wrap(self, step: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The same function, measured."""
+        """Return the same function, measured."""
 
         @functools.wraps(function)
         def measured(*given: Any, **named: Any) -> Any:
@@ -105,7 +105,7 @@ class Spans:
 
 
 def serve(told: Path) -> None:
-    """Serves as `textrawl serve` does; at the end writes to `told` what each call took."""
+    """Serve as `textrawl serve` does; at the end writes to `told` what each call took."""
     from importlib import import_module  # noqa: PLC0415 - in the server's process alone
 
     from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata  # noqa: PLC0415
@@ -132,7 +132,7 @@ def serve(told: Path) -> None:
 
 
 def ask(process: subprocess.Popen[bytes], method: str, params: dict[str, Any]) -> int:
-    """Sends a request and waits for its answer; nanoseconds that took."""
+    """Send a request and waits for its answer; nanoseconds that took."""
     assert process.stdin
     assert process.stdout
     request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
@@ -149,7 +149,7 @@ def ask(process: subprocess.Popen[bytes], method: str, params: dict[str, Any]) -
 
 
 def profile(environment: dict[str, str], kind: str, calls: int, folder: Path) -> None:
-    """Prints the table of one kind of call."""
+    """Print the table of one kind of call."""
     told = folder / "spans.json"
     command = [sys.executable, "-m", "benchmarks.profile", "--serve", str(told)]
     work, taken = Work(), list[int]()
@@ -177,7 +177,7 @@ def profile(environment: dict[str, str], kind: str, calls: int, folder: Path) ->
 
 
 def write_table(kind: str, spans: list[dict[str, int]], taken: list[int], cpu: float) -> None:
-    """A row for each step that was taken."""
+    """Return a row for each step that was taken."""
     print(f"\n| {kind} | µs |\n|---|---:|")
     steps = [step for step in STEPS if any(step in call for call in spans)]
     rows = {step: [call.get(step, 0) for call in spans] for step in steps}
@@ -194,7 +194,7 @@ def write_table(kind: str, spans: list[dict[str, int]], taken: list[int], cpu: f
 
 
 async def run(facts: int, calls: int, folder: Path) -> None:
-    """Prints a table for each kind of call."""
+    """Print a table for each kind of call."""
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
         environment = read_foreign_environment() | {
@@ -211,7 +211,7 @@ async def run(facts: int, calls: int, folder: Path) -> None:
 
 
 def main() -> None:
-    """Measures in a temporary folder."""
+    """Measure in a temporary folder."""
     parser = argparse.ArgumentParser(description="Where the time of one call goes.")
     parser.add_argument("--facts", type=int, default=10_000)
     parser.add_argument("--calls", type=int, default=300)

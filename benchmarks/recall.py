@@ -66,7 +66,7 @@ class Scores:
     latencies: list[float] = field(default_factory=list[float])
 
     def add(self, hits: list[bool], relevant: int) -> None:
-        """Counts a question with `relevant` facts, given which of the rows found are among them."""
+        """Count a question with `relevant` facts, given which of the rows found are among them."""
         self.recall_5.append(sum(hits[:5]) / relevant)
         self.recall_10.append(sum(hits) / relevant)
         self.hit_10.append(float(any(hits)))
@@ -88,7 +88,7 @@ class Scores:
 
 
 def collect_documents(conversation: dict[str, Any], task: str) -> dict[Document, set[str]]:
-    """What to remember, with the turns that each rests on."""
+    """Return the texts to remember, each with the turns that it rests on."""
     documents: dict[Document, set[str]] = defaultdict(set)
     if task == "facts":
         for fact in conversation["facts"]:
@@ -104,7 +104,7 @@ def collect_documents(conversation: dict[str, Any], task: str) -> dict[Document,
 
 
 async def remember(client: Client, documents: dict[Document, set[str]]) -> None:
-    """Stores documents through the tool."""
+    """Store documents through the tool."""
     facts = [
         {"entityName": entity, "entityType": "person", "observation": text}
         for entity, text in documents
@@ -117,7 +117,7 @@ async def remember(client: Client, documents: dict[Document, set[str]]) -> None:
 
 @asynccontextmanager
 async def open_database(cluster: Cluster, name: str) -> AsyncGenerator[str]:
-    """A fresh, migrated database; its name."""
+    """Yield a fresh, migrated database; its name."""
     with psycopg.connect(cluster.dsn(SUPERUSER, "postgres"), autocommit=True) as own:
         own.execute(SQL("create database {} owner {}").format(Identifier(name), Identifier(OWNER)))
     with psycopg.connect(cluster.dsn(SUPERUSER, name), autocommit=True) as own:
@@ -129,7 +129,7 @@ async def open_database(cluster: Cluster, name: str) -> AsyncGenerator[str]:
 
 
 def grep(mode: str, question: str, documents: Sequence[Document]) -> list[Document]:
-    """The first rows that a search without any index gives, the newest first."""
+    """Return the first rows that a search without any index gives, the newest first."""
     text = question.lower()
     words = [text] if mode == "literal" else set(re.findall(r"\w+", text))
     found = [
@@ -143,7 +143,7 @@ async def ask(
     sql: psycopg.Connection[Any], embedder: Embedder, questions: list[dict[str, Any]],
     documents: dict[Document, set[str]], scores: dict[str, Scores],
 ) -> None:  # fmt: skip
-    """Searches every question in every mode."""
+    """Search for every question in every mode."""
     lines = list(documents)
     [model] = sql.execute("select id from embedding_model").fetchone() or [None]
     for question in questions:
@@ -170,7 +170,7 @@ async def measure(
     cluster: Cluster, chosen: dict[str, Any], conversation: dict[str, Any], task: str,
     scores: dict[str, Scores],
 ) -> None:  # fmt: skip
-    """Fills a database with one conversation and searches it with the embedder of `chosen`."""
+    """Fill a database with one conversation and searches it with the embedder of `chosen`."""
     documents = collect_documents(conversation, task)
     async with open_database(cluster, f"{conversation['id']}-{task}") as name:
         token = SecretStr(enrol(cluster.dsn(OWNER, name)))
@@ -190,7 +190,7 @@ async def measure(
 async def run(
     conversations: list[dict[str, Any]], chosen: dict[str, Any], folder: Path
 ) -> list[dict[str, Any]]:
-    """Prints a line for every task and mode; Postgres keeps its data in `folder`."""
+    """Print a line for every task and mode; Postgres keeps its data in `folder`."""
     rows = list[dict[str, Any]]()
     async with run_embedded(folder) as cluster:
         print(f"{'':16}{'R@5':>8}{'R@10':>8}{'hit@10':>8}{'MRR':>8}{'nDCG@10':>8}{'p50 ms':>8}")
@@ -208,7 +208,7 @@ async def run(
 
 
 def main() -> None:
-    """Reads the conversations and measures, or says that they are not there."""
+    """Read the conversations and measures, or says that they are not there."""
     parser = argparse.ArgumentParser(description="Recall of search on LoCoMo conversations.")
     parser.add_argument("data", nargs="?", type=Path, default=DATA)
     parser.add_argument("--provider", choices=("local", "ollama", "openai"), default="local")

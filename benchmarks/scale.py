@@ -1,4 +1,4 @@
-"""How search does on memories of many facts, by scope, and what such a memory takes.
+"""Search on memories of many facts, by scope, and the size of such a memory.
 
     python -m benchmarks.scale [--rows 10000 100000 1000000] [--questions 100] [--json FILE]
 
@@ -262,7 +262,7 @@ class Bench:
 
 
 def write_found(rows: int, found: dict[str, Found]) -> Iterator[str]:
-    """Lines of the table of one size."""
+    """Yield lines of the table of one size."""
     titles = ["facts in it", "p50 ms", "p95 ms", "CPU ms", "hit@1", "hit@10", "recall@10",
               "CPU ms, by meaning", "adverse recall@10", "CPU ms, adverse"]  # fmt: skip
     yield f"\n| {rows:,} facts | {' | '.join(titles)} |"
@@ -276,7 +276,7 @@ def write_found(rows: int, found: dict[str, Found]) -> Iterator[str]:
 
 
 def write_capacity(filled: Filled, sizes: dict[str, int]) -> Iterator[str]:
-    """Lines of what a memory takes."""
+    """Yield lines of what a memory takes."""
     megabytes = {part: sizes[name] / 1e6 for part, name in _PARTS.items()}
     megabytes["everything else"] = sum(sizes.values()) / 1e6 - sum(megabytes.values())
     megabytes["all"] = sum(sizes.values()) / 1e6
@@ -301,7 +301,7 @@ def measure_scopes(
 
 
 async def measure(folder: Path, rows: int, questions: int) -> dict[str, Any]:
-    """Measures the memory in `folder`, which is filled first if it is new; prints its tables."""
+    """Measure the memory in `folder`, which is filled first if it is new; prints its tables."""
     async with run_embedded(folder) as cluster:
         owner = cluster.dsn(OWNER)
         await migrate(owner)
@@ -314,7 +314,7 @@ async def measure(folder: Path, rows: int, questions: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measures each size in turn."""
+    """Measure each size in turn."""
     parser = argparse.ArgumentParser(description="Search among many facts.")
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--questions", type=int, default=100)

@@ -1,4 +1,4 @@
-"""How long a server over stdio takes from its start to its first answer, and what it weighs.
+"""The time of a server over stdio from its start to its first answer, and its memory.
 
     python -m benchmarks.start [--starts 5] [--handshakes 20] [--facts 1000] [--calls 1000]
                                [--clients 32]
@@ -76,7 +76,7 @@ async def start_bare(environment: dict[str, str]) -> Started:
 
 
 def run_bare(environment: dict[str, str]) -> Started:
-    """Starts a server, shakes hands, searches, and ends it."""
+    """Start a server, shakes hands, searches, and ends it."""
     began = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, *SERVE], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -91,7 +91,7 @@ def run_bare(environment: dict[str, str]) -> Started:
 
 
 def time_handshake(environment: dict[str, str], greeting: dict[str, Any]) -> float:
-    """Seconds from the start of a server to its answer to `greeting`."""
+    """Return seconds from the start of a server to its answer to `greeting`."""
     began = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, *SERVE], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -102,7 +102,7 @@ def time_handshake(environment: dict[str, str], greeting: dict[str, Any]) -> flo
 
 
 def time_handshakes(environment: dict[str, str], starts: int) -> None:
-    """Prints a row for each first question of a client."""
+    """Print a row for each first question of a client."""
     print("| handshake | s, median | s, best | s, worst |\n|---|---:|---:|---:|")
     for greeting in _GREETINGS:
         taken = sorted(time_handshake(environment, greeting) for _ in range(starts))
@@ -112,14 +112,14 @@ def time_handshakes(environment: dict[str, str], starts: int) -> None:
 
 
 def tell(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
-    """Sends a message."""
+    """Send a message."""
     assert process.stdin
     process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
     process.stdin.flush()
 
 
 def hear(process: subprocess.Popen[bytes]) -> None:
-    """Waits for an answer that is no error."""
+    """Wait for an answer that is no error."""
     assert process.stdout
     answer = json.loads(process.stdout.readline())
     if "error" in answer or answer["result"].get("isError"):
@@ -136,7 +136,7 @@ async def start_client(environment: dict[str, str]) -> Started:
 
 @asynccontextmanager
 async def open_client(environment: dict[str, str]) -> AsyncGenerator[Client]:
-    """A client with a server of its own."""
+    """Yield a client with a server of its own."""
     server = StdioServerParameters(command=sys.executable, args=SERVE, env=environment)
     async with Client(server) as client:
         yield client
@@ -150,7 +150,7 @@ async def ask(client: Client) -> None:
 
 
 def find_server() -> psutil.Process:
-    """The server that a client of this process started."""
+    """Return the server that a client of this process started."""
     [server] = [one for one in psutil.Process().children() if SERVE[1] in one.cmdline()]
     return server
 
@@ -171,7 +171,7 @@ def read_memory(server: psutil.Process) -> dict[str, float]:
 
 
 async def time_starts(name: str, environment: dict[str, str], starts: int) -> None:
-    """Prints a row for each client."""
+    """Print a row for each client."""
     ways: dict[str, Start] = {"bare": start_bare, "SDK": start_client}
     taken: dict[str, list[Started]] = {way: [] for way in ways}
     for _ in range(starts):
@@ -189,7 +189,7 @@ async def time_starts(name: str, environment: dict[str, str], starts: int) -> No
 
 
 async def weigh_calls(environment: dict[str, str], calls: int) -> None:
-    """Prints what a server weighs before and after many calls."""
+    """Print what a server weighs before and after many calls."""
     print("\n| MB | resident | proportional | own |\n|---|---:|---:|---:|")
     async with open_client(environment) as client:
         await ask(client)
@@ -200,7 +200,7 @@ async def weigh_calls(environment: dict[str, str], calls: int) -> None:
 
 
 async def weigh_clients(environment: dict[str, str], clients: int) -> None:
-    """Prints what a server over HTTP weighs that many clients ask, all connected at once."""
+    """Print what a server over HTTP weighs that many clients ask, all connected at once."""
     async with listen(environment, "--insecure") as address, AsyncExitStack() as stack:
         connected = [await stack.enter_async_context(Client(address)) for _ in range(clients)]
         for _ in range(_CALLS_OF_A_CLIENT):
@@ -211,14 +211,14 @@ async def weigh_clients(environment: dict[str, str], clients: int) -> None:
 
 
 def tell_memory(title: str) -> None:
-    """Prints a row of what the server weighs now."""
+    """Print a row of what the server weighs now."""
     memory = read_memory(find_server())
     cells = [f"{memory.get(key, 0):.0f}" for key in ("Rss", "Pss", "Private_Dirty")]
     print(f"| {title} | {' | '.join(cells)} |", flush=True)
 
 
 async def run(given: argparse.Namespace, folder: Path) -> None:
-    """Prints all tables."""
+    """Print all tables."""
     embedded = read_foreign_environment() | {
         "EMBEDDING_PROVIDER": "local", "DATA_DIR": str(folder),
     }  # fmt: skip
@@ -249,7 +249,7 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
 
 
 def main() -> None:
-    """Measures in a temporary folder."""
+    """Measure in a temporary folder."""
     parser: Any = argparse.ArgumentParser(description="Start to first answer, and memory.")
     parser.add_argument("--starts", type=int, default=5)
     parser.add_argument("--handshakes", type=int, default=20)

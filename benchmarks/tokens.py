@@ -1,4 +1,4 @@
-"""What answers cost in tokens: each format, with and without structured content, at three sizes.
+"""The tokens of answers: each format, with and without structured content, at three sizes.
 
     python -m benchmarks.tokens
 
@@ -36,7 +36,7 @@ COUNTER = choose_counter()
 
 
 def build_rows(count: int) -> list[HitRow]:
-    """Facts of twelve words, spread over five entities, best first."""
+    """Return facts of twelve words, spread over five entities, best first."""
     when = datetime(2026, 11, 21, tzinfo=UTC)
     return [
         HitRow(
@@ -51,25 +51,25 @@ def build_rows(count: int) -> list[HitRow]:
 
 
 def count_facts(rows: list[HitRow]) -> int:
-    """Tokens of the facts alone, a line each."""
+    """Return tokens of the facts alone, a line each."""
     return sum(COUNTER.count(row.content) for row in rows)
 
 
 def count_answer(rows: list[HitRow], format: Format, *, structured: bool) -> int:
-    """Tokens of the whole answer that tells `rows`."""
+    """Return tokens of the whole answer that tells `rows`."""
     renderer = Renderer(format=format, structured=structured, counter=COUNTER, budget=25_000)
     reply = SearchReply.build(rows, None, "what should I know?")
     return renderer.measure(renderer.render(reply))
 
 
 def count_pretty(rows: list[HitRow]) -> int:
-    """Tokens of the structured content alone, indented: what an SDK sends when left alone."""
+    """Return the tokens of the structured content alone, indented as an SDK sends it."""
     reply = SearchReply.build(rows, None, "what should I know?")
     return COUNTER.count(write_json(reply.structured(), 2))
 
 
 def write_table() -> Iterator[str]:
-    """The table, a line at a time: tokens a fact, and as a multiple of the facts alone."""
+    """Yield the table, a line at a time: tokens a fact, and as a multiple of the facts alone."""
     yield "| answer | " + " | ".join(f"{size} facts" for size in SIZES) + " |"
     yield "|-|" + "-|" * len(SIZES)
     stores = [build_rows(size) for size in SIZES]

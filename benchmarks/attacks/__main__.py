@@ -1,4 +1,4 @@
-"""How long the walls between spaces hold: the attacks of tests/attacks, at length.
+"""The attacks of tests/attacks, at length: the walls between spaces have to hold.
 
     python -m benchmarks.attacks [--only walls|channels|crowding] [--attempts 10000] [--seconds 60]
         [--facts 60000] [--keep FOLDER]
@@ -36,14 +36,14 @@ from textrawl.toolsets.catalogue import find_toolsets
 
 @contextmanager
 def connect(conninfo: str) -> Generator[psycopg.Connection]:
-    """A connection that sees our schema first."""
+    """Yield a connection that sees our schema first."""
     with psycopg.connect(conninfo, autocommit=True) as connection:
         connection.execute("set search_path = textrawl, public")
         yield connection
 
 
 async def run_crossing(cluster: Cluster, settings: Settings, attempts: int) -> None:
-    """Prints what came of attempts to reach another space."""
+    """Print what came of attempts to reach another space."""
     with connect(cluster.dsn(OWNER)) as owner, connect(cluster.dsn(SUPERUSER)) as killer:
         add_spaces(owner)
         tokens = {
@@ -69,7 +69,7 @@ async def run_crossing(cluster: Cluster, settings: Settings, attempts: int) -> N
 
 
 async def run_contention(cluster: Cluster, settings: Settings, seconds: float) -> None:
-    """Prints what came of writers in each other's way."""
+    """Print what came of writers in each other's way."""
     with connect(cluster.dsn(OWNER)) as owner:
         token = issue(owner, "writer", "default", "write")
         began = time.monotonic()

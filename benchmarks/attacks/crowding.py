@@ -1,4 +1,4 @@
-"""How long a person waits while others ask for all that a server can do.
+"""The time that a person waits while others ask for all that a server can do.
 
 The victim searches, over and over, on one connection: alone, then beside each crowd, then alone
 again. A crowd is ten callers of heavy tools, of one person or of ten, or 900 connections that ask
@@ -74,7 +74,7 @@ class Server:
         return (500 if '"isError":true' in answer.text else answer.status_code), seconds
 
     async def suffer(self, token: str, seconds: float) -> Heard:
-        """What a victim hears that searches for so long, and asks now and then for /healthz."""
+        """Search for so many seconds, and return the times; ask now and then for /healthz."""
         heard, work = Heard(), Work()
         probe = self._url.removesuffix("/mcp") + "/healthz"
         async with httpx2.AsyncClient(timeout=60) as http:
@@ -156,7 +156,7 @@ def rank(seconds: list[float]) -> tuple[float, float]:
 
 
 def write_row(name: str, heard: Heard, others: Heard, alone: Heard | None = None) -> str:
-    """A line of the table, with the ratio of the p99 to that of `alone`."""
+    """Return a line of the table, with the ratio of the p99 to that of `alone`."""
     p50, p99 = rank(heard.seconds)
     ratio = f"{p99 / rank(alone.seconds)[1]:.1f}" if alone else ""
     slowest = f"{max(others.seconds):.1f}" if others.seconds else ""
@@ -166,7 +166,7 @@ def write_row(name: str, heard: Heard, others: Heard, alone: Heard | None = None
 
 
 async def _fill(cluster: Cluster, facts: int) -> dict[str, list[str]]:
-    """Tokens of the victim, of one person and of ten, on a memory of at least so many facts."""
+    """Return tokens of the victim, of one person and of ten; fill the memory if it is new."""
     with psycopg.connect(cluster.dsn(OWNER), autocommit=True) as owner:
         owner.execute("set search_path = textrawl, public")
         tokens = {
@@ -186,7 +186,7 @@ async def _fill(cluster: Cluster, facts: int) -> dict[str, list[str]]:
 
 
 async def run_crowding(folder: Path, facts: int, seconds: float) -> None:
-    """Prints what the victim heard, alone and beside each crowd."""
+    """Print what the victim heard, alone and beside each crowd."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files[1], files[1]))
     async with run_embedded(folder) as cluster:

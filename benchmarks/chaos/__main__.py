@@ -40,7 +40,7 @@ _LEAVE = 10.0  # seconds until nothing of the servers may be left
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of it."""
+    """The result of a run."""
 
     verdict: Verdict
     ledger: Ledger
@@ -50,7 +50,7 @@ class Outcome:
 
 
 async def run(plan: Plan, folder: Path) -> Outcome:
-    """Writes and faults in a folder that Postgres's OS user may enter."""
+    """Write and faults in a folder that Postgres's OS user may enter."""
     place, pgdata = await _prepare(folder)
     http, ledger, began = HttpServer(place), Ledger(), time.monotonic()
     pipes = {f"stdio {number}": PipeServer(place) for number in range(plan.pipes)}
@@ -79,7 +79,7 @@ async def run(plan: Plan, folder: Path) -> Outcome:
 
 
 async def _prepare(folder: Path) -> tuple[Place, Path]:
-    """Where servers run, on an empty memory, and where Postgres keeps it."""
+    """Return the place of the servers, on an empty memory, and the data folder of Postgres."""
     data = folder / "data"
     async with run_embedded(data) as cluster:
         await migrate(cluster.dsn(OWNER))
@@ -104,7 +104,7 @@ def _build_writers(
 
 
 async def _wait_for_nobody(pgdata: Path, data: Path) -> list[int]:
-    """Who is left after ten seconds, or nobody earlier."""
+    """Return the processes that are left after ten seconds, or none earlier."""
     left: list[int] = []
     with anyio.move_on_after(_LEAVE):
         while True:
@@ -122,7 +122,7 @@ async def _judge(data: Path, ledger: Ledger) -> Verdict:
 
 
 def write(outcome: Outcome) -> None:
-    """Prints the tables."""
+    """Print the tables."""
     verdict, ledger = outcome.verdict, outcome.ledger
     print(f"{tell_machine()}; {outcome.seconds:.0f} s, {outcome.starts} starts of servers.\n")
     print("| what | count |\n|---|---:|")
@@ -143,7 +143,7 @@ def write(outcome: Outcome) -> None:
 
 
 def main() -> None:
-    """Runs it in a temporary folder."""
+    """Run it in a temporary folder."""
     parser = argparse.ArgumentParser(description="Faults under writers.")
     for field in fields(Plan):
         kind = float if field.name == "freeze" else int

@@ -1,4 +1,4 @@
-"""What goes wrong, and how long it takes until all is well."""
+"""Faults, and the time until everything works again."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ _APP = "select pg_terminate_backend(pid) from pg_stat_activity where usename = '
 
 @dataclass(frozen=True)
 class Plan:
-    """How often each fault happens, for how long Postgres is stopped, how much is written."""
+    """The number of each fault, the seconds that Postgres is stopped, and the number of writes."""
 
     server_kills: int = 50
     postmaster_kills: int = 20
@@ -49,7 +49,7 @@ class Wounds:
 
 
 def find_cluster(pgdata: Path) -> Cluster:
-    """The cluster that runs on `pgdata`, without becoming a user of it."""
+    """Return the cluster that runs on `pgdata`, without becoming a user of it."""
     address = read_pid_file(pgdata)
     assert address is not None
     assert address.socket_dir is not None
@@ -70,7 +70,7 @@ class Chaos:
         self.wounds = Wounds()
 
     async def run(self, plan: Plan) -> None:
-        """Every fault of the plan."""
+        """Return every fault of the plan."""
         faults: list[tuple[int, str, Callable[[int], Awaitable[float]]]] = [
             (plan.terminations, "all backends terminated", self._terminate),
             (plan.server_kills, "server killed", self._kill_server),
@@ -103,7 +103,7 @@ class Chaos:
             administrator.execute(statement.encode())
 
     async def _kill_server(self, number: int) -> float:
-        """The one over HTTP, one over stdio, or all of them at once."""
+        """Return the one over HTTP, one over stdio, or all of them at once."""
         names = sorted(self._pipes)
         chosen = [{"HTTP"}, set(names[:1]), {"HTTP"}, set(names[-1:]), self.ways][number % 5]
         began = time.monotonic()

@@ -1,4 +1,4 @@
-"""What clients were told, and when."""
+"""The answers that clients got, and their times."""
 
 import random
 import time
@@ -34,11 +34,11 @@ class Ledger:
     _latest: dict[str, float] = field(default_factory=dict[str, float])
 
     def note(self, way: str, began: float) -> None:
-        """A call over `way` that began then has succeeded."""
+        """Return a call over `way` that began then has succeeded."""
         self._latest[way] = max(began, self._latest.get(way, 0.0))
 
     async def wait_for_success(self, ways: set[str], since: float) -> float:
-        """Seconds from `since` until a call that began later has succeeded over each way."""
+        """Return seconds from `since` until a call that began later has succeeded over each way."""
         with anyio.fail_after(300):
             while any(self._latest.get(way, 0.0) < since for way in ways):  # noqa: ASYNC110 - many
                 await anyio.sleep(0.01)
@@ -56,12 +56,12 @@ class Author:
         self._dice = random.Random(self.name)  # noqa: S311 - the same texts in every run
 
     def write_text(self) -> str:
-        """A text unlike all others, by its words too, so that no two are taken for one."""
+        """Return a text unlike all others, by its words too, so that no two are taken for one."""
         self.number += 1
         return f"{' '.join(self._dice.sample(_WORDS.split(), 9))}, {self.name} {self.number}"
 
     def write_call(self) -> tuple[str, dict[str, Any], list[str]]:
-        """A tool, its arguments and the texts in them; every tenth call is a batch."""
+        """Return a tool, its arguments and the texts in them; every tenth call is a batch."""
         size = BATCH if self._dice.random() < 0.1 else 1
         subject = f"{self.name} {self.number // 40}"
         texts = [self.write_text() for _ in range(size)]

@@ -28,7 +28,7 @@ class Broken(Exception):
 
 @dataclass(frozen=True)
 class Place:
-    """Where servers run, and with what."""
+    """The command and the environment of servers."""
 
     environment: Mapping[str, str]
     folder: Path
@@ -73,7 +73,7 @@ class HttpServer(Server):
     """`serve --http`, as a supervisor keeps it alive."""
 
     async def supervise(self) -> None:
-        """Starts it again until it was ended."""
+        """Start it again until it was ended."""
         while not self.ending:
             self.process = await self.place.start(
                 "serve", "--http", "--port", str(self.place.port), stdin=None, stdout=None
@@ -93,7 +93,7 @@ class HttpServer(Server):
     async def call(
         self, http: httpx2.AsyncClient, tool: str, arguments: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """The result of a call. Raises Broken."""
+        """Return the result of a call. Raises Broken."""
         headers, body = call_modern(tool)
         body["params"]["arguments"] = arguments
         url = f"http://127.0.0.1:{self.place.port}/mcp"
@@ -115,7 +115,7 @@ class PipeServer(Server):
         self._lines: BufferedByteReceiveStream | None = None
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The result of a call, of a new process if the last one is gone. Raises Broken."""
+        """Return the result of a call, of a new process if the last one is gone. Raises Broken."""
         await self._ensure()
         assert self.process is not None
         assert self.process.stdin is not None

@@ -1,4 +1,4 @@
-"""What the database holds afterwards, beside what clients were told."""
+"""The content of the database afterwards, compared with the answers that clients got."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ class Verdict:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing that may not happen has happened."""
+        """Return whether nothing was lost, doubled or torn."""
         wrong = (self.lost, self.under_another_id, self.duplicated, self.mistaken, self.orphans,
                  self.tracebacks, self.untidy_exits, self.deadlocks,
                  *self.torn.values())  # fmt: skip
@@ -62,7 +62,7 @@ class Verdict:
 
 
 def judge(owner: psycopg.Connection, ledger: Ledger) -> Verdict:
-    """What is stored of what was acknowledged, on a connection of the owner's."""
+    """Compare the stored facts with the acknowledged ones, on a connection of the owner."""
     owner.execute("set search_path = textrawl, public")
     rows = owner.execute(_STORED).fetchall()
     ids = {content: identity for identity, content in rows}

@@ -24,7 +24,7 @@ class Writer:
         self.stopping = False
 
     async def run(self) -> None:
-        """Writes until told to stop; whatever was begun is brought to an end first."""
+        """Write until told to stop; whatever was begun is brought to an end first."""
         while not self.stopping:
             tool, arguments, texts = self._author.write_call()
             if len(texts) > 1:
@@ -32,7 +32,7 @@ class Writer:
             await self._persist(tool, arguments, texts)
 
     async def _persist(self, tool: str, arguments: dict[str, Any], texts: list[str]) -> None:
-        """The same call until it is acknowledged."""
+        """Return the same call until it is acknowledged."""
         repeated = False
         while True:
             began = time.monotonic()

@@ -14,12 +14,12 @@ server = MCPServer("noop", log_level="WARNING")
 
 @server.tool()
 def do_nothing() -> str:
-    """Does nothing."""
+    """Do nothing."""
     return "done"
 
 
 def main() -> None:
-    """Serves over stdio, or over HTTP on 127.0.0.1."""
+    """Serve over stdio, or over HTTP on 127.0.0.1."""
     parser = argparse.ArgumentParser(description="A server that does nothing.")
     parser.add_argument("--http", action="store_true")
     parser.add_argument("--port", type=int, default=8765)

@@ -1,4 +1,4 @@
-"""Where a benchmark runs: the machine, a folder for Postgres, a token, a server."""
+"""The place of a benchmark: the machine, a folder for Postgres, a token, a server."""
 
 import os
 import platform
@@ -24,7 +24,7 @@ SERVE = ["-m", "textrawl", "serve"]
 
 @contextmanager
 def open_folder(name: str) -> Generator[Path]:
-    """A temporary folder that Postgres may use, also where it runs as another user."""
+    """Yield a temporary folder that Postgres may use, also where it runs as another user."""
     folder = Path(tempfile.mkdtemp(prefix=f"textrawl-{name}-"))
     folder.chmod(0o755)
     try:
@@ -37,7 +37,7 @@ def open_folder(name: str) -> Generator[Path]:
 async def listen(
     environment: dict[str, str], *options: str, serve: Sequence[str] = SERVE
 ) -> AsyncGenerator[str]:
-    """The address of a server over HTTP, in a process of its own."""
+    """Yield the address of a server over HTTP, in a process of its own."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, *serve, "--http", "--port", str(port), *options]
@@ -64,7 +64,7 @@ def count_deadlocks(conninfo: str) -> int:
 
 
 def enrol(conninfo: str) -> str:
-    """A token for everything in the default space; `conninfo` is the owner's."""
+    """Return a token for everything in the default space; `conninfo` is the owner's."""
     token = make_token()
     with psycopg.connect(conninfo, autocommit=True) as owner:
         owner.execute(
@@ -76,7 +76,7 @@ def enrol(conninfo: str) -> str:
 
 
 def tell_machine() -> str:
-    """What the figures depend on."""
+    """Return the machine and the versions that the figures depend on."""
     model = platform.processor() or platform.machine()
     information = Path("/proc/cpuinfo")
     if information.is_file():

@@ -101,7 +101,7 @@ class Fact:
     content: str
 
     def row(self, spaces: list[int], vector: NDArray[np.float32]) -> tuple[Any, ...]:
-        """What COPY takes."""
+        """Return the values for COPY."""
         space = spaces[self.space]
         return (space, self.id, self.entity_id, self.entity, self.type, self.content,
                 HalfVector(vector))  # fmt: skip
@@ -141,7 +141,7 @@ class World:
         return " ".join(words).capitalize() + "."
 
     def _choose_rank(self, ranks: int) -> int:
-        """A place by Zipf's law: as likely between 1 and 2 as between 10 and 20."""
+        """Return a place by Zipf's law: as likely between 1 and 2 as between 10 and 20."""
         return int((ranks + 1) ** self._dice.random()) - 1
 
     def _choose_name(self, space: int) -> str:
@@ -164,14 +164,14 @@ def read_vocabulary() -> list[str]:
 
 @dataclass
 class Filled:
-    """What filling took: seconds by step; `facts` of them."""
+    """The seconds of each step of filling a memory with `facts`."""
 
     facts: int
     seconds: dict[str, float] = field(default_factory=dict[str, float])
 
     @contextmanager
     def time(self, step: str) -> Generator[None]:
-        """Notes how long the block takes."""
+        """Note how long the block takes."""
         begin = time.perf_counter()
         yield
         self.seconds[step] = time.perf_counter() - begin
@@ -179,7 +179,7 @@ class Filled:
 
 @contextmanager
 def show_progress(what: str, total: int | None) -> Generator[Callable[[int], object]]:
-    """A bar on stderr, with a rate; yields what is told by how much it went on."""
+    """Yield a bar on stderr, with a rate; yields what is told by how much it went on."""
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}/s"), TimeElapsedColumn(), TimeRemainingColumn(),
@@ -204,7 +204,7 @@ class Filling:
         connection.execute("set client_min_messages = warning")
 
     def run(self, world: World, facts: int) -> Filled:
-        """Fills an empty memory; its text and vector indexes are built when it is full."""
+        """Fill an empty memory; its text and vector indexes are built when it is full."""
         filled = Filled(facts)
         model, author = self._choose_model(), self._fetch("select textrawl.register_actor('bench')")
         vectors = f"embedding_{model}"
@@ -280,7 +280,7 @@ class Filling:
         return [name for (name,) in rows]
 
     def _take_index(self, name: str) -> LiteralString:
-        """Drops an index; the statement that makes it again."""
+        """Drop an index; the statement that makes it again."""
         known = sql.SQL("select pg_get_indexdef({}::regclass)").format(f"textrawl.{name}")
         definition = self._fetch(known)
         self._connection.execute(sql.SQL("drop index textrawl.{}").format(sql.Identifier(name)))
@@ -293,20 +293,20 @@ class Filling:
 
 
 def fill(conninfo: str, facts: int) -> Filled:
-    """Fills the empty memory of the owner's `conninfo`."""
+    """Fill the empty memory of the owner's `conninfo`."""
     with psycopg.connect(conninfo, autocommit=True) as connection:
         return Filling(connection).run(World(), facts)
 
 
 def fill_once(folder: Path, conninfo: str, rows: int) -> Filled:
-    """Fills the memory in `folder` unless that has been done; what it took."""
+    """Fill the memory in `folder` unless that has been done; what it took."""
     if not (folder / FILLED).exists():
         (folder / FILLED).write_text(json.dumps(asdict(fill(conninfo, rows))))
     return Filled(**json.loads((folder / FILLED).read_text()))
 
 
 async def run(folder: Path, facts: int) -> None:
-    """Prints what filling a memory in `folder` takes."""
+    """Print what filling a memory in `folder` takes."""
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
         filled = await anyio.to_thread.run_sync(fill, cluster.dsn(OWNER), facts)
@@ -318,7 +318,7 @@ async def run(folder: Path, facts: int) -> None:
 
 
 def main() -> None:
-    """Fills a folder that has no memory yet."""
+    """Fill a folder that has no memory yet."""
     parser = argparse.ArgumentParser(description="A synthetic memory.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--facts", type=int, default=1_000_000)

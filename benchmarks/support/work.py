@@ -52,7 +52,7 @@ class Work:
         self.forgettable: list[dict[str, Any]] = []
 
     def make_fact(self) -> dict[str, Any]:
-        """A new fact about one of a hundred people."""
+        """Return a new fact about one of a hundred people."""
         thing, other = self._dice.sample(THINGS, 2)
         sentence = self._dice.choice(SENTENCES).format(
             thing=thing, other=other, place=self._dice.choice(PLACES),
