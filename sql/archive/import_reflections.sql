@@ -39,7 +39,7 @@ begin
         insert into reflection (space_id, id, target_type, entity_id, relation_id, content, voice, mood,
                                 author_id, client, tool, request, created_at, fts)
         select j.space, j.id, j.target_type, j.entity, j.edge, j.text, j.voice, j.mood,
-            j.author_id, j.client, j.tool, j.request, j.created_at, to_tsvector('english', search_text(j.text))
+            j.author_id, j.client, j.tool, j.request, j.created_at, reflection_document(j.text)
         from decided j where j.outcome = 'added' order by j.space, j.id
         on conflict do nothing
     )

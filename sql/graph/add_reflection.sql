@@ -34,7 +34,7 @@ begin
     values (origin.space_id, add_reflection.target_type, about_entity, about_relation,
             add_reflection.content, add_reflection.voice, add_reflection.mood,
             origin.author_id, origin.client, origin.tool, origin.request,
-            to_tsvector('english', search_text(add_reflection.content)), model, case when model is not null then embedding end)
+            reflection_document(add_reflection.content), model, case when model is not null then embedding end)
     returning r.* into stored;
     perform record_event('reflected', about_entity, null, about_relation, origin, jsonb_build_object('reflection', stored.id));
     return query select node_number(stored.id), stored.created_at;

@@ -5,7 +5,7 @@ begin atomic
     insert into textrawl.reflection (space_id, id, target_type, entity_id, relation_id, content, voice, mood,
                                      author_id, client, tool, request, created_at, fts, model_id, vector)
     select f.space_id, f.id, f.target_type, e.id, r.id, f.content, f.voice, f.mood,
-        f.author_id, f.client, f.tool, f.request, f.created_at, to_tsvector('english', textrawl.search_text(f.content)),
+        f.author_id, f.client, f.tool, f.request, f.created_at, textrawl.reflection_document(f.content),
         m.id, case when m.id is not null then f.vector end
     from textrawl.undone d
     cross join lateral jsonb_populate_record(null::textrawl.reflection, d.before) f

@@ -26,6 +26,7 @@ FILES = [
         (r"\[0-9a-f\]\{8\}", "is_fact_id"),
         (r"md5\((?:textrawl\.)?fact_key", "fact_hash"),
         (r"metadata ->> 'type'", "free_type"),
+        (r"(?<!strip\()to_tsvector\('english', (?:textrawl\.)?search_text", "reflection_document"),
         (r"expires_at (?:is null or|<=? clock|> clock)", "is_live_token"),
     ],
 )
