@@ -34,8 +34,8 @@ from contextlib import asynccontextmanager
 import anyio
 from mcp.server import MCPServer
 
-from textrawl.transports.reception import receive
-from textrawl.transports.stdio import serve_stdio
+from textrawl.transports.stdio.reception import receive
+from textrawl.transports.stdio.session import serve_stdio
 
 
 @asynccontextmanager
