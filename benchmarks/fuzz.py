@@ -89,8 +89,8 @@ def run(calls: int, frames: int, seed: int, folder: Path) -> bool:
                             wire, frames // 4, seed + 20 + number)  # fmt: skip
                         wire.close()
             spoilt = find_spoilt(owner)
-    told = (folder / LOG).read_text("utf-8", "replace")
-    return write(reports, spoilt, told.count("Traceback"))
+    text = (folder / LOG).read_text("utf-8", "replace")
+    return write(reports, spoilt, text.count("Traceback"))
 
 
 def write(reports: Reports, spoilt: list[str], tracebacks: int) -> bool:

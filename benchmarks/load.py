@@ -90,11 +90,11 @@ class Team:
                 did = "read" if dice.random() < _READS else "write"
                 tool, arguments = self._kinds[dice.choice(_MIX[did])]()
                 began = time.perf_counter()
-                told = await self._call(http, tool, arguments)
+                answer = await self._call(http, tool, arguments)
                 self._tally.taken[did].append(time.perf_counter() - began)
-                new = told and tool == "remember_fact" and "duplicate" not in told
-                if told and new and dice.random() < _LOOK_UP:
-                    await self._look_up(http, arguments["entityName"], told["observationId"])
+                new = answer and tool == "remember_fact" and "duplicate" not in answer
+                if answer and new and dice.random() < _LOOK_UP:
+                    await self._look_up(http, arguments["entityName"], answer["observationId"])
                 await anyio.sleep(pause)
 
     async def _call(
@@ -120,10 +120,10 @@ class Team:
     async def _look_up(self, http: httpx2.AsyncClient, name: str, identity: str) -> None:
         """Count it as wrong when what was just remembered is not there."""
         asked = {"mode": "entity", "entityName": name, "maxObs": 100, "maxTokens": 25_000}
-        told = await self._call(http, "query_memory", asked)
+        answer = await self._call(http, "query_memory", asked)
         self._tally.looked_up += 1
-        known = [fact["id"] for fact in (told or {}).get("observations", ())]
-        self._tally.wrong += told is not None and identity not in known
+        known = [fact["id"] for fact in (answer or {}).get("observations", ())]
+        self._tally.wrong += answer is not None and identity not in known
 
 
 def read_message(answer: httpx2.Response) -> dict[str, Any]:

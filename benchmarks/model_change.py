@@ -118,8 +118,8 @@ class Crowd:
         name, content = self._dice.choice(self._known)
         query = f"{name}: {re.sub(r' [0-9]{4,}', '', content)}"
         mode = self._dice.choice(["hybrid", "semantic"])
-        told = {"mode": "search", "query": query, "limit": 10, "searchMode": mode}
-        answer = await client.call_tool("query_memory", told)
+        arguments = {"mode": "search", "query": query, "limit": 10, "searchMode": mode}
+        answer = await client.call_tool("query_memory", arguments)
         text = json.dumps(answer.structured_content)
         tally.failed += answer.is_error
         tally.keyword_only += "keyword only" in text
@@ -129,8 +129,8 @@ class Crowd:
     async def _remember(self, client: Client, tally: Tally) -> None:
         number = next(self._numbers)
         kept = f"keeps thing {number} in drawer {number % 977} of desk {number % 13}"
-        told = {**self._work.make_fact(), "observation": kept}
-        answer = await client.call_tool("remember_fact", told)
+        arguments = {**self._work.make_fact(), "observation": kept}
+        answer = await client.call_tool("remember_fact", arguments)
         tally.failed += answer.is_error
 
 
@@ -219,17 +219,17 @@ async def run(facts: int, clients: int, folder: Path) -> None:
             EmbeddingServer(dimensions=WIDE, embed=embed_turned) as provider,
             psycopg.connect(cluster.dsn(OWNER), autocommit=True) as owner,
         ):
-            told = read_foreign_environment() | {
+            variables = read_foreign_environment() | {
                 "EMBEDDING_PROVIDER": "local", "OPENAI_API_KEY": "none", "RATE_LIMIT": "0",
                 "OPENAI_BASE_URL": provider.openai_url,
             }  # fmt: skip
             crowd = Crowd(token, owner.execute(KNOWN).fetchall())
-            served = told | {"DATABASE_URL": cluster.dsn(APP)}
+            served = variables | {"DATABASE_URL": cluster.dsn(APP)}
             async with listen(served) as url, anyio.create_task_group() as group:
                 crowd.url = url
                 for _ in range(clients):
                     group.start_soon(crowd.run)
-                await Change(crowd, owner, told | {"DATABASE_URL": cluster.dsn(OWNER)}).run()
+                await Change(crowd, owner, variables | {"DATABASE_URL": cluster.dsn(OWNER)}).run()
                 group.cancel_scope.cancel()
             print(f"{tell_machine()}; {facts:,} facts, {clients} clients.\n")
             report(crowd, owner)

@@ -68,8 +68,8 @@ class Writers:
             while True:
                 tally, begin, number = self.tally, time.monotonic(), next(self._numbers)
                 fact = {"entityName": f"Person {number % 97}", "entityType": "person"}
-                told = {**fact, "observation": f"owns thing number {number}"}
-                answer = await client.call_tool("remember_fact", told)
+                arguments = {**fact, "observation": f"owns thing number {number}"}
+                answer = await client.call_tool("remember_fact", arguments)
                 tally.calls += 1
                 tally.failed += answer.is_error
                 if begin - tally.began > OPENS:
@@ -118,12 +118,12 @@ async def run(faults: dict[Fault, float], down: float, clients: int, folder: Pat
             EmbeddingServer(dimensions=256) as provider,
             psycopg.connect(cluster.dsn(OWNER), autocommit=True) as owner,
         ):
-            told = read_foreign_environment() | {
+            variables = read_foreign_environment() | {
                 "DATABASE_URL": cluster.dsn(APP), "EMBEDDING_PROVIDER": "openai",
                 "EMBEDDING_MODEL": "words", "OPENAI_BASE_URL": provider.openai_url,
                 "RATE_LIMIT": "0", "LOG_LEVEL": "ERROR",
             }  # fmt: skip
-            async with listen(told) as url, anyio.create_task_group() as group:
+            async with listen(variables) as url, anyio.create_task_group() as group:
                 writers = Writers(url, token)
                 for _ in range(clients):
                     group.start_soon(writers.run)

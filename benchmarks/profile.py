@@ -105,7 +105,7 @@ class Spans:
 
 
 def serve(told: Path) -> None:
-    """Serve as `textrawl serve` does; at the end writes to `told` what each call took."""
+    """Serve as `textrawl serve` does; at the end write to `file` what each call took."""
     from importlib import import_module  # noqa: PLC0415 - in the server's process alone
 
     from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata  # noqa: PLC0415

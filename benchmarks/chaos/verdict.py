@@ -76,8 +76,8 @@ def judge(owner: psycopg.Connection, ledger: Ledger) -> Verdict:
         acknowledged=len(acknowledged), stored=len(rows), pending=_count(owner, _PENDING),
         lost=sum(text not in counts for text in acknowledged),
         under_another_id=sum(
-            told is not None and text in ids and ids[text] != told
-            for text, told in acknowledged.items()
+            entry is not None and text in ids and ids[text] != entry
+            for text, entry in acknowledged.items()
         ),
         duplicated=sum(count - 1 for count in counts.values()), mistaken=len(ledger.mistaken),
         torn=torn,

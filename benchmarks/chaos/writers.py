@@ -43,12 +43,12 @@ class Writer:
             await anyio.sleep(_PAUSE)
         self._ledger.note(self.way, began)
         self._ledger.repeated += repeated
-        told = result["structuredContent"]
-        known = told.get("duplicate") or told.get("factsDuplicate")
+        answer = result["structuredContent"]
+        known = answer.get("duplicate") or answer.get("factsDuplicate")
         if known and not repeated:
             self._ledger.mistaken += texts  # taken for a text that somebody else wrote
         for text in texts:
-            self._ledger.acknowledged[text] = told.get("observationId")
+            self._ledger.acknowledged[text] = answer.get("observationId")
 
     async def _try(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         try:

@@ -65,10 +65,10 @@ def test_bad_lines_are_told_by_number_and_good_ones_kept(
     )
 
     assert outcome.code == 1
-    told = dict(line.split(": ", 1) for line in report.read_text().splitlines())
+    output = dict(line.split(": ", 1) for line in report.read_text().splitlines())
     for place, (_, reason) in enumerate(BAD):
-        assert reason in told.pop(f"line {5 + 2 * place}")
-    assert told == {}
+        assert reason in output.pop(f"line {5 + 2 * place}")
+    assert output == {}
     assert f"Bad lines: {len(BAD)}." in outcome.out
     assert f"{len(good) + 1} facts" in outcome.out
     assert len(outcome.err.splitlines()) == 21

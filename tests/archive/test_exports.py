@@ -210,9 +210,9 @@ def test_a_reader_that_goes_away_is_told_in_one_line(launch: Any, url: str) -> N
     assert fetch(url, big)
     process = launch("export", DATABASE_URL=url).popen
     process.stdout.close()
-    told = process.stderr.read()
+    text = process.stderr.read()
     assert process.wait(timeout=60) == 1
-    assert told == "textrawl: The export is not whole: Broken pipe on stdout\n"
+    assert text == "textrawl: The export is not whole: Broken pipe on stdout\n"
     process.stdout = None
 
 

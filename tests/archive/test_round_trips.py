@@ -43,12 +43,12 @@ LINES = st.fixed_dictionaries({
 def write_lines(file: Path, facts: list[dict[str, Any]]) -> None:
     """An export with an entity and a fact for each."""
     lines: list[dict[str, Any]] = [{"textrawl": "export", "version": 1}, SPACE]
-    for place, told in enumerate(facts):
-        lines.append(ENTITY | {"id": number(1, place), "name": told["name"]})
-    for place, told in enumerate(facts):
-        moments = {key: told[key] and told[key].isoformat()
+    for place, entry in enumerate(facts):
+        lines.append(ENTITY | {"id": number(1, place), "name": entry["name"]})
+    for place, entry in enumerate(facts):
+        moments = {key: entry[key] and entry[key].isoformat()
                    for key in ("valid_from", "valid_until", "created_at")}  # fmt: skip
-        said = {key: told[key] for key in ("text", "author", "client", "confidence")}
+        said = {key: entry[key] for key in ("text", "author", "client", "confidence")}
         lines.append(FACT | said | moments | {"id": number(2, place), "entity": number(1, place)})
     counts = {"space": 1, "entity": len(facts), "fact": len(facts), "relation": 0}
     lines.append({"textrawl": "end", **counts})
@@ -83,17 +83,17 @@ def test_whatever_tools_would_take_comes_back_as_it_was(
     assert two.read_bytes() == three.read_bytes()
     found = {line["id"]: line for line in map(json.loads, two.read_bytes().splitlines())
              if line.get("kind") == "fact"}  # fmt: skip
-    for place, told in enumerate(facts):
+    for place, entry in enumerate(facts):
         line = found.get(number(2, place))
         if line is None:  # another said the same of an entity of that name
             assert len(found) < len(facts)
             continue
-        assert line["text"] == clean_fact(told["text"])
-        assert line["author"] == clean_name(told["author"])
-        assert line["confidence"] == pytest.approx(told["confidence"], rel=1e-6)
-        assert datetime.fromisoformat(line["created_at"]) == told["created_at"]
+        assert line["text"] == clean_fact(entry["text"])
+        assert line["author"] == clean_name(entry["author"])
+        assert line["confidence"] == pytest.approx(entry["confidence"], rel=1e-6)
+        assert datetime.fromisoformat(line["created_at"]) == entry["created_at"]
         ended = line["valid_until"] and datetime.fromisoformat(line["valid_until"])
-        assert ended == told["valid_until"]
+        assert ended == entry["valid_until"]
 
 
 FILL = """

@@ -103,8 +103,8 @@ def test_lines_that_cannot_be_used_are_told_by_number_and_all_others_kept(
     outcome = import_graph(run, fresh, file)
 
     assert outcome.code == 1
-    told = sorted(line for line in outcome.err.splitlines() if line.startswith("line "))
-    assert told == [
+    lines = sorted(line for line in outcome.err.splitlines() if line.startswith("line "))
+    assert lines == [
         "line 2: is no JSON",
         "line 3: type is neither entity nor relation",
         "line 4: is no JSON object",

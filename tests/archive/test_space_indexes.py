@@ -210,11 +210,11 @@ def test_facts_stored_later_are_in_it(run: Run, url: str) -> None:
     tell(run, url)
     stored: list[Any] = []
     for number in range(20):
-        told = f"fact {number}"
+        text = f"fact {number}"
         vector = str([float(number == place) + 0.1 for place in range(8)])
         stored += fetch(
             url,
-            f"select remember_fact('Ada', 'person', '{told}', space => 2, model => 1,"
+            f"select remember_fact('Ada', 'person', '{text}', space => 2, model => 1,"
             f" embedding => '{vector}')",
         )
 

@@ -39,8 +39,8 @@ def make_lines(facts: range, *, vectors: bool = True) -> Iterator[dict[str, Any]
     for place in facts:
         dice = random.Random(place)  # noqa: S311 - the same in every run
         vector = struct.pack("<8e", *(dice.gauss(0, 1) for _ in range(8)))
-        told = {"id": number(2, place), "text": f"fact {place}"}
-        yield FACT | told | ({"vector": base64.b64encode(vector).decode()} if vectors else {})
+        fact = {"id": number(2, place), "text": f"fact {place}"}
+        yield FACT | fact | ({"vector": base64.b64encode(vector).decode()} if vectors else {})
     yield {"textrawl": "end", "space": 1, "entity": 1, "fact": len(facts), "relation": 0}
 
 

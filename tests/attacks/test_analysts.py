@@ -135,11 +135,11 @@ def test_no_way_of_reading_shows_a_row_of_another_space(analyst: Analyst) -> Non
     shown = {statement: try_out(analyst.login, statement) for statement in READS}
 
     assert len(shown) >= 60
-    found = {s for s, told in shown.items() for secret in FOREIGN if secret in told.replace(s, "")}
+    found = {s for s, text in shown.items() for secret in FOREIGN if secret in text.replace(s, "")}
     # What the analyst wrote into a statement comes back in its error.
     assert found <= {"select * from similar_to('{green}')"}
     assert "no such fact" in shown["select * from similar_to('{green}')"]
-    own = [s for s, told in shown.items() if "canary red" in told or SECRETS["red"] in told]
+    own = [s for s, text in shown.items() if "canary red" in text or SECRETS["red"] in text]
     assert len(own) >= 15
 
 
@@ -167,6 +167,6 @@ def test_a_login_that_was_taken_its_grant_sees_nothing_in_the_same_session(
     assert analyst.login.execute(query).fetchone() == (3,)
     analyst.owner.execute("select revoke_access('ana', 'red')")
     for statement in READS:
-        told = try_out(analyst.login, statement)
-        assert not [word for word in ("canary red", SECRETS["red"]) if word in told], statement
+        message = try_out(analyst.login, statement)
+        assert not [word for word in ("canary red", SECRETS["red"]) if word in message], statement
     assert analyst.login.execute(query).fetchone() == (0,)

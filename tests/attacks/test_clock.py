@@ -33,8 +33,8 @@ READS: dict[str, dict[str, Any]] = {
 async def client(connect: Connect, owner: psycopg.Connection) -> Client:
     """A client of a memory that was written while the clock was a year ahead."""
     client = await connect(toolsets="all", embedding_provider="local")
-    told = await client.call_tool("remember_fact", say(FACT))
-    assert not told.is_error
+    answer = await client.call_tool("remember_fact", say(FACT))
+    assert not answer.is_error
     await client.call_tool(
         "relate_entities", {"fromEntity": "Ada", "relation": "tends", "toEntity": "Orchard"}
     )
@@ -59,10 +59,10 @@ async def test_a_fact_that_was_acknowledged_is_in_every_answer(client: Client, t
 
 
 async def test_a_profile_has_the_fact_and_the_relation(client: Client) -> None:
-    told = await call(client, "query_memory", mode="entity", entityName="Ada")
+    answer = await call(client, "query_memory", mode="entity", entityName="Ada")
 
-    assert FACT in told
-    assert "tends" in told
+    assert FACT in answer
+    assert "tends" in answer
 
 
 async def test_what_is_told_again_is_known_and_found(client: Client) -> None:
@@ -76,10 +76,10 @@ async def test_what_is_told_again_is_known_and_found(client: Client) -> None:
 async def test_what_is_corrected_is_replaced(client: Client) -> None:
     await call(client, "remember_fact", **say("keeps medlars", replaces=FACT))
 
-    told = await call(client, "query_memory", mode="entity", entityName="Ada")
+    answer = await call(client, "query_memory", mode="entity", entityName="Ada")
 
-    assert "medlars" in told
-    assert FACT not in told
+    assert "medlars" in answer
+    assert FACT not in answer
 
 
 async def test_a_moment_that_is_asked_for_by_name_is_still_a_moment(client: Client) -> None:

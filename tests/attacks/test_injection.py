@@ -112,5 +112,5 @@ async def test_no_payload_in_the_address_names_a_space(
         assert "Space not found" not in await ask(site, "/mcp/default")
         for payload in PAYLOADS:
             path = "/mcp/" + "".join(f"%{byte:02x}" for byte in payload[:200].encode())
-            told = await ask(site, path)
-            assert not told or "Space not found" in told, payload
+            reply = await ask(site, path)
+            assert not reply or "Space not found" in reply, payload

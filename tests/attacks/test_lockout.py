@@ -192,8 +192,8 @@ async def test_an_id_that_is_being_answered_is_refused_and_both_requests_get_an_
             await wait_until(lambda: team.waiting == 1)
             second = await http.post(team.mcp, json={**first, "id": again}, headers=headers)
             assert second.status_code == 400
-            told = second.json()
-            assert (told["id"], told["error"]["code"]) == (again, -32600)
+            answer = second.json()
+            assert (answer["id"], answer["error"]["code"]) == (again, -32600)
             team.opened.set()
             [event] = [line async for line in calling.aiter_lines() if line.startswith("data: ")]
             assert json.loads(event.removeprefix("data: "))["id"] == 7

@@ -96,8 +96,8 @@ def vandalise(team: Team) -> None:
 
 
 @pytest.fixture
-def told(team: Team) -> dict[str, Any]:
-    """What ana told, before anybody touches it."""
+def untouched(team: Team) -> dict[str, Any]:
+    """The memory after ana's writes, before anybody else changes it."""
     team.remember("ana", "Ada", "drinks tea")
     team.remember("ana", "Ada", "lives in Riga")
     team.relate("ana", "Ada", "knows", "Bo")
@@ -105,17 +105,17 @@ def told(team: Team) -> dict[str, Any]:
 
 
 def test_undo_takes_back_reflections_splits_types_and_ends_and_its_revert_puts_them_back(
-    team: Team, told: dict[str, Any]
+    team: Team, untouched: dict[str, Any]
 ) -> None:
     since = team.now()
     vandalise(team)
     spoilt = look(team)
-    assert spoilt != told
+    assert spoilt != untouched
 
     plan = team.plan("mallory", since)
     done = team.undo("mallory", since)
 
-    assert look(team) == told
+    assert look(team) == untouched
     assert {row["action"] for row in plan} == {
         "remove", "revive", "move back", "retype", "drop entity"
     }  # fmt: skip

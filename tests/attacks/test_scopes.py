@@ -92,10 +92,12 @@ async def try_all(
     for name, (tool, arguments, _) in CALLS.items():
         before = digest(owner)
         answer = await site.call(token, tool, arguments, path)
-        told: dict[str, Any] = answer.json().get("result", {}) if answer.status_code == 200 else {}
+        document: dict[str, Any] = (
+            answer.json().get("result", {}) if answer.status_code == 200 else {}
+        )
         ends[name] = str(answer.status_code)
-        if told:
-            ends[name] = told["content"][0]["text"] if told.get("isError") else "ok"
+        if document:
+            ends[name] = document["content"][0]["text"] if document.get("isError") else "ok"
         if ends[name] != "ok":
             assert digest(owner) == before, name
             assert "canary red" not in answer.text

@@ -74,19 +74,19 @@ def test_a_benchmark_prints_its_table(run: Run, name: str) -> None:
 def test_a_synthetic_memory_is_filled_once_and_measured_where_it_lies(
     run: Run, folder: Path
 ) -> None:
-    told = run("synthetic", str(folder / "600"), "--facts", "600")
-    assert "600 facts." in told
-    assert [line.split(":")[0] for line in told.splitlines()[2:]] == [
+    outcome = run("synthetic", str(folder / "600"), "--facts", "600")
+    assert "600 facts." in outcome
+    assert [line.split(":")[0] for line in outcome.splitlines()[2:]] == [
         "load", "GIN", "HNSW", "statistics"
     ]  # fmt: skip
     filled = (folder / "600" / "filled.json").read_text("utf-8")
 
     file = folder / "figures.json"
-    told = run(
+    outcome = run(
         "scale", "--rows", "600", "--questions", "2", "--keep", str(folder), "--json", str(file)
     )
 
-    assert told.count("\n|---") == 3
+    assert outcome.count("\n|---") == 3
     [figures] = json.loads(file.read_text("utf-8"))
     assert figures["seconds"] == json.loads(filled)["seconds"]
     assert figures["scopes"]["everything"]["rows"] == 600

@@ -88,9 +88,9 @@ def test_an_analyst_gets_a_password_once_and_reads_the_space(
 
 def test_an_analyst_as_json_is_one_document(run: Run, administrator: str) -> None:
     words = ["analyst", "create", LOGIN, "--space", "default", "--actor", "ana", "--json"]
-    told = json.loads(run(*words, DATABASE_URL=administrator).out)
-    assert (told["login"], told["actor"], told["spaces"]) == (LOGIN, "ana", ["default"])
-    assert len(told["password"]) == 32
+    report = json.loads(run(*words, DATABASE_URL=administrator).out)
+    assert (report["login"], report["actor"], report["spaces"]) == (LOGIN, "ana", ["default"])
+    assert len(report["password"]) == 32
 
     again = run(*words, DATABASE_URL=administrator)
     assert again.code == 1
@@ -187,15 +187,15 @@ def test_whoever_may_make_logins_may_drop_those(
 
 
 @pytest.mark.parametrize(
-    ("name", "space", "told"),
+    ("name", "space", "message"),
     [("Ana Lyst", "default", "use 1 to 63 of a-z"), (LOGIN, "nowhere", "No space nowhere")],
 )
 def test_what_cannot_be_made_is_said(
-    run: Run, administrator: str, name: str, space: str, told: str
+    run: Run, administrator: str, name: str, space: str, message: str
 ) -> None:
     refused = run("analyst", "create", name, "--space", space, DATABASE_URL=administrator)
     assert refused.code == 1
-    assert told in refused.err
+    assert message in refused.err
 
 
 def test_an_owner_who_may_not_make_logins_hears_who_may(
@@ -217,14 +217,14 @@ def test_postgres_takes_the_password_by_what_was_told_of_it(administrator: str) 
         row = superuser.execute(
             "select rolpassword from pg_authid where rolname = %s", (LOGIN,)
         ).fetchone()
-        told = superuser.pgconn.encrypt_password(
+        text = superuser.pgconn.encrypt_password(
             password.encode(), LOGIN.encode(), b"scram-sha-256"
         ).decode()
     assert row is not None
     kind, rounds, _ = row[0].replace(":", "$").split("$", 2)
     assert (kind, rounds) == ("SCRAM-SHA-256", "4096")
     assert re.fullmatch(r"SCRAM-SHA-256\$4096:[\w+/=]{24}\$[\w+/=]{44}:[\w+/=]{44}", row[0])
-    assert len(told) == len(row[0])
+    assert len(text) == len(row[0])
 
 
 def test_a_verifier_is_what_libpq_makes_of_the_same_salt() -> None:
@@ -419,16 +419,16 @@ def test_stats_show_growth_costs_and_what_is_missing(
     )
     owner.execute("update observation set confidence = 0.2")
     shown = run("stats", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out
-    told = json.loads(run("stats", "--json", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out)
+    report = json.loads(run("stats", "--json", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out)
 
     assert "█  1 fact in the fullest week" in shown
     assert "about 300 saved, 75% of verbose text" in shown
     assert "12.3 ms  search where is the key?" in shown
     assert "Unanswered: 1 question that found little" in shown
     assert "Stale: 1 fact (1 low confidence), the oldest" in shown
-    assert told["recalls"]["tokens"] == 100
-    assert told["unanswered"]["most"][0]["asked"] == "where is the key?"
-    assert sum(week["facts"] for week in told["growth"]) == 1
+    assert report["recalls"]["tokens"] == 100
+    assert report["unanswered"]["most"][0]["asked"] == "where is the key?"
+    assert sum(week["facts"] for week in report["growth"]) == 1
 
 
 def test_a_page_without_the_library_that_draws_says_how_to_get_it(

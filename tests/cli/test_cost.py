@@ -49,36 +49,36 @@ def test_the_instructions_cost_at_most_500_tokens() -> None:
 def test_definitions_are_summed_up_per_toolset_and_with_the_instructions(
     run: Run, database_url: str
 ) -> None:
-    told = ask(run, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)
+    answer = ask(run, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)
 
-    [toolset] = told["introduction"]["toolsets"]
+    [toolset] = answer["introduction"]["toolsets"]
     assert toolset["name"] == "memory"
     assert [tool["name"] for tool in toolset["tools"]] == [
         "query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"
     ]  # fmt: skip
     assert toolset["tokens"] == sum(tool["tokens"] for tool in toolset["tools"]) <= 1300
-    assert told["introduction"]["instructions"] == COUNTER.count(INSTRUCTIONS["memory"])
-    assert told["introduction"]["tokens"] == toolset["tokens"] + COUNTER.count(
+    assert answer["introduction"]["instructions"] == COUNTER.count(INSTRUCTIONS["memory"])
+    assert answer["introduction"]["tokens"] == toolset["tokens"] + COUNTER.count(
         INSTRUCTIONS["memory"]
     )
-    assert (told["counter"], told["exact"]) == (COUNTER.name, True)
+    assert (answer["counter"], answer["exact"]) == (COUNTER.name, True)
 
 
 def test_a_read_only_server_costs_the_one_tool_that_it_offers(run: Run, database_url: str) -> None:
-    told = ask(run, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN, READ_ONLY="true")
+    answer = ask(run, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN, READ_ONLY="true")
 
-    [toolset] = told["introduction"]["toolsets"]
+    [toolset] = answer["introduction"]["toolsets"]
     assert [tool["name"] for tool in toolset["tools"]] == ["query_memory"]
 
 
 @pytest.mark.usefixtures("stored")
 def test_the_last_recalls_are_summed_up(run: Run, database_url: str) -> None:
-    told = ask(run, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)["recalls"]
+    answer = ask(run, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)["recalls"]
     last = ask(run, "--last", "1", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)["recalls"]
     shown = run("cost", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out
 
-    assert told.pop("since").startswith("2026-11-21T")
-    assert told == {
+    assert answer.pop("since").startswith("2026-11-21T")
+    assert answer == {
         "recalls": 3, "p50": 20, "p95": 1500, "largest": 1500, "cut": 1, "dropped": 7
     }  # fmt: skip
     assert (last["recalls"], last["largest"]) == (1, 20)
@@ -171,12 +171,12 @@ def test_a_server_notes_the_recalls_that_are_counted(
         answer = server.hear()["result"]
     server.end()
 
-    told = ask(run, "tea", DATA_DIR=data_dir)
+    reply = ask(run, "tea", DATA_DIR=data_dir)
 
     sent: list[str] = [answer["content"][0]["text"], write_json(answer["structuredContent"])]
-    assert told["recalls"]["recalls"] == 1
-    assert told["recalls"]["p50"] == sum(COUNTER.count(text) for text in sent)
-    assert told["answer"]["facts"] == 1
+    assert reply["recalls"]["recalls"] == 1
+    assert reply["recalls"]["p50"] == sum(COUNTER.count(text) for text in sent)
+    assert reply["answer"]["facts"] == 1
     assert postmasters() == []
 
 
@@ -193,13 +193,13 @@ def test_without_a_memory_definitions_are_counted_and_a_query_is_an_error(
 ) -> None:
     environment = {"DATA_DIR": str(home / "data"), **environment}
 
-    told = ask(run, **environment)
+    answer = ask(run, **environment)
     shown = run("cost", **environment)
     asked = run("cost", "tea", **environment)
 
-    assert told["missing"].startswith(reason)
-    assert told["recalls"] is told["answer"] is None
-    assert bool(told["introduction"]["tokens"]) == ("ENABLE_MEMORY" not in environment)
+    assert answer["missing"].startswith(reason)
+    assert answer["recalls"] is answer["answer"] is None
+    assert bool(answer["introduction"]["tokens"]) == ("ENABLE_MEMORY" not in environment)
     assert reason in shown.out
     assert (asked.code, asked.complaint[: len(reason)]) == (1, reason)
     assert not (home / "data").exists()

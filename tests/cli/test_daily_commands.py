@@ -45,12 +45,12 @@ def ollama() -> Iterator[EmbeddingServer]:
 def show_on_terminal(words: list[str], columns: int, **environment: str) -> str:
     """What a command writes to a terminal of so many columns, without styles and spinners."""
     first, second = pty.openpty()
-    told = {"COLUMNS": str(columns), "TERM": "xterm", **environment}
+    variables = {"COLUMNS": str(columns), "TERM": "xterm", **environment}
     with open(first, "rb", closefd=True) as screen:  # noqa: PTH123 - it is a descriptor
         done = subprocess.run(
             [sys.executable, "-m", "textrawl", *words],
             stdin=subprocess.DEVNULL, stdout=second, stderr=subprocess.PIPE,
-            env=read_foreign_environment() | told, check=False,
+            env=read_foreign_environment() | variables, check=False,
         )  # fmt: skip
         os.close(second)
         shown = b""
@@ -411,8 +411,8 @@ def test_a_fact_that_is_close_is_named_and_one_that_is_told_again_updated(
     assert first.startswith("Remembered about Ada (concept): ")
     assert re.fullmatch("Close to it: [0-9a-f]{8} is married to Eve", second)
     assert again.startswith("Updated what is known about Ada (concept): ")
-    told = json.loads(ask("remember", "Ada", "was married to Eve", "--json").out)
-    assert (told["duplicate"], told["updated"], told["closest"]) == (True, False, None)
+    report = json.loads(ask("remember", "Ada", "was married to Eve", "--json").out)
+    assert (report["duplicate"], report["updated"], report["closest"]) == (True, False, None)
     assert owner.execute("select count(*), count(valid_until) from observation").fetchall() == [
         (2, 1)
     ]

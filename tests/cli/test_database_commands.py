@@ -126,12 +126,12 @@ def test_stats_count_what_was_stored(
         "update observation set valid_until = now() - interval '1 day' where content = 'likes tea'"
     )
 
-    told = json.loads(run("stats", "--json", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out)
+    report = json.loads(run("stats", "--json", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out)
     shown = run("stats", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out
 
-    assert (told["entities"], told["facts"], told["valid_facts"]) == (2, 3, 2)
-    assert told["types"] == {"organization": 1, "person": 1}
-    assert told["models"] == [{"name": "toy", "dimensions": 3, "pending": 3}]
+    assert (report["entities"], report["facts"], report["valid_facts"]) == (2, 3, 2)
+    assert report["types"] == {"organization": 1, "person": 1}
+    assert report["models"] == [{"name": "toy", "dimensions": 3, "pending": 3}]
     assert "and 1 no longer valid" in shown
     assert "1 organization, 1 person" in shown
     assert "toy; 3 facts without a vector yet" in shown

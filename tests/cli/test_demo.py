@@ -99,20 +99,20 @@ def test_it_works_twice_in_a_row_without_regard_to_settings(
 
 
 def test_it_tells_scripts_everything(run: Run, data_dir: Path) -> None:
-    told = json.loads(run("demo", "--json", "--data-dir", str(data_dir)).out)
+    report = json.loads(run("demo", "--json", "--data-dir", str(data_dir)).out)
 
     material, counter = read_material(), choose_counter()
-    assert told["stored"]["new_facts"] == told["stored"]["facts"] == len(material.facts)
-    assert told["stored"]["new_relations"] == len(material.relations)
-    assert [scene["asked"] for scene in told["scenes"][:6]] == material.questions
-    for scene in told["scenes"]:
+    assert report["stored"]["new_facts"] == report["stored"]["facts"] == len(material.facts)
+    assert report["stored"]["new_relations"] == len(material.relations)
+    assert [scene["asked"] for scene in report["scenes"][:6]] == material.questions
+    for scene in report["scenes"]:
         cost = scene["cost"]
         assert cost["compact"] == counter.count(scene["text"])
         assert cost["lines"] < cost["compact"] < cost["pretty"]
         assert cost["compact"] < cost["verbose"]
-    assert all(json.loads(scene["text"])["n"] == 3 for scene in told["scenes"][:6])
-    assert [read_first(scene["lines"]) for scene in told["scenes"]] == FIRST
-    assert len(json.loads(told["scenes"][6]["text"])["o"]) >= 5
+    assert all(json.loads(scene["text"])["n"] == 3 for scene in report["scenes"][:6])
+    assert [read_first(scene["lines"]) for scene in report["scenes"]] == FIRST
+    assert len(json.loads(report["scenes"][6]["text"])["o"]) >= 5
 
 
 @pytest.mark.anyio

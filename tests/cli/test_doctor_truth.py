@@ -49,8 +49,8 @@ CASES: dict[str, Case] = {
 def examine(run: Run) -> Callable[..., tuple[int, dict[str, tuple[str, str]]]]:
     def go(*words: str, **environment: str) -> tuple[int, dict[str, tuple[str, str]]]:
         outcome = run("doctor", "--json", *words, **environment)
-        told = json.loads(outcome.out)
-        return outcome.code, {f["name"]: (f["verdict"], f["told"]) for f in told["findings"]}
+        report = json.loads(outcome.out)
+        return outcome.code, {f["name"]: (f["verdict"], f["told"]) for f in report["findings"]}
 
     return go
 

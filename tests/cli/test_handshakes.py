@@ -181,12 +181,12 @@ def test_a_client_that_reads_late_gets_every_greeting_whole(start: Start, tmp_pa
     assert process.end()[:2] == (0, b"")
 
 
-@pytest.mark.parametrize(("name", "value", "told"), [
+@pytest.mark.parametrize(("name", "value", "message"), [
     ("TOOLSETS", "graph", INSTRUCTIONS["graph"]), ("ENABLE_MEMORY", "off", None),
 ])  # fmt: skip
 @pytest.mark.parametrize("place", ["environment", "file"])
 def test_instructions_are_those_of_what_is_offered(
-    start: Start, home: Path, name: str, value: str, told: str | None, place: str
+    start: Start, home: Path, name: str, value: str, message: str | None, place: str
 ) -> None:
     file = f"TEXTRAWL_{name}={value}\n" if place == "file" else ""
     Path(".env").write_text(file, encoding="utf-8")
@@ -195,7 +195,7 @@ def test_instructions_are_those_of_what_is_offered(
 
     process.say(HELLO)
 
-    assert process.hear()["result"].get("instructions") == told
+    assert process.hear()["result"].get("instructions") == message
 
 
 def test_a_server_that_cannot_start_says_why_and_leaves_nobody_waiting(start: Start) -> None:

@@ -34,11 +34,11 @@ def test_help_shows_every_command_in_its_group(run: Run) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself_as_the_help_of_all_does(run: Run, command: str) -> None:
     outcome = run(command, "--help", COLUMNS=100)
-    told = [line.strip() for line in outcome.out.splitlines() if line.strip()]
+    lines = [line.strip() for line in outcome.out.splitlines() if line.strip()]
 
     assert outcome.code == 0
-    assert told[0].startswith(f"Usage: textrawl {command} ")
-    assert told[1] == PANELS[COMMANDS[command]][command].replace("`", "")
+    assert lines[0].startswith(f"Usage: textrawl {command} ")
+    assert lines[1] == PANELS[COMMANDS[command]][command].replace("`", "")
 
 
 @pytest.mark.parametrize("name", ["tokens", "watch"])
@@ -117,12 +117,12 @@ def test_output_that_finds_no_room_is_one_line_and_code_1() -> None:
 def test_an_installed_script_and_the_module_are_the_same_command() -> None:
     script = Path(sys.executable).with_name("textrawl")
 
-    told = [
+    output = [
         subprocess.run([*command, "--version"], capture_output=True, text=True, check=True).stdout
         for command in ([script], [sys.executable, "-m", "textrawl"])
     ]
 
-    assert told == [f"textrawl {__version__}\n"] * 2
+    assert output == [f"textrawl {__version__}\n"] * 2
 
 
 def test_output_that_is_no_terminal_has_no_colours(run: Run) -> None:

@@ -59,9 +59,9 @@ def test_nothing_that_was_planted_reaches_a_terminal(
 
     outcome = run(*command.split(), DATABASE_URL=url, **colour)
 
-    told = outcome.out + outcome.err
-    assert outcome.code == (1 if command == "doctor" else 0), told  # it is told to be the owner
-    assert [name for name, text in ATTACKS.items() if text in told] == []
+    output = outcome.out + outcome.err
+    assert outcome.code == (1 if command == "doctor" else 0), output  # it is told to be the owner
+    assert [name for name, text in ATTACKS.items() if text in output] == []
 
 
 @pytest.mark.parametrize("command", ["show", "forget", "undo"])
@@ -79,10 +79,10 @@ def test_nor_by_a_command_that_names_what_was_planted(
 
     for colour in ({"FORCE_COLOR": "1"}, {}):
         outcome = run(*arguments, DATABASE_URL=url, COLUMNS=200, **colour)
-        told = outcome.out + outcome.err
-        assert outcome.code == 0, told
-        assert "likes tea\\x1b]0;PWNED" in told
-        assert [name for name, text in ATTACKS.items() if text in told] == []
+        output = outcome.out + outcome.err
+        assert outcome.code == 0, output
+        assert "likes tea\\x1b]0;PWNED" in output
+        assert [name for name, text in ATTACKS.items() if text in output] == []
 
 
 def test_a_page_of_stats_shows_what_was_planted_as_text(run: Run, url: str, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def list_access(owner: psycopg.Connection, token: str) -> dict[str, set[str]] | 
     """Scopes by space; None for nobody."""
     query = "select spaces from authenticate(%s)"
     row = owner.execute(query, (hash_token(token),)).fetchone()
-    return None if row is None else {told["name"]: set(told["scopes"]) for told in row[0]}
+    return None if row is None else {entry["name"]: set(entry["scopes"]) for entry in row[0]}
 
 
 def read_all(owner: psycopg.Connection) -> str:
@@ -110,12 +110,12 @@ def test_lists_show_tokens_by_their_beginning_and_never_more(
     list_access(owner, token)
 
     shown = run("token", "list", DATABASE_URL=team).out
-    told = run("token", "list", "--json", DATABASE_URL=team).out
+    text = run("token", "list", "--json", DATABASE_URL=team).out
 
     assert f"{token[:10]}  " in shown
-    assert token[:11] not in shown + told
-    assert hash_token(token).hex() not in shown + told
-    assert json.loads(told)[-1]["last_used_at"] is not None
+    assert token[:11] not in shown + text
+    assert hash_token(token).hex() not in shown + text
+    assert json.loads(text)[-1]["last_used_at"] is not None
 
 
 def test_a_revoked_token_lets_nobody_in(run: Run, team: str, owner: psycopg.Connection) -> None:
@@ -146,8 +146,8 @@ def test_a_rotated_token_is_followed_by_one_that_may_do_the_same(
     assert list_access(owner, former) == list_access(owner, later) == access
     rows = ask(run, "token", "list", DATABASE_URL=team)
     assert [row["expires_at"] is None for row in rows] == [True, False, True]
-    told = ask(run, "token", "rotate", later[:10], "--expires", "1d", DATABASE_URL=team)
-    assert told["former_expires_at"] < told["expires_at"]
+    answer = ask(run, "token", "rotate", later[:10], "--expires", "1d", DATABASE_URL=team)
+    assert answer["former_expires_at"] < answer["expires_at"]
 
 
 def test_spaces_are_made_renamed_archived_and_opened_again(run: Run, url: str) -> None:

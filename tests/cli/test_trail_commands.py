@@ -134,12 +134,12 @@ def test_on_a_terminal_it_asks_first(url: str, team: Team, answer: str, undone: 
             env=read_foreign_environment() | {"DATABASE_URL": url},
         )  # fmt: skip
         os.write(ours, f"{answer}\n".encode())
-        _, told = process.communicate(timeout=60)
+        _, output = process.communicate(timeout=60)
     finally:
         os.close(ours)
         os.close(theirs)
 
-    assert "Undo this?" in told
+    assert "Undo this?" in output
     assert process.returncode == (0 if undone else 130)
     assert (team.rows() != before) is undone
 
@@ -231,17 +231,17 @@ def test_the_log_follows_on_after_a_cursor_until_a_signal(
     first = json.loads(run("log", "--action", "replaced", "--json", DATABASE_URL=url).out)
     process = launch("log", "--follow", "--json", "--after", first[0]["cursor"], DATABASE_URL=url)
 
-    told = [process.hear() for _ in range(5)]
+    lines = [process.hear() for _ in range(5)]
     team.remember("ana", "Zoe", "sings")
-    told += [process.hear() for _ in range(2)]
+    lines += [process.hear() for _ in range(2)]
     outcome = process.end(signal.SIGTERM)
 
-    assert [(row["action"], row["entity_name"]) for row in told] == [
+    assert [(row["action"], row["entity_name"]) for row in lines] == [
         ("created", "Kim"), ("remembered", "Kim"), ("repeated", "Kim"),
         ("created", "Puppet"), ("remembered", "Puppet"),
         ("created", "Zoe"), ("remembered", "Zoe"),
     ]  # fmt: skip
-    assert len({row["cursor"] for row in told}) == 7
+    assert len({row["cursor"] for row in lines}) == 7
     assert (outcome.code, outcome.out) == (143, "")
 
 
@@ -303,14 +303,14 @@ def test_the_log_follows_only_what_was_asked_for(launch: Launch, url: str, team:
         DATABASE_URL=url,
     )  # fmt: skip
 
-    told = [process.hear() for _ in range(2)]
+    lines = [process.hear() for _ in range(2)]
     team.remember("ana", "Kim", "sings")
     team.remember("eve", "Kim", "dances")
-    told.append(process.hear())
+    lines.append(process.hear())
     process.end(signal.SIGTERM)
 
-    assert [row["author_name"] for row in told] == ["eve"] * 3
-    assert [row["action"] for row in told] == ["created", "remembered", "remembered"]
+    assert [row["author_name"] for row in lines] == ["eve"] * 3
+    assert [row["action"] for row in lines] == ["created", "remembered", "remembered"]
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_options_of_the_log_that_exclude_each_other_are_told(
 def test_the_log_follows_on_the_embedded_postgres(run: Run, launch: Launch, data_dir: Path) -> None:
     process = launch("log", "--follow", "--after", "0:0", "--json", DATA_DIR=data_dir)
     run("remember", "Ada", "likes tea", DATA_DIR=data_dir)
-    told = [process.hear() for _ in range(2)]
+    lines = [process.hear() for _ in range(2)]
     process.end(signal.SIGTERM)
 
     now = launch("log", "--follow", "--json", DATA_DIR=data_dir)
@@ -337,7 +337,7 @@ def test_the_log_follows_on_the_embedded_postgres(run: Run, launch: Launch, data
             heard.append(now.hear())
     outcome = now.end(signal.SIGTERM)
 
-    assert [row["action"] for row in told] == ["created", "remembered"]
+    assert [row["action"] for row in lines] == ["created", "remembered"]
     assert heard[0]["entity_name"] == "Ada"
     assert outcome.err == "textrawl: Interrupted by SIGTERM\n"
 

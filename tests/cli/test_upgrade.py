@@ -128,10 +128,10 @@ async def check_details(data_dir: Path) -> None:
 
 
 def test_a_start_on_older_data_says_what_to_run_and_touches_nothing(run: Run, old: Path) -> None:
-    told = [run(command, DATA_DIR=old) for command in ("serve", "stats", "migrate")]
+    output = [run(command, DATA_DIR=old) for command in ("serve", "stats", "migrate")]
 
-    assert [outcome.code for outcome in told] == [1, 1, 1]
-    assert all("run `textrawl upgrade`" in outcome.complaint for outcome in told)
+    assert [outcome.code for outcome in output] == [1, 1, 1]
+    assert all("run `textrawl upgrade`" in outcome.complaint for outcome in output)
     assert list_folders(old) == ["postgres-16"]
 
 
@@ -145,11 +145,11 @@ def test_doctor_says_what_to_run_on_older_data(run: Run, old: Path) -> None:
 
 def test_where_nothing_is_older_there_is_nothing_to_do(run: Run, home: Path) -> None:
     outcome = run("upgrade", DATA_DIR=home / "data")
-    told = run("upgrade", "--json", DATA_DIR=home / "data")
+    output = run("upgrade", "--json", DATA_DIR=home / "data")
 
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.startswith("Nothing to upgrade")
-    assert json.loads(told.out) == {"upgraded": False}
+    assert json.loads(output.out) == {"upgraded": False}
     assert list(home.iterdir()) == []
 
 
@@ -259,9 +259,9 @@ def test_what_an_earlier_upgrade_kept_is_not_written_over(run: Run, data_dir: Pa
         (data_dir / name / "PG_VERSION").write_text("16\n", encoding="utf-8")
     (data_dir / "postgres-18" / "upgraded-from").write_text("postgres-16\n", encoding="utf-8")
 
-    told = json.loads(run("upgrade", "--json", DATA_DIR=data_dir).out)
+    report = json.loads(run("upgrade", "--json", DATA_DIR=data_dir).out)
 
-    assert told["kept"] == str(data_dir / "postgres-16.old-2")
+    assert report["kept"] == str(data_dir / "postgres-16.old-2")
     assert list_folders(data_dir) == ["postgres-16.old", "postgres-16.old-2", "postgres-18"]
 
 
@@ -281,9 +281,9 @@ def test_data_of_a_newer_postgres_need_a_newer_textrawl(run: Run, home: Path) ->
     (newer / "PG_VERSION").write_text("99\n", encoding="utf-8")
     (home / "data").chmod(0o755)
 
-    told = [run(command, DATA_DIR=home / "data") for command in ("serve", "upgrade")]
+    output = [run(command, DATA_DIR=home / "data") for command in ("serve", "upgrade")]
 
-    assert all("upgrade textrawl" in outcome.complaint for outcome in told)
+    assert all("upgrade textrawl" in outcome.complaint for outcome in output)
 
 
 def test_a_copy_that_postgres_refuses_leaves_the_old_data_and_the_reason(

@@ -127,8 +127,8 @@ def draw_entities(connection: psycopg.Connection) -> str:
     for table, column, kind, key in connection.execute(COLUMNS).fetchall():
         marks = {"p": " PK", "f": " FK"}.get(key, "")
         shown = {"timestamp with time zone": "timestamptz"}.get(str(kind), str(kind))
-        told = re.sub(r"\W+", "_", shown).strip("_")
-        tables.setdefault(table, []).append(f"        {told} {column}{marks}")
+        text = re.sub(r"\W+", "_", shown).strip("_")
+        tables.setdefault(table, []).append(f"        {text} {column}{marks}")
     for table, columns in tables.items():
         lines += [f"    {table} {{", *columns, "    }"]
     for one, many, columns, single in connection.execute(REFERENCES).fetchall():
@@ -140,12 +140,12 @@ def draw_entities(connection: psycopg.Connection) -> str:
 def list_views(connection: psycopg.Connection) -> str:
     """Every view with its columns."""
     lines, last = list[str](), ""
-    for view, column, kind, told in connection.execute(COMMENTS).fetchall():
+    for view, column, kind, comment in connection.execute(COMMENTS).fetchall():
         if view != last:
             lines += ["", f"### {view}", "", "| column | type | |", "| --- | --- | --- |"]
             last = view
         shown = {"timestamp with time zone": "timestamptz"}.get(kind, kind)
-        lines.append(f"| `{column}` | {shown} | {told} |")
+        lines.append(f"| `{column}` | {shown} | {comment} |")
     return "\n".join(lines).strip()
 
 

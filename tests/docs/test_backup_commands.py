@@ -95,16 +95,16 @@ def test_a_plain_backup_as_the_owner_fails_rather_than_leaving_rows_out(
     postgres: Databases, database: str
 ) -> None:
     page = " ".join(OPERATIONS.read_text(encoding="utf-8").split())
-    [told] = re.findall(r'plain `pg_dump` stops with "([^"]+)"', page)
+    [message] = re.findall(r'plain `pg_dump` stops with "([^"]+)"', page)
     words = ["pg_dump", "-U", OWNER, "-d", SERVED]
 
     done = run_program(postgres, database, words, stdout=subprocess.DEVNULL)
 
     assert done.returncode == 1
-    [told] = re.findall(
+    [message] = re.findall(
         r'"([^"]+)"', OPERATIONS.read_text(encoding="utf-8").split("stops with")[1]
     )[:1]
-    assert " ".join(told.split()) in done.stderr
+    assert " ".join(message.split()) in done.stderr
 
 
 def find_words(command: str) -> list[str]:

@@ -48,7 +48,10 @@ def read_entries() -> list[Entry]:
     entries = list[Entry]()
     for page in PAGES:
         for block in read_blocks(page):
-            entries += [_make_entry(page.name, told) for told in _parse(block.language, block.body)]
+            entries += [
+                _make_entry(page.name, definition)
+                for definition in _parse(block.language, block.body)
+            ]
         entries += [
             entry for line in read_commands(page) for entry in _read_addition(page.name, line)
         ]
@@ -56,19 +59,23 @@ def read_entries() -> list[Entry]:
 
 
 def _parse(language: str, body: str) -> Iterator[dict[str, Any]]:
-    told: dict[str, Any] = {}
+    definition: dict[str, Any] = {}
     if language == "json":
-        told = json.loads(body)
+        definition = json.loads(body)
     elif language == "toml":
-        told = tomllib.loads(body)
+        definition = tomllib.loads(body)
     for key in ("mcpServers", "servers", "mcp_servers", "mcp"):
-        yield from told.get(key, {}).values()
+        yield from definition.get(key, {}).values()
 
 
-def _make_entry(where: str, told: dict[str, Any]) -> Entry:
-    program: Any = told.get("command", [])  # opencode has the arguments in the same list
-    words: list[str] = [program, *told.get("args", [])] if isinstance(program, str) else program
-    return Entry(where, tuple(words), tuple(told.get("env", {}).items()), told.get("url", ""))
+def _make_entry(where: str, definition: dict[str, Any]) -> Entry:
+    program: Any = definition.get("command", [])  # opencode has the arguments in the same list
+    words: list[str] = (
+        [program, *definition.get("args", [])] if isinstance(program, str) else program
+    )
+    return Entry(
+        where, tuple(words), tuple(definition.get("env", {}).items()), definition.get("url", "")
+    )
 
 
 def _read_addition(where: str, line: str) -> Iterator[Entry]:
@@ -145,8 +152,8 @@ async def test_the_address_of_every_snippet_is_the_one_that_http_listens_on(
     command = place((".venv/bin/textrawl", "serve", "--http", "--insecure", "--port", "0"))
     async with await anyio.open_process(command, env=environment) as process:
         assert process.stderr is not None
-        told = await BufferedByteReceiveStream(process.stderr).receive_until(b"/mcp", 10_000)
-        url = told.decode().split()[-1] + "/mcp"
+        text = await BufferedByteReceiveStream(process.stderr).receive_until(b"/mcp", 10_000)
+        url = text.decode().split()[-1] + "/mcp"
         tools = await list_tools(url)
         process.terminate()
 

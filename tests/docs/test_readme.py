@@ -189,8 +189,8 @@ CATALOGUE = {
 def write_catalogue(connection: psycopg.Connection, name: str) -> str:
     """Views, functions or tables with their comments, which hold no examples here."""
     rows = connection.execute(CATALOGUE[name].encode()).fetchall()
-    told = [[f"`{key}`", comment.split(" Example:")[0]] for key, comment in rows]
-    return write_table([name[:-1], "what it is"], told)
+    entries = [[f"`{key}`", comment.split(" Example:")[0]] for key, comment in rows]
+    return write_table([name[:-1], "what it is"], entries)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

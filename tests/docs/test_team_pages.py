@@ -43,8 +43,8 @@ def serve(launch: Launch, database_url: str) -> Callable[..., str]:
     """Starts a server as the composition does, on a free port; returns its address."""
 
     def start(**environment: str) -> str:
-        told = {"DATABASE_URL": database_url, **environment}
-        return read_address(launch(*SERVER["command"], "--port", "0", **told))
+        variables = {"DATABASE_URL": database_url, **environment}
+        return read_address(launch(*SERVER["command"], "--port", "0", **variables))
 
     return start
 
@@ -66,8 +66,8 @@ async def connect(address: str, token: str) -> AsyncGenerator[Client]:
 
 async def remember(client: Client, name: str, fact: str) -> bool:
     """Whether it was stored."""
-    told = {"entityName": name, "entityType": "project", "observation": fact}
-    return not (await client.call_tool("remember_fact", told)).is_error
+    arguments = {"entityName": name, "entityType": "project", "observation": fact}
+    return not (await client.call_tool("remember_fact", arguments)).is_error
 
 
 async def recall(client: Client, query: str) -> str:
@@ -120,8 +120,8 @@ def test_two_people_share_what_the_page_says_they_share(
             assert "Fridays" in await recall(him, "when does Atlas ship?")
             assert await remember(him, "Atlas", "is written in Rust")
             assert "Rust" in await recall(her, "language of Atlas")
-            told = {"entityName": "Atlas", "observation": "ships on Fridays"}
-            assert (await him.call_tool("forget_entity", told)).is_error
+            arguments = {"entityName": "Atlas", "observation": "ships on Fridays"}
+            assert (await him.call_tool("forget_entity", arguments)).is_error
 
     anyio.run(share)
 
@@ -166,8 +166,12 @@ def test_who_comes_from_an_identity_provider_writes_where_the_page_grants_it(
         gate = find_output(founding, own, "create", "gate")
         claims = {"email": "ana@example.com", "scope": "read write", "aud": f"{address}/mcp"}
         bearer = provider.issue(provider.claims(**claims))
-        told = {"ACCESS_TOKEN": gate, "OAUTH_ISSUER": provider.url, "OAUTH_ACTOR_CLAIM": "email"}
-        listening = serve(PUBLIC_URL=address, **told)
+        variables = {
+            "ACCESS_TOKEN": gate,
+            "OAUTH_ISSUER": provider.url,
+            "OAUTH_ACTOR_CLAIM": "email",
+        }
+        listening = serve(PUBLIC_URL=address, **variables)
 
         async def try_out() -> None:
             async with (

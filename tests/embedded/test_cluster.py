@@ -185,10 +185,10 @@ async def test_a_language_that_is_unset_or_unknown_changes_nothing(
 
     async with run_embedded(data_dir) as cluster:
         words = ask(cluster, "select to_tsvector('simple', '“Émile”—ПРИВЕТ…')::text")
-        told = ask(cluster, "select upper('été'), current_setting('lc_messages')")
+        rows = ask(cluster, "select upper('été'), current_setting('lc_messages')")
 
     assert words == ("'émile':1 'привет':2",)
-    assert told == ("ÉTÉ", "C")
+    assert rows == ("ÉTÉ", "C")
 
 
 async def test_a_cancelled_user_leaves_no_server_behind(

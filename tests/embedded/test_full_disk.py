@@ -163,12 +163,12 @@ async def test_an_upgrade_that_would_not_fit_is_refused_before_anything_is_copie
 ) -> None:
     async with run_embedded(disk.path, postgres_version=16) as cluster:
         begin(cluster)
-    told: list[str] = []
+    found: list[str] = []
 
     with pytest.raises(StartRefused, match=r"The copy takes \d+ MB and the disk of .* has \d+ MB"):
-        await upgrade_cluster(disk.path, restart, report=told.append)
+        await upgrade_cluster(disk.path, restart, report=found.append)
 
-    assert told == ["Starting Postgres 16 to count its rows"]
+    assert found == ["Starting Postgres 16 to count its rows"]
     async with run_embedded(disk.path, postgres_version=16) as cluster:
         assert count(cluster) == 0
 

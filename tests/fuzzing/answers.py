@@ -85,7 +85,7 @@ def _measure(value: Any) -> int:
 
 def find_faults(call: Call, answer: Answer, output: Mapping[str, Any]) -> list[str]:
     """What is wrong with the answer to a call of a tool with the schema `output`."""
-    told = judge(call.tool, call.arguments)
+    judgement = judge(call.tool, call.arguments)
     faults = ["hang"] if answer.seconds > PATIENCE else []
     if answer.raw is not None:
         try:
@@ -95,14 +95,14 @@ def find_faults(call: Call, answer: Answer, output: Mapping[str, Any]) -> list[s
     if answer.status >= 500:
         faults.append(f"status {answer.status}")
     if answer.result is None:
-        return faults + _judge_refusal(call, told, answer)
+        return faults + _judge_refusal(call, judgement, answer)
     refused = call.tool == "forget_entity" and "structuredContent" in answer.result
     if answer.failed and not refused:
-        return faults + _judge_error(call, told, answer)
-    return faults + _judge_result(told, answer, output)
+        return faults + _judge_error(call, judgement, answer)
+    return faults + _judge_result(judgement, answer, output)
 
 
-def _judge_refusal(call: Call, told: Judgement, answer: Answer) -> list[str]:
+def _judge_refusal(call: Call, judgement: Judgement, answer: Answer) -> list[str]:
     """The protocol refuses only what it cannot carry."""
     code = (answer.error or {}).get("code")
     if code is None and answer.status in (400, 413):
@@ -114,7 +114,7 @@ def _judge_refusal(call: Call, told: Judgement, answer: Answer) -> list[str]:
     return faults + (["a sound call refused by the protocol"] if carried and small else [])
 
 
-def _judge_error(call: Call, told: Judgement, answer: Answer) -> list[str]:
+def _judge_error(call: Call, judgement: Judgement, answer: Answer) -> list[str]:
     faults: list[str] = []
     assert answer.result is not None
     error = read_failure(answer.text)
@@ -124,12 +124,12 @@ def _judge_error(call: Call, told: Judgement, answer: Answer) -> list[str]:
         faults.append("internal error")
     if _LEAKS.search(answer.text):
         faults.append("traceback or statement in an error")
-    if not told.bad and not told.open and error["error"] not in _STORED:
+    if not judgement.bad and not judgement.open and error["error"] not in _STORED:
         faults.append("a sound call refused")
-    if told.bad and not _names(told, error):
+    if judgement.bad and not _names(judgement, error):
         faults.append("an error that does not name its argument")
     count = batch_count([answer.text], "o200k_base", threads=1)[0]
-    wrong = max(len(told.bad), error["fix"].count("; ") + 1, error["fix"].count("[") + 1)
+    wrong = max(len(judgement.bad), error["fix"].count("; ") + 1, error["fix"].count("[") + 1)
     if count > MOST_TOKENS + _MORE_TOKENS * (wrong - 1):
         faults.append(f"an error of {count // 10 * 10} tokens for {wrong}")
     if any(text[:_ECHO] in answer.text for text in _list_texts(call.arguments)):
@@ -137,9 +137,9 @@ def _judge_error(call: Call, told: Judgement, answer: Answer) -> list[str]:
     return faults
 
 
-def _names(told: Judgement, error: Mapping[str, str]) -> bool:
+def _names(judgement: Judgement, error: Mapping[str, str]) -> bool:
     text = error["error"] + error["fix"]
-    names = told.bad | told.doubtful
+    names = judgement.bad | judgement.doubtful
     return any(name in text for name in names) or error["error"].startswith("Unknown argument")
 
 
@@ -155,9 +155,11 @@ def _list_texts(value: Any) -> list[str]:
     return []
 
 
-def _judge_result(told: Judgement, answer: Answer, output: Mapping[str, Any]) -> list[str]:
+def _judge_result(judgement: Judgement, answer: Answer, output: Mapping[str, Any]) -> list[str]:
     assert answer.result is not None
-    faults = [f"accepted malformed: {', '.join(sorted(told.bad))[:60]}"] if told.bad else []
+    faults = (
+        [f"accepted malformed: {', '.join(sorted(judgement.bad))[:60]}"] if judgement.bad else []
+    )
     structured = answer.result.get("structuredContent")
     if structured is None or not Draft202012Validator(output).is_valid(structured):  # pyright: ignore[reportUnknownMemberType]
         faults.append("structured content that its schema does not describe")
@@ -186,8 +188,8 @@ class Report:
         if math.isfinite(answer.seconds) and answer.seconds > self.slowest[0]:
             self.slowest = (answer.seconds, str(call)[:120])
         for fault in faults:
-            told = answer.text if answer.result is not None else str(answer.error)
-            self.note(fault, f"{call} -> {ascii(told)[:400]}")
+            text = answer.text if answer.result is not None else str(answer.error)
+            self.note(fault, f"{call} -> {ascii(text)[:400]}")
 
     def note(self, fault: str, example: str) -> None:
         """Another one of a kind of fault."""

@@ -98,17 +98,17 @@ def _blank_infinities(value: Any) -> Any:
 def find_lost(answer: Answer, channel: Channel) -> list[str]:
     """Whether a fact that remember_fact stored cannot be read again."""
     assert answer.result is not None
-    told: dict[str, Any] = answer.result.get("structuredContent") or {}
-    if told.get("duplicate") or "entityName" not in told:
+    document: dict[str, Any] = answer.result.get("structuredContent") or {}
+    if document.get("duplicate") or "entityName" not in document:
         return []
-    asked = {"mode": "entity", "entityName": told["entityName"], "maxObs": 100,
+    asked = {"mode": "entity", "entityName": document["entityName"], "maxObs": 100,
              "maxTokens": 25_000}  # fmt: skip
     read = channel.send(Call("query_memory", asked))
     if read.failed:
         return ["a stored fact cannot be read"]
     assert read.result is not None
     known = [fact["id"] for fact in read.result["structuredContent"].get("observations", ())]
-    return [] if told["observationId"] in known else ["a stored fact cannot be read"]
+    return [] if document["observationId"] in known else ["a stored fact cannot be read"]
 
 
 @contextmanager
@@ -132,5 +132,5 @@ async def _call(client: Client, call: Call) -> Answer:
         return Answer(0, error={"code": PARSE_ERROR, "message": str(refusal)})
     except TimeoutError:
         return Answer(PATIENCE * 100, error={"code": None, "message": "no answer"})
-    told = result.model_dump(by_alias=True, exclude_none=True)
-    return Answer(time.perf_counter() - began, result=told)
+    answer = result.model_dump(by_alias=True, exclude_none=True)
+    return Answer(time.perf_counter() - began, result=answer)

@@ -207,33 +207,33 @@ def items(rules: Mapping[str, Rule], required: Iterable[str]) -> Rule:
             value = [value]
         if not isinstance(value, list) or len(cast("list[Any]", value)) > 50:
             return "bad"
-        told = [judge_object(rules, needed, item) for item in cast("list[Any]", value)]
-        if any(one.bad for one in told):
+        entries = [judge_object(rules, needed, item) for item in cast("list[Any]", value)]
+        if any(one.bad for one in entries):
             return "bad"
-        return "open" if any(one.open for one in told) or len(told) > 1 else "sound"
+        return "open" if any(one.open for one in entries) or len(entries) > 1 else "sound"
 
     return judge
 
 
 def judge_object(rules: Mapping[str, Rule], required: Iterable[str], given: Any) -> Judgement:
     """The object's own fields, those it lacks, and those that nobody knows."""
-    told = Judgement()
+    judgement = Judgement()
     if not isinstance(given, dict):
-        told.bad.add("arguments")
-        return told
+        judgement.bad.add("arguments")
+        return judgement
     fields = cast("dict[str, Any]", given)
     camel = {re.sub(r"_([a-z])", lambda m: m[1].upper(), key.lower()) for key in fields}
     for key, value in fields.items():
         if key not in rules:
             near = camel & rules.keys() and "_" in key.strip("_")
-            told.add(key, "open" if near else "bad")
+            judgement.add(key, "open" if near else "bad")
         elif key in required or not is_absent(value):
-            told.add(key, rules[key](value))
+            judgement.add(key, rules[key](value))
     for key in set(required) - fields.keys():
-        told.add(key, "open" if key in camel else "bad")
+        judgement.add(key, "open" if key in camel else "bad")
     if "fromEntity" in rules:
-        _judge_ends(fields, told)
-    return told
+        _judge_ends(fields, judgement)
+    return judgement
 
 
 def is_absent(value: object) -> bool:
@@ -241,14 +241,14 @@ def is_absent(value: object) -> bool:
     return value is None or (isinstance(value, str) and value.strip() in ("", "null"))
 
 
-def _judge_ends(given: Mapping[str, Any], told: Judgement) -> None:
+def _judge_ends(given: Mapping[str, Any], judgement: Judgement) -> None:
     ends = [str(given.get(key, key)) for key in ("fromEntity", "toEntity")]
     folded = [unicodedata.normalize("NFC", " ".join(end.split()).casefold()) for end in ends]
     plain = all(not any(map(hides, end)) for end in ends)
     if folded[0] == folded[1]:
-        told.add("toEntity", "bad" if plain else "open")
+        judgement.add("toEntity", "bad" if plain else "open")
     elif not all(map(_is_plain, ends)) or not plain:
-        told.add("toEntity", "open")  # cleaned they may be the same
+        judgement.add("toEntity", "open")  # cleaned they may be the same
 
 
 _FACT: dict[str, Rule] = {
@@ -286,23 +286,23 @@ _TOOLS: dict[str, tuple[dict[str, Rule], tuple[str, ...]]] = {
 def judge(tool: str, arguments: Any) -> Judgement:
     """What the contract says to a call."""
     rules, required = _TOOLS[tool]
-    told = judge_object(rules, required, arguments)
+    judgement = judge_object(rules, required, arguments)
     if not isinstance(arguments, dict):
-        return told
+        return judgement
     given = cast("dict[str, Any]", arguments)
-    if tool == "build_knowledge" and not told.bad:
+    if tool == "build_knowledge" and not judgement.bad:
         empty = [is_absent(given.get(key)) or given.get(key) in ([], "[]") for key in rules]
-        told.add("facts", ("open" if told.open else "bad") if all(empty) else "sound")
+        judgement.add("facts", ("open" if judgement.open else "bad") if all(empty) else "sound")
     if tool == "query_memory":
-        _judge_mode(given, told)
-    return told
+        _judge_mode(given, judgement)
+    return judgement
 
 
-def _judge_mode(given: Mapping[str, Any], told: Judgement) -> None:
+def _judge_mode(given: Mapping[str, Any], judgement: Judgement) -> None:
     mode = str(given.get("mode")).strip().lower()
     needed = {"search": "query", "entity": "entityName"}.get(mode)
-    if needed is None or told.bad or told.open:
+    if needed is None or judgement.bad or judgement.open:
         return
     value = given.get(needed)
     if is_absent(value):
-        told.add(needed, "bad")
+        judgement.add(needed, "bad")

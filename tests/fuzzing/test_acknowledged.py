@@ -76,15 +76,15 @@ def normalise(text: str) -> str:
     return f"{' '.join(folded.split()).removesuffix('.')} {'MW' if 'MW' in text else ''}"
 
 
-def record(told: Told, call: Call) -> None:
+def record(stored: Told, call: Call) -> None:
     """Notes what an acknowledged call told of whom, and what it replaced on purpose."""
     if call.tool == "create_entities":
         for node in call.arguments["entities"]:
-            told.setdefault(node["name"].casefold(), []).extend(node["observations"])
+            stored.setdefault(node["name"].casefold(), []).extend(node["observations"])
         return
     batch: list[Any] = call.arguments.get("facts") or [call.arguments]
     for fact in batch:
-        known = told.setdefault(fact["entityName"].casefold(), [])
+        known = stored.setdefault(fact["entityName"].casefold(), [])
         if (old := fact.get("replaces")) and normalise(old) != normalise(fact["observation"]):
             known[:] = [text for text in known if normalise(text) != normalise(old)]
         known.append(fact["observation"])
@@ -108,13 +108,13 @@ def test_every_text_that_was_told_and_not_replaced_is_found_in_its_entity(
         @hypothesis.given(st.lists(writes, min_size=1, max_size=6))
         def check(calls: list[Call]) -> None:
             owner.execute("delete from entity")
-            told: Told = {}
+            stored: Told = {}
             for call in calls:
                 answer = channel.send(call)
                 assert answer.result is not None
                 if not answer.failed:
-                    record(told, call)
-                for name, texts in told.items():
+                    record(stored, call)
+                for name, texts in stored.items():
                     lost = {normalise(text) for text in texts} - find_valid(channel, name)
                     assert lost == set(), str(call)
 

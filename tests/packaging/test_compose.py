@@ -53,25 +53,25 @@ def test_only_this_machine_reaches_a_port() -> None:
 
 
 def test_containers_of_ours_can_write_nowhere_and_gain_no_right() -> None:
-    assert {name for name, told in SERVICES.items() if told["image"] == "textrawl"} == OURS
-    for name, told in SERVICES.items():
-        assert told["cap_drop"] == ["ALL"], name
-        assert told["security_opt"] == ["no-new-privileges:true"], name
+    assert {name for name, service in SERVICES.items() if service["image"] == "textrawl"} == OURS
+    for name, service in SERVICES.items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
         if name in OURS:
-            assert told["read_only"] is True
-            assert "volumes" not in told
-            assert "cap_add" not in told
-            assert told["build"] == "."
+            assert service["read_only"] is True
+            assert "volumes" not in service
+            assert "cap_add" not in service
+            assert service["build"] == "."
 
 
 def test_each_container_logs_in_as_who_it_has_to_be_and_knows_no_other_password() -> None:
     urls = {name: SERVICES[name]["environment"]["TEXTRAWL_DATABASE_URL"] for name in OURS}
     logins = {name: conninfo_to_dict(url) for name, url in urls.items()}
 
-    assert {name: told["user"] for name, told in logins.items()} == {
+    assert {name: service["user"] for name, service in logins.items()} == {
         "migrate": OWNER, "admin": OWNER, "server": APP,
     }  # fmt: skip
-    assert {(told["host"], told["dbname"]) for told in logins.values()} == {
+    assert {(service["host"], service["dbname"]) for service in logins.values()} == {
         ("postgres", SERVICES["postgres"]["environment"]["POSTGRES_DB"])
     }
     assert "of-owner" not in str(SERVICES["server"])
@@ -79,7 +79,7 @@ def test_each_container_logs_in_as_who_it_has_to_be_and_knows_no_other_password(
 
 def test_the_server_starts_when_the_schema_is_there_and_has_time_to_end() -> None:
     depends = SERVICES["server"]["depends_on"]
-    conditions = {name: told["condition"] for name, told in depends.items()}
+    conditions = {name: service["condition"] for name, service in depends.items()}
 
     assert conditions == {
         "postgres": "service_healthy", "migrate": "service_completed_successfully",
@@ -198,7 +198,7 @@ def test_the_roles_have_their_passwords_and_no_right_too_many_however_often_it_r
                 from pg_database where datname = current_database()"""
             ).fetchone()
 
-    assert {name: told[:2] for name, told in roles.items()} == {
+    assert {name: service[:2] for name, service in roles.items()} == {
         OWNER: (True, False), APP: (True, False), ANALYST: (False, False), SUPERUSER: (True, True),
     }  # fmt: skip
     assert knows_password(roles[OWNER][2], "own'er")

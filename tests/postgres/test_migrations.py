@@ -107,14 +107,14 @@ async def test_views_that_were_built_on_ours_are_named_before_they_would_go(
     conninfo, connection = empty
     await migrate(conninfo)
     connection.execute("create schema report")
-    connection.execute("create view report.told as select * from textrawl.memory_observations")
+    connection.execute("create view report.facts as select * from textrawl.memory_observations")
     connection.execute("update textrawl.code set fingerprint = 'of another version'")
 
-    with pytest.raises(StartRefused, match=r"view report.told depends on .*memory_observations"):
+    with pytest.raises(StartRefused, match=r"view report.facts depends on .*memory_observations"):
         await migrate(conninfo)
 
-    assert connection.execute("select count(*) from report.told").fetchone() == (0,)
-    connection.execute("drop view report.told")
+    assert connection.execute("select count(*) from report.facts").fetchone() == (0,)
+    connection.execute("drop view report.facts")
     assert await migrate(conninfo) == MigrationReport([], rebuilt=True)
 
 
@@ -211,7 +211,7 @@ async def test_a_database_of_another_encoding_is_refused(postgres: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"user": "nobody_of_that_name"}, "refuses the login.*nobody_of_that_name"),
         ({"dbname": "no_such_database"}, "refuses the login.*no_such_database"),
@@ -219,10 +219,10 @@ async def test_a_database_of_another_encoding_is_refused(postgres: Any) -> None:
     ],
 )
 async def test_a_login_that_is_refused_is_told_without_the_password(
-    database_url: str, change: dict[str, str], told: str, caplog: pytest.LogCaptureFixture
+    database_url: str, change: dict[str, str], message: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     conninfo = make_conninfo(database_url, password=CANARY, **change)
-    with caplog.at_level(logging.DEBUG), pytest.raises(StartRefused, match=told) as caught:
+    with caplog.at_level(logging.DEBUG), pytest.raises(StartRefused, match=message) as caught:
         await check(conninfo)
     for word in CANARY.replace("@", " ").replace("/", " ").split():
         assert word not in caplog.text + str(caught.value)

@@ -171,10 +171,10 @@ def test_a_database_is_brought_up_to_date_through_it(
             superuser.execute("create extension vector")
         conninfo = postgres.cluster.dsn(OWNER, database)
         with run_pgbouncer(folder, conninfo, mode, [OWNER]) as url:
-            for told in ("Applied", "Up to date already"):
+            for text in ("Applied", "Up to date already"):
                 outcome = run("migrate", DATABASE_URL=url)
                 assert outcome.code == 0, outcome.err
-                assert outcome.out.startswith(told)
+                assert outcome.out.startswith(text)
 
 
 def test_an_analyst_is_made_and_reads_through_it(

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.pages import ROOT
+
+from tests.support.pages import ROOT
 
 MODULES = sorted(path for top in ("textrawl", "benchmarks") for path in (ROOT / top).rglob("*.py"))
 PAGES = sorted(

@@ -64,9 +64,9 @@ def test_every_secret_of_the_settings_is_taken_out_wherever_it_stands() -> None:
         database_url="host=db user=ana password='correct horse'", openai_api_key="plain-canary"
     )
     text = "gave plain-canary to somebody; correct horse; host=db user=ana"
-    told = Redaction(find_secrets(settings))(text)
-    assert "canary" not in told
-    assert "horse" not in told
+    message = Redaction(find_secrets(settings))(text)
+    assert "canary" not in message
+    assert "horse" not in message
 
 
 @pytest.mark.parametrize("text", ["://x:" * 200_000, "eyJ" * 300_000, "password=" * 100_000])
@@ -80,11 +80,11 @@ Log = Callable[[logging.Formatter], tuple[logging.Logger, StringIO]]
 @pytest.fixture
 def log() -> Iterator[Log]:
     def start(formatter: logging.Formatter) -> tuple[logging.Logger, StringIO]:
-        told = StringIO()
-        handler = logging.StreamHandler(told)
+        stream = StringIO()
+        handler = logging.StreamHandler(stream)
         handler.setFormatter(formatter)
         logger.handlers = [handler]
-        return logger, told
+        return logger, stream
 
     logger = logging.getLogger("textrawl.test")
     logger.propagate = False
@@ -109,9 +109,9 @@ FORGED = [
 @pytest.mark.parametrize("text", FORGED)
 @pytest.mark.parametrize("formatter", [TextLines, JsonLines])
 def test_no_text_can_forge_a_line(log: Log, formatter: Any, text: str) -> None:
-    logger, told = log(formatter(Redaction()))
+    logger, stream = log(formatter(Redaction()))
     logger.warning("got %s", text)
-    line = told.getvalue().encode("utf-8", "backslashreplace").decode()
+    line = stream.getvalue().encode("utf-8", "backslashreplace").decode()
     assert len(line.splitlines()) == 1
     assert line.removesuffix("\n").isprintable()
 
@@ -123,7 +123,7 @@ def test_a_traceback_is_told_without_its_secrets_and_forges_nothing(
     class Model(BaseModel):
         number: int
 
-    logger, told = log(formatter(Redaction()))
+    logger, stream = log(formatter(Redaction()))
     secret = "".join(["can", "ary"])  # a traceback shows the lines of code themselves
     try:
         try:
@@ -132,7 +132,7 @@ def test_a_traceback_is_told_without_its_secrets_and_forges_nothing(
             raise RuntimeError(f"postgresql://u:{secret}@h\ntextrawl ERROR forged") from cause
     except RuntimeError:
         logger.exception("failed")
-    text = told.getvalue()
+    text = stream.getvalue()
     assert "RuntimeError" in text
     assert secret not in text
     assert [line for line in text.splitlines() if line.startswith("textrawl ERROR")] in (
@@ -141,12 +141,12 @@ def test_a_traceback_is_told_without_its_secrets_and_forges_nothing(
 
 
 def test_json_has_an_object_a_line_that_names_the_request(log: Log) -> None:
-    logger, told = log(JsonLines(Redaction()))
+    logger, stream = log(JsonLines(Redaction()))
     token = request_id.set("abc")
     logger.info("one %d", 1)
     request_id.reset(token)
     logger.error("two \u00e4")
-    first, second = map(json.loads, told.getvalue().splitlines())
+    first, second = map(json.loads, stream.getvalue().splitlines())
     assert first.pop("time").endswith("+00:00")
     assert first == {
         "level": "INFO", "logger": "textrawl.test", "message": "one 1", "request": "abc"
@@ -155,19 +155,19 @@ def test_json_has_an_object_a_line_that_names_the_request(log: Log) -> None:
 
 
 def test_text_names_the_request_and_leaves_out_the_level_of_what_is_announced(log: Log) -> None:
-    logger, told = log(TextLines(Redaction()))
+    logger, stream = log(TextLines(Redaction()))
     token = request_id.set("abc")
     logger.warning("one")
     request_id.reset(token)
     logger.log(ANNOUNCED, "listens")
-    assert told.getvalue() == "textrawl WARNING one [request abc]\ntextrawl listens\n"
+    assert stream.getvalue() == "textrawl WARNING one [request abc]\ntextrawl listens\n"
 
 
 def test_arguments_that_do_not_fit_their_message_are_redacted_as_well(
     log: Log, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    logger, told = log(TextLines(Redaction()))
+    logger, stream = log(TextLines(Redaction()))
     logger.warning("only %d", "trl_Canary")
-    assert "Canary" not in told.getvalue() + capsys.readouterr().err
-    assert told.getvalue().startswith("textrawl WARNING only %d")
+    assert "Canary" not in stream.getvalue() + capsys.readouterr().err
+    assert stream.getvalue().startswith("textrawl WARNING only %d")
     assert sys.exc_info() == (None, None, None)

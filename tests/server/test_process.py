@@ -111,14 +111,14 @@ def test_what_opens_a_memory_is_there_before_what_speaks_mcp(tmp_path: Path) -> 
 
 
 def test_what_the_package_offers_is_loaded_when_it_is_asked_for() -> None:
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c",
          "import sys, textrawl; print('mcp' in sys.modules, textrawl.Settings.__name__,"
          " textrawl.create_server.__name__, 'mcp' in sys.modules, hasattr(textrawl, 'nothing'))"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
 
-    assert told.stdout.split() == ["False", "Settings", "create_server", "True", "False"]
+    assert output.stdout.split() == ["False", "Settings", "create_server", "True", "False"]
 
 
 @pytest.mark.parametrize("module", [
@@ -127,12 +127,12 @@ def test_what_the_package_offers_is_loaded_when_it_is_asked_for() -> None:
     "embedded.cluster", "embeddings.local",
 ])  # fmt: skip
 def test_what_commands_and_an_open_memory_need_does_without_the_mcp_sdk(module: str) -> None:
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", f"import sys, textrawl.{module}; print('mcp' in sys.modules)"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
 
-    assert told.stdout.split() == ["False"]
+    assert output.stdout.split() == ["False"]
 
 
 FREED = """

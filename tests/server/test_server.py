@@ -90,17 +90,19 @@ async def test_who_calls_is_found_out_once_a_call(settings: Callable[..., Settin
 
 
 async def test_instructions_say_when_to_use_the_memory_and_how_to_read_it(client: Client) -> None:
-    told = client.instructions or ""
-    assert "query_memory" in told
-    assert "never as instructions" in told
-    assert len(told.encode()) < 2048  # clients cut the rest
+    text = client.instructions or ""
+    assert "query_memory" in text
+    assert "never as instructions" in text
+    assert len(text.encode()) < 2048  # clients cut the rest
 
 
 async def test_only_tools_are_advertised_and_nothing_that_changes(named: Client) -> None:
-    told = named.server_capabilities.model_dump(mode="json", by_alias=True, exclude_none=True)
+    capabilities = named.server_capabilities.model_dump(
+        mode="json", by_alias=True, exclude_none=True
+    )
 
-    assert told.pop("tools") == {"listChanged": False}
-    assert not any(told.values())
+    assert capabilities.pop("tools") == {"listChanged": False}
+    assert not any(capabilities.values())
 
 
 async def test_what_is_not_advertised_is_an_unknown_method(named: Client) -> None:

@@ -204,19 +204,19 @@ class Writer:
     def _bring(self) -> None:
         """What an import writes."""
         facts = self._pick()
-        told = {
+        found = {
             "author": "ana",
             "tool": "import",
             "created_at": "2090-01-01",
             "valid_from": "2020-01-01",
         }
         lines = [
-            told | {"place": place, "space": 1, "id": f"{self._dice.getrandbits(128):032x}",
+            found | {"place": place, "space": 1, "id": f"{self._dice.getrandbits(128):032x}",
                     "entity": entity, "text": self._text(place), "source": "note", "confidence": 1}
             for place, (_, entity, _, _) in enumerate(facts)
         ]  # fmt: skip
         edges = [
-            told | {"place": place, "space": 1, "id": f"{self._dice.getrandbits(128):032x}",
+            found | {"place": place, "space": 1, "id": f"{self._dice.getrandbits(128):032x}",
                     "from_entity": entity, "to_entity": facts[0][1], "relation": "was",
                     "strength": 1}
             for place, (_, entity, _, _) in enumerate(facts)

@@ -61,14 +61,14 @@ async def embed(question: str) -> str:
     return str(list(map(float, await LocalEmbedder().embed_query(question))))
 
 
-def recall(sql: psycopg.Connection, **told: Any) -> None:
-    sql.execute("select record_recalls(%s)", (describe_recall(**told),))
+def recall(sql: psycopg.Connection, **columns: Any) -> None:
+    sql.execute("select record_recalls(%s)", (describe_recall(**columns),))
 
 
-def describe_recall(**told: Any) -> str:
+def describe_recall(**columns: Any) -> str:
     """What a server tells of one answer."""
     same = {
         "at": "2026-11-21T12:00:00Z", "client": "tester 1", "mode": "search", "format": "lines",
         "structured": False, "tokens": 10, "budget": 2000, "items": 1, "dropped": 0,
     }  # fmt: skip
-    return json.dumps([same | told])
+    return json.dumps([same | columns])

@@ -187,8 +187,8 @@ def test_spaces_are_listed_with_their_valid_facts_and_members(team: psycopg.Conn
     credential = issue(team, "ana", "team", ["read", "write"])
     call(team, "grant_access", actor="bob", space="team", scopes=["read"])
     facts = (
-        {"entity": "Ada", "type": "person", "observation": told, "credential": credential}
-        for told in ("likes tea", "likes maps")
+        {"entity": "Ada", "type": "person", "observation": text, "credential": credential}
+        for text in ("likes tea", "likes maps")
     )
     for fact in facts:
         call(team, "remember_fact", **fact)

@@ -142,9 +142,9 @@ def test_every_mistake_has_its_own_code_and_changes_nothing(team: psycopg.Connec
     before = team.execute(state).fetchone()
     count = team.execute("select count(*) from actor").fetchone()
 
-    told = [(*wrong[:2], refuse(team, wrong[0], **wrong[1])) for wrong in WRONG]
+    entries = [(*wrong[:2], refuse(team, wrong[0], **wrong[1])) for wrong in WRONG]
 
-    assert told == WRONG
+    assert entries == WRONG
     assert team.execute(state).fetchone() == before
     assert team.execute("select count(*) from actor").fetchone() == count
 
@@ -169,10 +169,10 @@ def test_a_hash_is_taken_once(sql: psycopg.Connection) -> None:
 def test_a_login_in_psql_sees_what_is_granted_to_its_actor_and_nothing_else(
     team: psycopg.Connection,
 ) -> None:
-    for space, told in (("team", "likes tea"), ("rival", "hates tea")):
+    for space, text in (("team", "likes tea"), ("rival", "hates tea")):
         writer = issue(team, "bob", space, ["write"])
         call(
-            team, "remember_fact", entity="Ada", type="person", observation=told, credential=writer
+            team, "remember_fact", entity="Ada", type="person", observation=text, credential=writer
         )
     call(team, "grant_access", actor="ana", space="team", scopes=["read"])
     seen = "select content from memory_observations"

@@ -123,12 +123,12 @@ def test_a_moment_in_the_past_shows_what_was_valid_then(
 
 
 def test_two_moments_differ_by_what_came_and_what_went(sql: psycopg.Connection, story: Ids) -> None:
-    told = ask(
+    rows = ask(
         sql,
         "select change, content, instead from memory_diff(now() - interval '100 days')"
         " order by change, content",
     )
-    assert told == [
+    assert rows == [
         ("+", "drinks tea", None),
         ("+", "lives in Riga since 2024", None),
         ("-", "lives in Oslo since 2019", "lives in Riga since 2024"),

@@ -89,10 +89,10 @@ def test_graph_functions_ask_for_a_token_that_may(sql: psycopg.Connection, call:
             with pytest.raises(psycopg.Error) as refused:
                 application.execute(f"select * from {within}{given})".encode())  # noqa: S608
             assert refused.value.sqlstate in ("TR010", "TR011")
-        told = f"select * from {within}credential => sha256('r'))".encode()  # noqa: S608
+        text = f"select * from {within}credential => sha256('r'))".encode()  # noqa: S608
         if call in READS:
-            application.execute(told)
+            application.execute(text)
         else:
             with pytest.raises(psycopg.Error) as refused:
-                application.execute(told)
+                application.execute(text)
             assert refused.value.sqlstate == "TR011"

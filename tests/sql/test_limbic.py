@@ -56,7 +56,7 @@ def expect(
     times = [sum(one.uses) for one in candidates]
     days = [len(one.uses) for one in candidates]
     ranks = [one.rank for one in candidates]
-    told: list[tuple[float, float, float, float]] = []
+    found: list[tuple[float, float, float, float]] = []
     for place, one in enumerate(candidates):
         importance = 0.0
         if max(times) > 0:
@@ -77,8 +77,8 @@ def expect(
         else:
             relevance = 0.8
         score = relevance * (1 + 0.5 * importance) * temporal * (1 + 0.01 * cooc)
-        told.append((importance, temporal, cooc, score))
-    return told
+        found.append((importance, temporal, cooc, score))
+    return found
 
 
 def store_uses(sql: psycopg.Connection, entity: str, one: Candidate) -> None:
@@ -145,7 +145,7 @@ def test_limbic_scores_are_those_of_the_formulas(
     drawn: list[tuple[int, float] | None],
 ) -> None:
     pairs = combinations(range(len(candidates)), 2)
-    joint = {pair: told for pair, told in zip(pairs, drawn, strict=False) if told is not None}
+    joint = {pair: entry for pair, entry in zip(pairs, drawn, strict=False) if entry is not None}
     with sql.transaction(force_rollback=True):
         ids = store(sql, candidates, joint)
         rows = sql.execute(

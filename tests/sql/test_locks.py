@@ -30,9 +30,9 @@ def count_words(sql: Sql) -> set[str]:
     return {word for (word,) in sql.execute("select word from lexeme")}
 
 
-def log(sql: Sql, *facts: str, **told: Any) -> int:
+def log(sql: Sql, *facts: str, **columns: Any) -> int:
     """The id of a line in the log of recalls, whose answer held these facts."""
-    recall(sql, found={"default": list(facts)}, **told)
+    recall(sql, found={"default": list(facts)}, **columns)
     return fetch(sql, "select max(id) from recall")
 
 
@@ -294,8 +294,8 @@ def test_what_is_asked_about_a_fact_while_it_is_forgotten_is_not_kept(
     oslo = tell(sql, "Bo", "lives in Oslo")
     gate.hold("insert into recalled values (1, %s, 1, now())", oslo)
 
-    told = describe_recall(query="what of Ada", found={"default": [tea, oslo]})
-    one.start("select record_recalls(%s::jsonb)", told)
+    text = describe_recall(query="what of Ada", found={"default": [tea, oslo]})
+    one.start("select record_recalls(%s::jsonb)", text)
     other.start("select forget_entity('Ada')")
     other.wait_behind(one)
     gate.release()

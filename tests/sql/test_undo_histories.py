@@ -75,7 +75,7 @@ class Model:
             self.stands_for[said.id] = self.stands_for[said.id] + [t for t in stood_for if t.holds]
 
     def list_valid(self) -> set[tuple[str, str]]:
-        return {(e, t.text) for e, told in self.thoughts.items() for t in told if t.holds}
+        return {(e, t.text) for e, texts in self.thoughts.items() for t in texts if t.holds}
 
 
 _words = st.builds(

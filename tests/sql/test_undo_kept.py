@@ -111,9 +111,9 @@ def test_forgetting_one_fact_reaches_what_an_undo_keeps(
     team.remember("eve", "Jeff", "hates tea")
     done = team.undo("eve", since)
 
-    told = team.forget("Jeff", secret.id if named_by == "id" else "Keeps the Zanzibar key")
+    answer = team.forget("Jeff", secret.id if named_by == "id" else "Keeps the Zanzibar key")
 
-    assert told == ("Jeff", 1, 0)
+    assert answer == ("Jeff", 1, 0)
     assert find_tables_that_hold(team.sql, "zanzibar") == []
     team.revert(done["undo_id"])
     assert team.valid("Jeff").keys() >= {"hates tea"}

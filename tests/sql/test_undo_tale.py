@@ -49,8 +49,8 @@ class Tale:
                 self.replaced[fact] = self._say(another, entity, f"undid deed{number}", fact)
 
     def _say(self, author: str, entity: str, text: str, replaces: Said | None = None) -> Said:
-        told = self.team.remember(author, entity, text, replaces and replaces.id)
-        fact = Said(told.id, told.entity, duplicate=False)
+        answer = self.team.remember(author, entity, text, replaces and replaces.id)
+        fact = Said(answer.id, answer.entity, duplicate=False)
         self.said.setdefault(fact, []).append((author, self.late))
         return fact
 

@@ -14,12 +14,12 @@ from textrawl.postgres.sql_files import describe_views
 def test_the_timeline_tells_what_became_true_and_what_stopped_being_so(
     sql: psycopg.Connection, story: Ids
 ) -> None:
-    told = ask(
+    rows = ask(
         sql,
         "select became, reason, content from memory_timeline where entity_name = 'Ada'"
         " order by at, became, content",
     )
-    assert told == [
+    assert rows == [
         (True, "told", "lives in Oslo since 2019"),
         (False, "replaced", "lives in Oslo since 2019"),
         (True, "told", "lives in Riga since 2024"),
@@ -44,8 +44,8 @@ def test_stale_facts_are_told_with_every_reason(sql: psycopg.Connection, story: 
     old = tell(sql, "Bo", "collects stamps")
     age(sql, old, 200)
 
-    told = ask(sql, "select id::text, reasons, recalls from memory_stale order by content")
-    assert told == [
+    rows = ask(sql, "select id::text, reasons, recalls from memory_stale order by content")
+    assert rows == [
         (old, "old, never recalled", 0),
         (story["tea"], "low confidence", 1),
         (story["oslo"], "recalled though replaced", 1),
@@ -95,8 +95,8 @@ def test_conflicts_are_replaced_facts_and_close_ones_whose_numbers_differ(
         " where id = %s",
         (other,),
     )
-    told = ask(sql, "select reason, id::text, other_id::text from memory_conflicts order by reason")
-    assert told == [
+    rows = ask(sql, "select reason, id::text, other_id::text from memory_conflicts order by reason")
+    assert rows == [
         ("numbers differ", vectors["riga"], other),
         ("replaced", vectors["oslo"], vectors["riga"]),
     ]
@@ -119,12 +119,12 @@ def test_numbers_of_a_text_are_found_with_its_months_and_weekdays(
 def test_growth_counts_facts_by_week_type_source_and_author(
     sql: psycopg.Connection, story: Ids
 ) -> None:
-    told = ask(
+    rows = ask(
         sql,
         "select week = date_trunc('week', now())::date, entity_type, source, facts, still_valid"
         " from memory_growth order by week",
     )
-    assert told == [
+    assert rows == [
         (False, "person", "conversation", 1, 0),
         (True, "person", "conversation", 2, 2),
     ]
@@ -257,12 +257,12 @@ def test_health_tells_every_table_and_the_model_of_its_vectors(
 ) -> None:
     tell(sql, "Bo", "waits for a vector")
     sql.execute("analyze observation")
-    told = ask(
+    rows = ask(
         sql,
         "select table_name, model, model_status, pending from memory_health"
         " where table_name in ('embedding_1', 'observation') order by 1",
     )
-    assert told == [("embedding_1", "test:model", "active", 1), ("observation", None, None, None)]
+    assert rows == [("embedding_1", "test:model", "active", 1), ("observation", None, None, None)]
     assert ask(
         sql,
         "select estimated_rows, last_analyze is not null from memory_health"
@@ -279,10 +279,10 @@ def test_degrees_count_relations_both_ways_and_entities_without_any(
     sql: psycopg.Connection, story: Ids
 ) -> None:
     tell(sql, "Di", "is alone")
-    told = ask(
+    rows = ask(
         sql,
         "select entity_name, outgoing, incoming, degree from memory_graph_degree order by 1",
     )
-    assert told == [
+    assert rows == [
         ("Ada", 0, 1, 1), ("Bo", 2, 0, 2), ("Cy", 0, 1, 1), ("Di", 0, 0, 0)
     ]  # fmt: skip

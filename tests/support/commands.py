@@ -61,9 +61,9 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
                 patch.setenv(name, str(value))
             with pytest.raises(SystemExit) as ended:
                 main(arguments)
-        told = capsys.readouterr()
+        output = capsys.readouterr()
         assert isinstance(ended.value.code, int)
-        return Outcome(ended.value.code, told.out, told.err)
+        return Outcome(ended.value.code, output.out, output.err)
 
     return go
 

@@ -69,13 +69,13 @@ class Gateway:
 
     async def _carry(
         self, asked: asyncio.StreamReader, forth: asyncio.StreamWriter,
-        told: asyncio.StreamReader, writer: asyncio.StreamWriter,
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter,
     ) -> None:  # fmt: skip
         lost = asyncio.Event()  # from now on no answer is heard
         try:
             await asyncio.gather(
                 self._forward(asked, forth, lambda piece: self._doom(piece, lost)),
-                self._forward(told, writer, lambda _: lost.is_set()),
+                self._forward(reader, writer, lambda _: lost.is_set()),
             )
         finally:
             for end in (forth, writer):

@@ -58,7 +58,7 @@ def find_prefix(sql: psycopg.Connection, credential: bytes) -> str:
 def list_access(sql: psycopg.Connection, credential: bytes) -> dict[str, set[str]] | None:
     """Scopes by space, as authenticate tells a server; None for nobody."""
     row = sql.execute("select spaces from authenticate(%s)", (credential,)).fetchone()
-    return None if row is None else {told["name"]: set(told["scopes"]) for told in row[0]}
+    return None if row is None else {entry["name"]: set(entry["scopes"]) for entry in row[0]}
 
 
 def search(sql: psycopg.Connection, credential: bytes) -> list[str]:

@@ -58,18 +58,18 @@ def read_error(result: CallToolResult) -> tuple[str, str]:
     if not text.startswith("{"):
         title, fix = text.split(". ", 1)
         return title, fix.removesuffix(".")
-    told = json.loads(text)
-    assert told.keys() == {"error", "fix"}
-    return told["error"], told["fix"]
+    report = json.loads(text)
+    assert report.keys() == {"error", "fix"}
+    return report["error"], report["fix"]
 
 
 def read_refusal(result: CallToolResult) -> Any:
     """The compact text of a deletion that was not made, which is an error in both halves."""
     assert result.is_error
-    told = result.structured_content
-    if told is not None:
-        assert told["success"] is False
-        assert all(told[key] for key in ("error", "message", "fix"))
+    answer = result.structured_content
+    if answer is not None:
+        assert answer["success"] is False
+        assert all(answer[key] for key in ("error", "message", "fix"))
     return json.loads(text_of(result))
 
 

@@ -51,8 +51,8 @@ async def test_models_are_told_when_to_use_the_tools_that_they_have(connect: Con
     assert (await connect("legacy", toolsets=["all"])).instructions == INSTRUCTIONS["memory"]
     alone = (await connect("legacy", toolsets=["graph"])).instructions
     assert alone == INSTRUCTIONS["graph"]
-    for name, told in INSTRUCTIONS.items():
-        named = set(re.findall(r"[a-z]+_[a-z]+", told))
+    for name, text in INSTRUCTIONS.items():
+        named = set(re.findall(r"[a-z]+_[a-z]+", text))
         assert named
         assert named <= set(KNOWN[name].tools)
 
@@ -96,8 +96,8 @@ async def test_a_path_of_http_offers_its_toolset_to_everybody(
         for path in ("/t/graph", "/t/graph/default"):
             async with Client(address.mcp + path, mode=era) as other:
                 assert await list_names(other) == list(KNOWN["graph"].tools)
-                told = read(await other.call_tool("open_nodes", {"names": ["Ada"]}))
-                assert told["entities"][0]["observations"] == ["likes proofs"]
+                answer = read(await other.call_tool("open_nodes", {"names": ["Ada"]}))
+                assert answer["entities"][0]["observations"] == ["likes proofs"]
         async with Client(address.mcp + "/t/memory", mode=era) as again:
             assert await list_names(again) == list(KNOWN["memory"].tools)
 
@@ -122,12 +122,12 @@ async def test_a_toolset_that_the_settings_do_not_name_has_no_path(
 async def test_the_tokens_of_a_toolset_are_those_of_its_definitions(connect: Connect) -> None:
     counter = choose_counter()
     client = await connect(toolsets=["all"])
-    told = await count_introduction(create_server(Settings(toolsets=["all"])), counter)
+    answer = await count_introduction(create_server(Settings(toolsets=["all"])), counter)
 
     costs = {
         tool.name: counter.count(write_definition(tool.name, tool.description, tool.input_schema))
         for tool in await list_tools(client)
     }
-    assert {tool.name: tool.tokens for one in told.toolsets for tool in one.tools} == costs
-    assert [one.name for one in told.toolsets] == list(KNOWN)
-    assert sum(one.tokens for one in told.toolsets) == sum(costs.values())
+    assert {tool.name: tool.tokens for one in answer.toolsets for tool in one.tools} == costs
+    assert [one.name for one in answer.toolsets] == list(KNOWN)
+    assert sum(one.tokens for one in answer.toolsets) == sum(costs.values())

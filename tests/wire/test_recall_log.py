@@ -102,11 +102,11 @@ async def test_a_recall_that_was_cut_is_recorded_as_it_told_it(
         await client.call_tool("build_knowledge", {"facts": facts})
         result = await recall(client, query="tea", limit=30, maxTokens=300)
 
-    told: Any = result.structured_content
-    dropped = told["dropped"]
+    answer: Any = result.structured_content
+    dropped = answer["dropped"]
     assert 0 < dropped < 30
     assert read_recalls(owner) == [
-        ("tester 3", "search", "lines", True, told["usedTokens"], 300, 30 - dropped, dropped)
+        ("tester 3", "search", "lines", True, answer["usedTokens"], 300, 30 - dropped, dropped)
     ]
 
 
@@ -158,9 +158,9 @@ async def test_the_hash_of_a_question_is_the_same_whatever_its_case_and_white_sp
         async with visit(settings(record_recalls=kept)) as client:
             await recall(client, query=query)
 
-    told = owner.execute("select distinct query_hash from recall").fetchall()
-    assert len(told) == 1
-    assert len(told[0][0]) == 16
+    rows = owner.execute("select distinct query_hash from recall").fetchall()
+    assert len(rows) == 1
+    assert len(rows[0][0]) == 16
 
 
 async def test_a_recall_tells_how_good_its_best_fact_was_by_each_arm_and_how_long_it_took(
@@ -174,8 +174,8 @@ async def test_a_recall_tells_how_good_its_best_fact_was_by_each_arm_and_how_lon
     [best, _] = owner.execute(
         "select score, cosine, coverage, milliseconds from recall order by id"
     ).fetchall()
-    told: Any = found.structured_content
-    score = told["entities"][0]["memories"][0]["score"]
+    answer: Any = found.structured_content
+    score = answer["entities"][0]["memories"][0]["score"]
     assert best[0] == pytest.approx(score, abs=0.01)
     assert 0 < best[1] < 1
     assert best[2] == 1

@@ -181,8 +181,8 @@ class Numbers(Reply):
 def test_as_many_items_stay_as_fit(kept: int) -> None:
     renderer = Renderer("verbose", True, COUNTER, 2_000)
     whole = Numbers(numbers=list(range(7)))
-    told = whole.keep(kept).model_copy(update={"used_tokens": 99})
-    budget = renderer.measure(renderer.render(told))
+    shortened = whole.keep(kept).model_copy(update={"used_tokens": 99})
+    budget = renderer.measure(renderer.render(shortened))
 
     result = renderer.render(whole, budget)
 
@@ -210,17 +210,17 @@ def test_what_was_cut_is_handed_on_with_its_cost() -> None:
 
     written = renderer.write(make_search(), 100)
 
-    told: Any = written.result.structured_content
-    assert written.tokens == told["usedTokens"] <= written.budget == 100
-    assert (written.items, written.dropped) == (told["totalMemories"], told["dropped"])
+    answer: Any = written.result.structured_content
+    assert written.tokens == answer["usedTokens"] <= written.budget == 100
+    assert (written.items, written.dropped) == (answer["totalMemories"], answer["dropped"])
     assert written.items + written.dropped == 3
 
 
 def test_a_budget_below_everything_spares_all_that_may_go() -> None:
     result = Renderer("compact", True, COUNTER, 2_000).render(Numbers(numbers=[0]), 1)
 
-    told: Any = result.structured_content
-    assert told.keys() == {"usedTokens"}
+    answer: Any = result.structured_content
+    assert answer.keys() == {"usedTokens"}
 
 
 def test_close_names_that_do_not_fit_are_counted_as_cut() -> None:

@@ -92,11 +92,11 @@ print(time.thread_time() - began)
 
 
 def test_what_is_loaded_ahead_is_all_that_a_count_needs() -> None:
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", READY], capture_output=True, text=True, check=True
     ).stdout
 
-    assert float(told) < 0.02  # loading takes 0.2 s, and a count microseconds
+    assert float(output) < 0.02  # loading takes 0.2 s, and a count microseconds
 
 
 @settings(max_examples=200, deadline=None)

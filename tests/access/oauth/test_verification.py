@@ -99,9 +99,11 @@ async def test_no_refusal_writes_a_token_into_the_log(
     for token in tokens:
         await issuer.verify(token)
 
-    told = [record.getMessage() for record in caplog.records]
-    assert len([line for line in told if line.startswith("A token was refused: ")]) == len(tokens)
-    assert not [line for line in told if "eyJ" in line or "eve" in line or "none such" in line]
+    messages = [record.getMessage() for record in caplog.records]
+    assert len([line for line in messages if line.startswith("A token was refused: ")]) == len(
+        tokens
+    )
+    assert not [line for line in messages if "eyJ" in line or "eve" in line or "none such" in line]
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -33,8 +33,8 @@ async def play(session, steps):
         answer = await session.call_tool(step["tool"], step["arguments"])
         structured = getattr(answer, "structuredContent", None)
         results[step["name"]] = {"text": answer.content[0].text, "structured": structured}
-    told = getattr(started, "instructions", None)
-    return {"tools": [tool.name for tool in tools], "instructions": told, "results": results}
+    result = getattr(started, "instructions", None)
+    return {"tools": [tool.name for tool in tools], "instructions": result, "results": results}
 
 
 def connect(server):

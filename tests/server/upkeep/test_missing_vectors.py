@@ -39,17 +39,17 @@ async def test_a_semantic_search_without_its_provider_says_what_to_do(
     desk: Desk, provider: EmbeddingServer
 ) -> None:
     provider.fail(Fault.FAILING)
-    told = await desk.search("theremin", searchMode="semantic")
-    assert told.startswith("Embedding service unavailable. ")
+    answer = await desk.search("theremin", searchMode="semantic")
+    assert answer.startswith("Embedding service unavailable. ")
 
 
 async def test_a_semantic_search_without_any_provider_names_what_to_configure(
     settings: Callable[..., Settings],
 ) -> None:
     async with open_desk(settings(embedding_provider="none")) as desk:
-        told = await desk.search("theremin", searchMode="semantic")
-        assert "Embedding service not configured. " in told
-        assert "Set OPENAI_API_KEY or configure Ollama" in told
+        answer = await desk.search("theremin", searchMode="semantic")
+        assert "Embedding service not configured. " in answer
+        assert "Set OPENAI_API_KEY or configure Ollama" in answer
         await desk.remember("plays the theremin")
         assert "embedding service not configured" in await desk.search("theremin")
         await desk.upkeep.do_round()

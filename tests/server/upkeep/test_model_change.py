@@ -80,14 +80,14 @@ async def test_a_model_is_built_beside_the_old_one_and_switched_to_under_a_serve
 ) -> None:
     await desk.build(*(f"owns thing {number}" for number in range(20)))
 
-    told = await finish(embed(*START))
-    assert "run `textrawl embed switch`" in told
+    answer = await finish(embed(*START))
+    assert "run `textrawl embed switch`" in answer
     assert read_models(owner) == {NARROW: "active", WIDE: "building"}
     await desk.remember("came between")
     assert (count(owner, "embedding_1"), count(owner, "embedding_2")) == (21, 20)
 
-    told = await finish(embed("switch"))
-    assert f"{WIDE} is in use from now on" in told
+    answer = await finish(embed("switch"))
+    assert f"{WIDE} is in use from now on" in answer
     assert count(owner, "embedding_2") == 21  # it caught up first
     follow(desk)
     asked = len(wide.requests)
@@ -108,9 +108,9 @@ async def test_a_change_is_taken_back_at_once_and_the_other_model_dropped(
     follow(desk)
     await desk.remember("came after")
     await desk.upkeep.do_round()
-    told = await finish(embed("status"))
+    answer = await finish(embed("status"))
     for name, status in {NARROW: "previous", WIDE: "active"}.items():
-        assert re.search(rf"{name} +{status} +[0-9]+ +21 +0 ", told), told
+        assert re.search(rf"{name} +{status} +[0-9]+ +21 +0 ", answer), answer
 
     assert f"{NARROW} is in use again" in await finish(embed("rollback"))
     follow(desk)
@@ -163,10 +163,10 @@ async def test_a_server_told_of_another_model_serves_the_active_one_and_says_wha
     owner: psycopg.Connection, caplog: pytest.LogCaptureFixture,
 ) -> None:  # fmt: skip
     await desk.remember("plays the theremin")
-    told = settings(
+    changed = settings(
         embedding_provider="local", openai_api_key="key", openai_base_url=provider.openai_url
     )
-    async with open_desk(told) as other:
+    async with open_desk(changed) as other:
         asked = len(provider.requests)
         assert "theremin" in await other.search("theremin", searchMode="semantic")
         await other.remember("collects stamps")
@@ -185,9 +185,9 @@ async def test_a_server_that_cannot_ask_the_active_model_goes_by_keywords_and_sa
         found = await other.search("theremin")
         assert "plays the theremin" in found
         assert "keyword only" in found
-        told = await other.search("theremin", searchMode="semantic")
-        assert NARROW in told
-        assert "TEXTRAWL_OPENAI_API_KEY is not set" in told
+        answer = await other.search("theremin", searchMode="semantic")
+        assert NARROW in answer
+        assert "TEXTRAWL_OPENAI_API_KEY is not set" in answer
         [stored] = await other.remember("collects stamps")
         assert not stored.is_error
         with pytest.raises(errors.EmbeddingUnavailable):
@@ -213,7 +213,7 @@ async def test_who_still_believes_in_a_model_that_was_dropped_is_answered_all_th
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("switch",), "No other model was built"),
         (("rollback",), "There is no previous model"),
@@ -224,12 +224,12 @@ async def test_who_still_believes_in_a_model_that_was_dropped_is_answered_all_th
     ],
 )
 async def test_what_cannot_be_done_with_a_model_is_said_in_one_line(
-    desk: Desk, embed: Embed, words: tuple[str, ...], told: str
+    desk: Desk, embed: Embed, words: tuple[str, ...], message: str
 ) -> None:
     await desk.remember("plays the theremin")
     said = await finish(embed(*words), code=1)
     [line] = said.splitlines()
-    assert line.startswith(f"textrawl: {told}")
+    assert line.startswith(f"textrawl: {message}")
 
 
 async def test_there_are_two_models_at_most(desk: Desk, embed: Embed) -> None:

@@ -44,15 +44,15 @@ async def ask(client: Client, tool: str, **arguments: Any) -> Any:
     """Structured content of a call, which its text says as well."""
     result = await call(client, tool, **arguments)
     assert not result.is_error, text_of(result)
-    told = result.structured_content
-    assert told is not None
-    [*keys] = told
-    if "message" in told:
-        assert text_of(result) == told["message"]
+    answer = result.structured_content
+    assert answer is not None
+    [*keys] = answer
+    if "message" in answer:
+        assert text_of(result) == answer["message"]
     else:
         text = json.loads(text_of(result))
-        assert text in (told, told[keys[0]])
-    return told
+        assert text in (answer, answer[keys[0]])
+    return answer
 
 
 async def ask_some(client: Client, tool: str, **arguments: Any) -> Any:
@@ -64,9 +64,9 @@ async def ask_some(client: Client, tool: str, **arguments: Any) -> Any:
 
 async def read(client: Client) -> tuple[dict[str, Any], list[Any]]:
     """The graph: entities by name, and relations."""
-    told = await ask(client, "read_graph")
-    assert told.keys() == {"entities", "relations"}
-    return {node["name"]: node for node in told["entities"]}, told["relations"]
+    answer = await ask(client, "read_graph")
+    assert answer.keys() == {"entities", "relations"}
+    return {node["name"]: node for node in answer["entities"]}, answer["relations"]
 
 
 async def check_tools(client: Client) -> None:
@@ -139,8 +139,8 @@ async def check_unknown_entities(client: Client) -> None:
 
 async def check_search(client: Client) -> None:
     async def find(query: str) -> tuple[set[str], list[Any]]:
-        told = await ask(client, "search_nodes", query=query)
-        return {node["name"] for node in told["entities"]}, told["relations"]
+        answer = await ask(client, "search_nodes", query=query)
+        return {node["name"] for node in answer["entities"]}, answer["relations"]
 
     assert await find("ALICE") == ({"Alice"}, [WORKS, LIVES])
     assert await find("anvil") == ({"Acme Corp"}, [WORKS])
@@ -150,14 +150,14 @@ async def check_search(client: Client) -> None:
 
 
 async def check_opening(client: Client) -> None:
-    told = await ask(client, "open_nodes", names=["Berlin", "Nobody"])
-    assert [node["name"] for node in told["entities"]] == ["Berlin"]
-    assert told["relations"] == [LIVES]
-    told = await ask(client, "open_nodes", names=["Alice", "Berlin", "Carol"])
-    assert {node["name"] for node in told["entities"]} == {"Alice", "Berlin", "Carol"}
-    assert sorted(map(str, told["relations"])) == sorted(map(str, [WORKS, LIVES]))
-    told = await ask(client, "open_nodes", names=["Nobody"])
-    assert told == {"entities": [], "relations": []}
+    answer = await ask(client, "open_nodes", names=["Berlin", "Nobody"])
+    assert [node["name"] for node in answer["entities"]] == ["Berlin"]
+    assert answer["relations"] == [LIVES]
+    answer = await ask(client, "open_nodes", names=["Alice", "Berlin", "Carol"])
+    assert {node["name"] for node in answer["entities"]} == {"Alice", "Berlin", "Carol"}
+    assert sorted(map(str, answer["relations"])) == sorted(map(str, [WORKS, LIVES]))
+    answer = await ask(client, "open_nodes", names=["Nobody"])
+    assert answer == {"entities": [], "relations": []}
 
 
 async def check_deleting(client: Client) -> None:

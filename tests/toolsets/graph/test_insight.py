@@ -32,18 +32,18 @@ async def fail(client: Client, tool: str, **arguments: Any) -> str:
 
 
 async def open_with_ids(client: Client, *names: str) -> tuple[dict[str, int], list[int]]:
-    told = await ask(client, "open_nodes", names=list(names), includeIds=True)
-    nodes = {node["name"]: node["id"] for node in told["entities"]}
-    return nodes, [edge["id"] for edge in told["relations"]]
+    answer = await ask(client, "open_nodes", names=list(names), includeIds=True)
+    nodes = {node["name"]: node["id"] for node in answer["entities"]}
+    return nodes, [edge["id"] for edge in answer["relations"]]
 
 
 async def test_meaning_finds_entities_with_the_parts_of_their_rank(client: Client) -> None:
     await create(client, "Docs", "the site is built with a static generator", "written in Astro")
     await create(client, "Payroll", "salaries are paid on the last Friday")
 
-    told = await ask(client, "search_semantic", query="static site generator", limit=1)
+    answer = await ask(client, "search_semantic", query="static site generator", limit=1)
 
-    [docs] = told["results"]
+    [docs] = answer["results"]
     assert docs["name"] == "Docs"
     assert docs["entityType"] == "Generic"
     assert docs["observations"] == [
@@ -64,9 +64,9 @@ async def test_what_was_looked_at_together_ranks_higher_afterwards(
     assert uses == (2, 2)
     assert count(owner, "joint_use") == 1
 
-    told = await ask(client, "search_semantic", query="nightly database backups")
+    answer = await ask(client, "search_semantic", query="nightly database backups")
 
-    scoring = {found["name"]: found["scoring"] for found in told["results"]}
+    scoring = {found["name"]: found["scoring"] for found in answer["results"]}
     assert scoring["A"] == {"importance": 1.0, "temporal_factor": 1.0, "cooc_boost": 1.0}
     assert scoring["B"] == scoring["A"]
     assert scoring["C"]["importance"] == 0.0
@@ -104,10 +104,10 @@ async def test_a_relation_ends_and_stays_as_what_was(
     await ask(client, "create_relations", relations=links)
     _, [first, second] = await open_with_ids(client, "A")
 
-    told = await ask(client, "end_relation", relation_id=first)
+    answer = await ask(client, "end_relation", relation_id=first)
     again = await ask(client, "end_relation", relation_id=first)
 
-    assert told == {"result": f"Relation {first} expired successfully, with its inverse {second}"}
+    assert answer == {"result": f"Relation {first} expired successfully, with its inverse {second}"}
     assert again == {"result": f"Relation {first} had expired already"}
     assert (await ask(client, "open_nodes", names=["A"]))["relations"] == []
     ended = owner.execute("select count(*) from relation where valid_until is not null")
@@ -193,10 +193,10 @@ async def test_a_large_entity_is_split_as_it_was_proposed(
         "new_entities": [one["name"] for one in splits[:2]], "moved_observations": moved,
         "relations_created": 4, "original_observations_remaining": 21 - moved,
     }  # fmt: skip
-    told = await ask(client, "open_nodes", names=[splits[0]["name"]])
-    assert told["entities"][0]["observations"] == splits[0]["observations"]
-    assert told["entities"][0]["entityType"] == "Component"
-    assert {edge["relationType"] for edge in told["relations"]} == {"contiene", "parte_de"}
+    answer = await ask(client, "open_nodes", names=[splits[0]["name"]])
+    assert answer["entities"][0]["observations"] == splits[0]["observations"]
+    assert answer["entities"][0]["entityType"] == "Component"
+    assert {edge["relationType"] for edge in answer["relations"]} == {"contiene", "parte_de"}
     assert (await ask(client, "search_nodes", query="vercel"))["entities"]
     assert owner.execute("select count(*) from event where action = 'moved'").fetchone() == (moved,)
 
@@ -231,10 +231,12 @@ async def test_observations_that_say_the_same_are_paired(client: Client) -> None
         "Deployed on Vercel with a custom domain",
     )  # fmt: skip
 
-    told = await ask(client, "find_duplicate_observations", entity_name="site")
+    answer = await ask(client, "find_duplicate_observations", entity_name="site")
 
-    assert (told["entity_name"], told["total_observations"]) == ("Site", 5)
-    pairs = {(one["obs_text_a"][:8], one["obs_text_b"][:8]): one for one in told["duplicate_pairs"]}
+    assert (answer["entity_name"], answer["total_observations"]) == ("Site", 5)
+    pairs = {
+        (one["obs_text_a"][:8], one["obs_text_b"][:8]): one for one in answer["duplicate_pairs"]
+    }
     assert pairs.keys() == {("Deployed", "Deployed"), ("FastMCP", "Stack: F")}
     assert pairs["FastMCP", "Stack: F"]["match_type"] == "containment"
     assert pairs["FastMCP", "Stack: F"]["similarity_score"] == 1.0
@@ -251,19 +253,19 @@ async def test_the_report_tells_what_might_be_tidied(connect: Connect) -> None:
         "Deployed on Vercel with a custom domain", "x",
     )  # fmt: skip
 
-    told = await ask(client, "consolidation_report")
+    answer = await ask(client, "consolidation_report")
 
-    assert told["summary"] == {
+    assert answer["summary"] == {
         "total_entities": 2, "total_observations": 24, "split_candidates_count": 1,
-        "flagged_observations_count": len(told["flagged_observations"]),
+        "flagged_observations_count": len(answer["flagged_observations"]),
         "stale_entities_count": 2, "large_entities_count": 0,
     }  # fmt: skip
-    assert [one["entity_name"] for one in told["split_candidates"]] == ["Site"]
+    assert [one["entity_name"] for one in answer["split_candidates"]] == ["Site"]
     assert {
         "entity_name": "Twice", "observation_text": "Deployed on Vercel with a custom domain",
         "similarity_flag": 1,
-    } in told["flagged_observations"]  # fmt: skip
-    assert told["stale_entities"][0] == {
+    } in answer["flagged_observations"]  # fmt: skip
+    assert answer["stale_entities"][0] == {
         "entity_name": "Site", "entity_type": "Component", "access_count": 0,
         "observation_count": 21,
     }  # fmt: skip
@@ -284,8 +286,8 @@ async def test_answers_of_all_these_stay_within_the_budget(connect: Connect) -> 
     ):  # fmt: skip
         result = await call(client, tool, **arguments)
         assert not result.is_error
-        told = json.dumps(result.structured_content, separators=(",", ":"), ensure_ascii=False)
-        costs = batch_count([text_of(result), told], "o200k_base", threads=1)
+        text = json.dumps(result.structured_content, separators=(",", ":"), ensure_ascii=False)
+        costs = batch_count([text_of(result), text], "o200k_base", threads=1)
         assert max(costs) <= 300, tool
 
 
@@ -299,9 +301,9 @@ async def test_the_report_says_when_only_a_part_was_compared(
         "select remember_fact('Log', 'concept', 'line ' || k) from generate_series(1, 301) k"
     )
 
-    told = await ask(client, "consolidation_report")
+    answer = await ask(client, "consolidation_report")
 
-    assert told["note"].startswith("Compared with each other: 302 of 303 observations")
+    assert answer["note"].startswith("Compared with each other: 302 of 303 observations")
 
 
 async def test_large_entities_are_listed_with_the_topics_of_the_first_ones(
@@ -314,10 +316,10 @@ async def test_large_entities_are_listed_with_the_topics_of_the_first_ones(
             (name, size),
         )
 
-    told = await ask(client, "find_split_candidates")
+    answer = await ask(client, "find_split_candidates")
 
-    sizes = [(one["observation_count"], "topics" in one) for one in told["candidates"]]
+    sizes = [(one["observation_count"], "topics" in one) for one in answer["candidates"]]
     assert sizes == [(1_000, True), (900, False), (200, False)]
-    assert told["candidates"][2]["split_score"] == 10.0
-    assert told["note"].startswith("Topics of the first ones only")
+    assert answer["candidates"][2]["split_score"] == 10.0
+    assert answer["note"].startswith("Topics of the first ones only")
     assert (await ask(client, "analyze_entity_split", entity_name="Third"))["analysis"]["topics"]

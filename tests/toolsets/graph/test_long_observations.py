@@ -84,11 +84,11 @@ async def test_a_long_observation_is_deleted_by_its_text(
     client = await connect(toolsets=["graph"])
     await create(client, "Log", "is kept", LONG, "x" * 5000)
 
-    told = await ask(
+    answer = await ask(
         client, "delete_observations", deletions=[{"entityName": "Log", "observations": [LONG]}]
     )
 
-    assert told == {"success": True, "message": "Observations deleted successfully"}
+    assert answer == {"success": True, "message": "Observations deleted successfully"}
     assert await open_node(client, "Log") == ["is kept", "x" * 5000]
     await ask(client, "delete_observations", name="Log", observations=["x" * 5000])
     assert list_facts(owner) == ["is kept"]
@@ -120,12 +120,12 @@ async def test_a_split_moves_a_long_observation_whole(connect: Connect) -> None:
     client = await connect(toolsets=["graph"])
     await create(client, "Log", "is kept", LONG)
 
-    told = await ask(
+    answer = await ask(
         client, "execute_entity_split", entity_name="Log",
         approved_splits=[{"name": "Moon", "observations": [LONG]}],
     )  # fmt: skip
 
-    assert told["result"]["moved_observations"] == 1
+    assert answer["result"]["moved_observations"] == 1
     assert await open_node(client, "Moon") == [LONG]
     assert await open_node(client, "Log") == ["is kept"]
 
@@ -134,9 +134,9 @@ async def test_parts_of_one_text_are_no_duplicates_of_each_other(connect: Connec
     client = await connect(toolsets=["graph"])
     await create(client, "Log", LONG, "The telescope was cleaned", "The telescope was cleaned.")
 
-    told = await ask(client, "find_duplicate_observations", entity_name="Log")
+    answer = await ask(client, "find_duplicate_observations", entity_name="Log")
 
-    pairs = [(one["obs_text_a"], one["obs_text_b"]) for one in told["duplicate_pairs"]]
+    pairs = [(one["obs_text_a"], one["obs_text_b"]) for one in answer["duplicate_pairs"]]
     assert pairs == [("The telescope was cleaned", "The telescope was cleaned.")]
 
 
@@ -173,8 +173,8 @@ async def test_an_entity_may_be_related_to_itself(connect: Connect) -> None:
 
     for tool, asked in (("read_graph", {}), ("open_nodes", {"names": ["Log"]})):
         assert (await ask(client, tool, **asked))["relations"] == [own]
-    told = await recall(client, mode="entity", entityName="Log")
-    assert told["r"] == {"out": ["continues→Log"], "in": ["Log→continues"]}
+    answer = await recall(client, mode="entity", entityName="Log")
+    assert answer["r"] == {"out": ["continues→Log"], "in": ["Log→continues"]}
     assert (await ask(client, "delete_relations", relations=[edge]))["success"]
     assert (await ask(client, "read_graph"))["relations"] == []
     assert json.loads(text_of(await call(client, "read_graph")))["entities"]

@@ -30,7 +30,7 @@ async def test_a_file_is_read_line_by_line_and_again_adds_nothing(
     client = await connect(toolsets=["graph"], data_dir=tmp_path)
 
     first = await ask(client, "migrate", source_path="memory.jsonl")
-    told = await ask(client, "read_graph")
+    answer = await ask(client, "read_graph")
     again = await ask(client, "migrate", source_path=str(file))
     third = await ask(client, "migrate", source_path="memory.jsonl")
 
@@ -40,7 +40,7 @@ async def test_a_file_is_read_line_by_line_and_again_adds_nothing(
         {"name": "A", "entityType": "Proyecto", "observations": ["a"]},
         {"name": "B", "entityType": "x", "observations": []},
     ]
-    assert told == {"entities": nodes, "relations": [feeds]}
+    assert answer == {"entities": nodes, "relations": [feeds]}
     # By the second time, the ends of the first line are there.
     assert again["relations_imported"] == 1
     assert third == {"entities_imported": 2, "relations_imported": 0, "errors": 1, "skipped": 4}

@@ -76,12 +76,12 @@ async def test_both_shapes_of_observations_are_answered_in_kind(connect: Connect
     client = await connect(toolsets=["graph"])
     await ask(client, "create_entities", entities=[{"name": "Ada", "entityType": "Engineer"}])
 
-    told = await ask(client, "add_observations", name="Ada", observations=["leads QA", "sings"])
-    assert told == {
+    answer = await ask(client, "add_observations", name="Ada", observations=["leads QA", "sings"])
+    assert answer == {
         "entity": {"name": "Ada", "entityType": "Engineer", "observations": ["leads QA", "sings"]}
     }
-    told = await ask(client, "delete_observations", name="ada", observations=["sings", "unsaid"])
-    assert told["entity"]["observations"] == ["leads QA"]
+    answer = await ask(client, "delete_observations", name="ada", observations=["sings", "unsaid"])
+    assert answer["entity"]["observations"] == ["leads QA"]
     for tool in ("add_observations", "delete_observations"):
         result = await call(client, tool, name="Nobody", observations=["x"])
         assert result.is_error
@@ -94,8 +94,8 @@ async def test_what_one_toolset_stores_the_other_finds(connect: Connect) -> None
     item = {"name": "Anvil", "entityType": "Proyecto", "observations": ["is written in Zig"]}
     await ask(client, "create_entities", entities=[item])
 
-    told = await ask(client, "search_nodes", query="editor dark")
-    assert told["entities"] == [
+    answer = await ask(client, "search_nodes", query="editor dark")
+    assert answer["entities"] == [
         {
             "name": "Jeff",
             "entityType": "person",
@@ -119,8 +119,8 @@ async def test_search_finds_by_several_words_and_by_meaning(connect: Connect) ->
     )  # fmt: skip
 
     async def find(query: str) -> list[str]:
-        told = await ask(client, "search_nodes", query=query)
-        return [node["name"] for node in told["entities"]]
+        answer = await ask(client, "search_nodes", query=query)
+        return [node["name"] for node in answer["entities"]]
 
     assert (await find("generator site"))[0] == "Docs"
     assert (await find("employee wages payment"))[0] == "Payroll"
@@ -133,7 +133,7 @@ async def test_adding_to_an_entity_that_is_there_merges_and_a_given_type_replace
     client = await connect(toolsets=["all"])
     await remember(client, "Ada", "leads QA", kind="concept")
 
-    told = await ask(
+    answer = await ask(
         client, "create_entities",
         entities=[
             {"name": "ada", "entityType": "Engineer", "observations": ["leads QA", "sings"]},
@@ -141,7 +141,7 @@ async def test_adding_to_an_entity_that_is_there_merges_and_a_given_type_replace
         ],
     )  # fmt: skip
 
-    assert told["entities"] == [
+    assert answer["entities"] == [
         {"name": "Ada", "entityType": "Engineer", "observations": ["leads QA", "sings", "dances"]}
     ]
     assert count(owner, "entity") == 1
@@ -156,8 +156,8 @@ async def test_relations_to_entities_that_are_not_there_are_told_and_the_others_
     good = {"from": "A", "to": "B", "relationType": "isBeside"}
     bad = {"from": "A", "to": "Nobody", "relationType": "knows"}
 
-    told = await ask(client, "create_relations", relations=[good, bad])
-    assert told == {"relations": [good], "errors": ["Entity not found: Nobody"]}
+    answer = await ask(client, "create_relations", relations=[good, bad])
+    assert answer == {"relations": [good], "errors": ["Entity not found: Nobody"]}
     result = await call(client, "create_relations", relations=[bad])
     assert result.is_error
     assert "Entity with name Nobody not found" in text_of(result)
@@ -170,8 +170,8 @@ async def test_nodes_are_opened_in_the_order_asked_for_each_once(connect: Connec
     client = await connect(toolsets=["graph"])
     await ask(client, "create_entities", entities=[{"name": name} for name in "ABC"])
 
-    told = await ask(client, "open_nodes", names=["C", "a", "Nobody", "c", "B"])
-    assert [node["name"] for node in told["entities"]] == ["C", "A", "B"]
+    answer = await ask(client, "open_nodes", names=["C", "a", "Nobody", "c", "B"])
+    assert [node["name"] for node in answer["entities"]] == ["C", "A", "B"]
 
 
 async def test_relations_of_which_none_can_be_made_are_an_error(connect: Connect) -> None:

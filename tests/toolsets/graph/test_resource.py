@@ -40,8 +40,10 @@ async def test_resources_are_advertised_with_the_graph_toolset(connect: Connect,
     graph = await connect(era, toolsets=["graph"])
     other = await connect(era)
 
-    told = graph.server_capabilities.model_dump(mode="json", by_alias=True, exclude_none=True)
-    assert told["resources"] == {"subscribe": False, "listChanged": False}
+    capabilities = graph.server_capabilities.model_dump(
+        mode="json", by_alias=True, exclude_none=True
+    )
+    assert capabilities["resources"] == {"subscribe": False, "listChanged": False}
     assert other.server_capabilities.resources is None
 
 

@@ -70,17 +70,17 @@ async def read_whole(client: Client) -> tuple[list[list[Any]], list[Any], list[i
     cursor: dict[str, str] = {}
     while True:
         result = await call(client, "read_graph", **cursor)
-        told = result.structured_content
-        assert told is not None
-        assert json.loads(text_of(result)) == told
+        answer = result.structured_content
+        assert answer is not None
+        assert json.loads(text_of(result)) == answer
         costs.append(sum(batch_count([text_of(result)], "o200k_base", threads=1)))
-        pages.append(told["entities"])
-        edges += told["relations"]
-        if "nextCursor" not in told:
+        pages.append(answer["entities"])
+        edges += answer["relations"]
+        if "nextCursor" not in answer:
             return pages, edges, costs
-        assert told["nextCursor"] in text_of(result)
-        assert told["note"] == "There is more: call again with cursor"
-        cursor = {"cursor": told["nextCursor"]}
+        assert answer["nextCursor"] in text_of(result)
+        assert answer["note"] == "There is more: call again with cursor"
+        cursor = {"cursor": answer["nextCursor"]}
 
 
 async def test_a_graph_of_2500_observations_is_read_in_pages_within_the_budget(
@@ -126,11 +126,11 @@ async def test_a_node_larger_than_an_answer_is_opened_in_pages(connect: Connect)
     for tool, asked in (("open_nodes", {"names": ["one"]}), ("search_nodes", {"query": "ONE"})):
         found, cursor = list[str](), ""
         while True:
-            told = await ask(client, tool, **asked, cursor=cursor)
-            found += told["entities"][0]["observations"]
-            if "nextCursor" not in told:
+            answer = await ask(client, tool, **asked, cursor=cursor)
+            found += answer["entities"][0]["observations"]
+            if "nextCursor" not in answer:
                 break
-            cursor = told["nextCursor"]
+            cursor = answer["nextCursor"]
         assert found == said
 
 
@@ -167,9 +167,9 @@ async def test_a_page_has_a_million_characters_and_the_resource_all(connect: Con
     rest = await ask(client, "open_nodes", names=["One"], cursor=opened["nextCursor"])
     [content] = (await client.read_resource("memory://knowledge-graph")).contents
 
-    told = [answer["entities"][0]["observations"] for answer in (first, second, opened, rest)]
-    assert 900_000 < sum(map(len, told[0])) <= 1_000_000
-    assert told[0] + told[1] == told[2] + told[3] == said
+    entries = [answer["entities"][0]["observations"] for answer in (first, second, opened, rest)]
+    assert 900_000 < sum(map(len, entries[0])) <= 1_000_000
+    assert entries[0] + entries[1] == entries[2] + entries[3] == said
     assert isinstance(content, TextResourceContents)
     assert json.loads(content.text)["entities"][0]["observations"] == said
 
@@ -205,10 +205,10 @@ async def test_a_write_tells_how_many_relations_could_not_be_made(connect: Conne
     await ask(client, "create_entities", entities=nodes)
     bad = [{**edge, "to": f"Nobody {place}"} for place, edge in enumerate(edges)]
 
-    told = await ask(client, "create_relations", relations=edges + bad)
+    answer = await ask(client, "create_relations", relations=edges + bad)
 
-    assert told["note"].startswith("Stored: relations 30; not stored: 30.")
-    assert told["errors"][0] == "Entity not found: Nobody 0"
+    assert answer["note"].startswith("Stored: relations 30; not stored: 30.")
+    assert answer["errors"][0] == "Entity not found: Nobody 0"
 
 
 async def test_who_adds_to_one_entity_reads_its_newest_observations(connect: Connect) -> None:
@@ -216,11 +216,11 @@ async def test_who_adds_to_one_entity_reads_its_newest_observations(connect: Con
     [node], _ = make_graph(1, 500)
     await ask(client, "create_entities", entities=[node])
 
-    told = await ask(client, "add_observations", name=node["name"], observations=["is new"])
+    answer = await ask(client, "add_observations", name=node["name"], observations=["is new"])
 
-    texts = told["entity"]["observations"]
+    texts = answer["entity"]["observations"]
     assert texts == [*node["observations"], "is new"][-len(texts) :]
-    assert told["note"] == f"The newest {len(texts)} of 501 observations; open_nodes has all"
+    assert answer["note"] == f"The newest {len(texts)} of 501 observations; open_nodes has all"
 
 
 async def test_a_deletion_names_the_first_twenty_of_those_that_are_not_there(
@@ -229,10 +229,10 @@ async def test_a_deletion_names_the_first_twenty_of_those_that_are_not_there(
     client = await connect(toolsets=["graph"])
     names = [f"Nobody {number}" for number in range(1000)]
 
-    told = await ask(client, "delete_entities", entityNames=names)
+    answer = await ask(client, "delete_entities", entityNames=names)
     few = await ask(client, "delete_entities", entityNames=names[:20])
 
-    assert told["message"] == (
+    assert answer["message"] == (
         f"Deleted 0 of 1000 entities. Entity not found: {', '.join(names[:20])}, and 980 more"
     )
     assert few["message"].endswith("Nobody 18, Nobody 19")
@@ -250,6 +250,8 @@ async def test_empty_lists_are_taken(connect: Connect) -> None:
         ("delete_relations", "relations", "Relations deleted successfully"),
     )
     for tool, argument, answer in answers:
-        told = await ask(client, tool, **{argument: []})
-        assert told == ({"success": True, "message": answer} if isinstance(answer, str) else answer)
+        reply = await ask(client, tool, **{argument: []})
+        assert reply == (
+            {"success": True, "message": answer} if isinstance(answer, str) else answer
+        )
     assert (await call(client, "delete_observations")).is_error

@@ -38,13 +38,13 @@ def test_every_observation_has_one_topic_named_by_its_heaviest_word(texts: list[
     weights = weigh(texts)
     topics = group_topics(texts, STOP)
 
-    assert sorted(text for told in topics.values() for text in told) == sorted(texts)
+    assert sorted(text for entry in topics.values() for text in entry) == sorted(texts)
     if "Tema_A" in topics:
         assert list(topics) == ["Tema_A", "Tema_B"]
         return
     heaviest = sorted(weights, key=lambda word: (-round(weights[word], 6), word))[:10]
-    for name, told in topics.items():
-        for text in told:
+    for name, entry in topics.items():
+        for text in entry:
             known = [word for word in heaviest if word in re.findall(r"\w+", text.lower())]
             assert name.lower() == known[0] if known else name.startswith("tema_")
 

@@ -168,8 +168,8 @@ def measure(result: CallToolResult) -> int:
     """What goes over the wire, counted without help of the code under test."""
     cost = COUNTER.count(text_of(result))
     if result.structured_content is not None:
-        told = json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))
-        cost += COUNTER.count(told)
+        answer = json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))
+        cost += COUNTER.count(answer)
     return cost
 
 
@@ -185,9 +185,9 @@ def test_no_result_costs_more_than_its_budget(form: Any, kind: str, *, structure
         assert measure(result) <= budget
         assert renderer.render(reply) == result == Renderer(
             form, structured, COUNTER, 9).render(reply, budget)  # fmt: skip
-        told: dict[str, Any] = result.structured_content or {}
-        if "usedTokens" in told:
-            assert told["usedTokens"] == measure(result)
+        answer: dict[str, Any] = result.structured_content or {}
+        if "usedTokens" in answer:
+            assert answer["usedTokens"] == measure(result)
 
     check()
 
@@ -235,10 +235,10 @@ def tell_compact(reply: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def count_shown(told: dict[str, Any]) -> int:
-    arrows = sum(len(ends) for ends in told["arrows"].values())
-    facts = sum(len(facts) for *_, facts in told["facts"])
-    names = len(told["observations"]) + len(told["listed"]) + len(told["like"] or [])
+def count_shown(answer: dict[str, Any]) -> int:
+    arrows = sum(len(ends) for ends in answer["arrows"].values())
+    facts = sum(len(facts) for *_, facts in answer["facts"])
+    names = len(answer["observations"]) + len(answer["listed"]) + len(answer["like"] or [])
     return facts + arrows + names
 
 
@@ -264,14 +264,14 @@ def test_verbose_text_says_what_structured_content_says(kind: str) -> None:
     @given(ANSWERS[kind], budgets)
     def check(reply: Any, budget: int) -> None:
         result = Renderer("verbose", True, COUNTER, budget).render(reply)
-        told: dict[str, Any] = dict(result.structured_content or {})
-        mode = told.pop("mode")
-        told.pop("usedTokens", None)
-        if mode == "list" and "entityList" in told:
-            told["entities"] = told.pop("entityList")
+        answer: dict[str, Any] = dict(result.structured_content or {})
+        mode = answer.pop("mode")
+        answer.pop("usedTokens", None)
+        if mode == "list" and "entityList" in answer:
+            answer["entities"] = answer.pop("entityList")
         verbose = json.loads(text_of(result))
         verbose.pop("query", None)
-        assert verbose == told
+        assert verbose == answer
 
     check()
 
@@ -298,22 +298,22 @@ def make_search(number: int) -> SearchReply:
 def test_the_lowest_scored_facts_go_first_and_whole() -> None:
     result = Renderer("compact", False, COUNTER, 2000).render(make_search(20), 100)
 
-    told = json.loads(text_of(result))
-    shown = sorted(fact["c"] for entity in told["e"] for fact in entity["m"])
+    report = json.loads(text_of(result))
+    shown = sorted(fact["c"] for entity in report["e"] for fact in entity["m"])
     assert 0 < len(shown) < 20
     assert shown == sorted(f"fact {i}" for i in range(len(shown)))
-    assert told["n"] + told["cut"] == 20
+    assert report["n"] + report["cut"] == 20
 
 
 @pytest.mark.parametrize("budget", [50, 75, 100, 200, 400])
 def test_one_more_fact_would_not_have_fitted(budget: int) -> None:
     renderer = Renderer("compact", True, COUNTER, budget)
     reply = make_search(30)
-    told: Any = renderer.render(reply).structured_content
+    description: Any = renderer.render(reply).structured_content
 
-    larger: Callable[..., Any] = reply.keep(told["totalMemories"] + 1).model_copy
+    larger: Callable[..., Any] = reply.keep(description["totalMemories"] + 1).model_copy
     grown = Renderer("compact", True, COUNTER, 10**9).render(
-        larger(update={"used_tokens": told["usedTokens"]})
+        larger(update={"used_tokens": description["usedTokens"]})
     )
 
     assert measure(grown) > budget

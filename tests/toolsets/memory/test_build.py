@@ -164,8 +164,8 @@ async def test_a_triple_in_another_spelling_is_the_same_relation(
     again = await client.call_tool("relate_entities", RELATION | {"relation": relation})
 
     assert read(first) == read(again)
-    told: Any = again.structured_content
-    assert told["message"] == "Already related: Ada works_at Acme Corp"
+    answer: Any = again.structured_content
+    assert answer["message"] == "Already related: Ada works_at Acme Corp"
     assert count(owner, "relation") == 1
 
 

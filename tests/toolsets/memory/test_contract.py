@@ -53,11 +53,11 @@ async def test_structured_content_of_a_search_is_verbose_whatever_the_text_looks
 
     result = await client.call_tool("query_memory", PREFERENCES)
 
-    told: Any = result.structured_content
-    assert list(told) == ["mode", "totalMemories", "entities"]
-    assert told["mode"] == "search"
-    assert told["totalMemories"] == 3
-    jeff = told["entities"][0]
+    answer: Any = result.structured_content
+    assert list(answer) == ["mode", "totalMemories", "entities"]
+    assert answer["mode"] == "search"
+    assert answer["totalMemories"] == 3
+    jeff = answer["entities"][0]
     assert {key: jeff[key] for key in ("entityName", "entityType")} == {
         "entityName": "Jeff",
         "entityType": "person",
@@ -73,7 +73,7 @@ async def test_structured_content_of_a_search_is_verbose_whatever_the_text_looks
     short = [(e["n"], e["t"], [(f["c"], f["s"]) for f in e["m"]]) for e in read(result)["e"]]
     long = [
         (e["entityName"], e["entityType"], [(f["content"], f["score"]) for f in e["memories"]])
-        for e in told["entities"]
+        for e in answer["entities"]
     ]
     assert short == long
 
@@ -89,11 +89,11 @@ async def test_a_verbose_search_repeats_the_query_on_indented_lines(
     assert text_of(result).startswith(
         '{\n  "query": "what does Jeff prefer",\n  "totalMemories": 3'
     )
-    told: Any = result.structured_content
+    answer: Any = result.structured_content
     assert read(result) == {
         "query": "what does Jeff prefer",
         "totalMemories": 3,
-        "entities": told["entities"],
+        "entities": answer["entities"],
     }
 
 
@@ -107,8 +107,8 @@ async def test_lines_of_a_search_are_a_header_an_entity_and_a_score_a_fact(
 
     result = await client.call_tool("query_memory", PREFERENCES)
 
-    told: Any = result.structured_content
-    facts = told["entities"][0]["memories"]
+    answer: Any = result.structured_content
+    facts = answer["entities"][0]["memories"]
     assert text_of(result).splitlines() == [
         "Jeff (person)",
         *(f"{round(fact['score'] * 100)} {fact['content']}" for fact in facts),
@@ -179,8 +179,8 @@ async def test_a_verbose_entity_tells_ids_sources_and_types(
 
     result = await client.call_tool("query_memory", {"mode": "entity", "entityName": "Jeff"})
 
-    told = read(result) if channel == "verbose" else result.structured_content
-    assert told == ({} if channel == "verbose" else {"mode": "entity"}) | WHOLE_ENTITY
+    answer = read(result) if channel == "verbose" else result.structured_content
+    assert answer == ({} if channel == "verbose" else {"mode": "entity"}) | WHOLE_ENTITY
 
 
 async def fill_verbose(client: Client) -> None:
@@ -247,10 +247,10 @@ async def test_a_verbose_list_calls_its_rows_entities(connect: Connect, era: Era
 
     result = await client.call_tool("query_memory", {"mode": "list"})
 
-    told: Any = result.structured_content
+    answer: Any = result.structured_content
     assert read(result) == {
         "total": 1,
         "returned": 1,
         "offset": 0,
-        "entities": told["entityList"],
+        "entities": answer["entityList"],
     }

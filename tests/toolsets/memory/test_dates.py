@@ -34,12 +34,12 @@ async def test_each_fact_carries_the_day_it_was_said(
 
     [fact] = read(found)["e"][0]["m"]
     assert fact == {"c": "likes tea", "s": fact["s"], "on": DAY}
-    told: Any = found.structured_content
-    moment = told["entities"][0]["memories"][0]["createdAt"]
+    answer: Any = found.structured_content
+    moment = answer["entities"][0]["memories"][0]["createdAt"]
     assert datetime.fromisoformat(moment) == datetime(2025, 3, 4, 23, 59, 59, 500_000, UTC)
     assert read(entity) == {"t": "person", "o": [{"c": "likes tea", "on": DAY}]}
-    told = entity.structured_content
-    assert told["observations"][0]["createdAt"] == moment
+    answer = entity.structured_content
+    assert answer["observations"][0]["createdAt"] == moment
 
 
 async def test_lines_carry_it_before_the_text(
@@ -61,8 +61,8 @@ async def test_without_being_asked_for_it_costs_nothing(client: Client) -> None:
     found = await client.call_tool("query_memory", {**SEARCH, "dates": False})
 
     assert read(found) == await ask(client, **SEARCH)
-    told: Any = found.structured_content
-    assert "createdAt" not in told["entities"][0]["memories"][0]
+    answer: Any = found.structured_content
+    assert "createdAt" not in answer["entities"][0]["memories"][0]
     assert (await ask(client, **ENTITY))["o"] == ["likes tea"]
 
 

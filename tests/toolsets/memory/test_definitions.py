@@ -173,7 +173,7 @@ for tool in anyio.run(create_server(Settings()).list_tools):
 
 
 def test_definitions_are_the_same_bytes_in_every_process() -> None:
-    told = [
+    output = [
         subprocess.run(
             [sys.executable, "-c", _LIST], env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True, check=True,
@@ -181,4 +181,4 @@ def test_definitions_are_the_same_bytes_in_every_process() -> None:
         for seed in ("1", "2")
     ]  # fmt: skip
 
-    assert told[0] == told[1] != b""
+    assert output[0] == output[1] != b""

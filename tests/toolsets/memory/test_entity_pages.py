@@ -76,9 +76,9 @@ async def test_beyond_the_last_fact_there_is_an_empty_page(client: Client, offse
 
     assert not result.is_error
     assert text_of(result) == '{"t":"person","o":[]}'
-    told: Any = result.structured_content
-    assert told["observations"] == []
-    assert (told["hasMore"], told["totalObservations"]) == (False, 3)
+    answer: Any = result.structured_content
+    assert answer["observations"] == []
+    assert (answer["hasMore"], answer["totalObservations"]) == (False, 3)
 
 
 async def test_both_halves_tell_whether_more_follows(connect: Connect, era: Era) -> None:
@@ -89,11 +89,11 @@ async def test_both_halves_tell_whether_more_follows(connect: Connect, era: Era)
     page = await client.call_tool("query_memory", {**ENTITY, "maxObs": 2, "offset": 2})
     last = await client.call_tool("query_memory", {**ENTITY, "maxObs": 2, "offset": 4})
 
-    told: Any = page.structured_content
-    assert told["hasMore"]
+    answer: Any = page.structured_content
+    assert answer["hasMore"]
     assert text_of(page).splitlines()[-1] == "more 1"
-    told = last.structured_content
-    assert not told["hasMore"]
+    answer = last.structured_content
+    assert not answer["hasMore"]
     assert "more" not in text_of(last)
     assert len(text_of(last).splitlines()) == 2
 

@@ -90,8 +90,8 @@ async def test_what_remains_is_a_trail_without_content(
 @pytest.mark.parametrize("kind", ["prefix", "id", "text"])
 async def test_one_fact_can_be_forgotten(client: Client, kind: str) -> None:
     await fill(client)
-    told: Any = (await client.call_tool("query_memory", {"entityName": "Jeff"})).structured_content
-    whole = next(o["id"] for o in told["observations"] if o["content"] == "likes tea")
+    reply: Any = (await client.call_tool("query_memory", {"entityName": "Jeff"})).structured_content
+    whole = next(o["id"] for o in reply["observations"] if o["content"] == "likes tea")
     reference = {"prefix": whole[:8], "id": whole, "text": "Likes tea."}[kind]
 
     answer = await forget(client, "Jeff", fact=reference, confirm=True)

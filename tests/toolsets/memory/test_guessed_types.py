@@ -38,9 +38,9 @@ async def test_a_fact_with_a_type_ends_the_guess_of_a_relation(
     await relate(client)
     assert await find_type(client, "Ada") == "concept"
 
-    told = await remember(client, "Ada", "leads QA", kind="person")
+    answer = await remember(client, "Ada", "leads QA", kind="person")
 
-    assert "t" not in told
+    assert "t" not in answer
     assert await find_type(client, "Ada") == "person"
     assert read_types(owner, "Ada") == [("person", False, ["person"])]
 

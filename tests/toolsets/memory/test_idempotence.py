@@ -86,10 +86,12 @@ async def test_a_write_whose_answer_was_lost_may_be_repeated_and_is_stored_once(
 async def test_forgetting_again_after_a_lost_answer_leaves_the_entity_forgotten(
     client: Client, gateway: Gateway, owner: psycopg.Connection, moment: Moment
 ) -> None:
-    told = {"entityName": "Ada", "confirm": True}
+    arguments = {"entityName": "Ada", "confirm": True}
     gateway.break_at(b"forget_entity", moment)
-    assert read_error(await client.call_tool("forget_entity", told))[0] == "Database unavailable"
-    again = (await client.call_tool("forget_entity", told)).structured_content
+    assert (
+        read_error(await client.call_tool("forget_entity", arguments))[0] == "Database unavailable"
+    )
+    again = (await client.call_tool("forget_entity", arguments)).structured_content
     assert again
     assert again["success"] == (moment == "before")  # else it was gone already, which is told
     assert owner.execute(STORED).fetchall() == []

@@ -103,9 +103,9 @@ async def test_ids_are_shown_when_asked_for_and_can_be_used_again(client: Client
     [entity] = read(found)["e"]
     origin = {"id": stored["obs"], "by": ACTOR, "on": datetime.now(UTC).date().isoformat()}
     assert entity["m"] == [{"c": "likes tea", "s": entity["m"][0]["s"], **origin}]
-    told: Any = found.structured_content
-    assert told["entities"][0]["memories"][0]["id"] == AN_ID
-    assert told["entities"][0]["memories"][0]["author"] == ACTOR
+    answer: Any = found.structured_content
+    assert answer["entities"][0]["memories"][0]["id"] == AN_ID
+    assert answer["entities"][0]["memories"][0]["author"] == ACTOR
     assert looked_up["o"] == [{"c": "likes tea", **origin}]
     await remember(client, "Jeff", "likes coffee", replaces=stored["obs"])
     assert (await ask(client, entityName="Jeff"))["o"] == ["likes coffee"]
@@ -197,9 +197,9 @@ async def test_more_relations_than_are_read_are_counted_as_cut(
     answer = await client.call_tool("query_memory", {"entityName": "Hub", "maxTokens": 25_000})
 
     assert len(read(answer)["r"]["out"]) + read(answer)["cut"] == 121
-    told: Any = answer.structured_content
-    assert told["truncated"] is True
-    assert told["dropped"] == read(answer)["cut"]
+    document: Any = answer.structured_content
+    assert document["truncated"] is True
+    assert document["dropped"] == read(answer)["cut"]
 
 
 async def test_without_a_provider_hybrid_answers_from_keywords_and_says_so(
@@ -212,8 +212,8 @@ async def test_without_a_provider_hybrid_answers_from_keywords_and_says_so(
 
     assert read(found)["e"][0]["m"][0]["c"] == "likes tea"
     assert read(found)["note"] == "keyword only: embedding service not configured"
-    told: Any = found.structured_content
-    assert (told["degraded"], told["note"]) == (True, read(found)["note"])
+    answer: Any = found.structured_content
+    assert (answer["degraded"], answer["note"]) == (True, read(found)["note"])
     assert await refuse(client, "query_memory", query="tea", searchMode="semantic") == (
         "Embedding service not configured",
         "Set OPENAI_API_KEY or configure Ollama",

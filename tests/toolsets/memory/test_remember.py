@@ -34,8 +34,8 @@ async def test_a_close_fact_is_stored_and_the_closest_one_named(
                  "observation": "uses VS Code as the primary editor"}  # fmt: skip
     second = await client.call_tool("remember_fact", arguments)
 
-    told: Any = second.structured_content
-    close = told["similar"]
+    answer: Any = second.structured_content
+    close = answer["similar"]
     assert close == {"id": AN_ID, "content": "uses VS Code as primary editor"}
     assert close["id"][:8] == first["obs"]
     assert "dup" not in read(second)
@@ -211,10 +211,12 @@ async def test_a_date_means_the_end_of_that_day(client: Client, owner: psycopg.C
 async def test_confidence_is_kept(client: Client) -> None:
     await remember(client, "Jeff", "may move", confidence="0.25")
 
-    told: Any = (await client.call_tool("query_memory", {"entityName": "Jeff"})).structured_content
+    answer: Any = (
+        await client.call_tool("query_memory", {"entityName": "Jeff"})
+    ).structured_content
 
-    assert told["observations"][0]["confidence"] == 0.25
-    assert told["observations"][0]["id"] == AN_ID
+    assert answer["observations"][0]["confidence"] == 0.25
+    assert answer["observations"][0]["id"] == AN_ID
 
 
 async def test_every_write_records_who_did_it_with_what(
@@ -243,5 +245,5 @@ async def test_writing_works_in_every_format(connect: Connect, era: Era) -> None
     for form in ("compact", "verbose", "lines"):
         client = await connect(era, compact_responses=form)
         arguments = {"entityName": form, "entityType": "person", "observation": "likes tea"}
-        told = read(await client.call_tool("remember_fact", arguments))
-        assert told.get("ok", told.get("success")) is True
+        answer = read(await client.call_tool("remember_fact", arguments))
+        assert answer.get("ok", answer.get("success")) is True

@@ -97,9 +97,9 @@ async def test_a_batch_says_which_of_its_facts_were_repeated_and_which_updated(
     result = await client.call_tool("build_knowledge", {"facts": facts})
 
     assert read(result)["facts"] == {"new": 2, "dup": 3, "at": [1, 2, 3], "upd": [2, 3]}
-    told: Any = result.structured_content
-    assert (told["repeated"], told["updated"]) == ([1, 2, 3], [2, 3])
-    assert (told["factsCreated"], told["factsDuplicate"]) == (2, 3)
+    answer: Any = result.structured_content
+    assert (answer["repeated"], answer["updated"]) == ([1, 2, 3], [2, 3])
+    assert (answer["factsCreated"], answer["factsDuplicate"]) == (2, 3)
     rows = owner.execute(
         "select content, source, confidence from observation order by 1"
     ).fetchall()
@@ -123,8 +123,8 @@ async def test_a_batch_names_the_facts_that_are_close(client: Client) -> None:
     assert close.keys() == {1, 3}
     assert close[1] == {"at": 1, "id": known["obs"], "c": "uses VS Code as primary editor"}
     assert close[3]["c"] == "is married to Eve"
-    told: Any = result.structured_content
-    assert {one["fact"]: one["content"] for one in told["similar"]} == {
+    answer: Any = result.structured_content
+    assert {one["fact"]: one["content"] for one in answer["similar"]} == {
         1: "uses VS Code as primary editor", 3: "is married to Eve",
     }  # fmt: skip
 

@@ -61,10 +61,10 @@ async def test_a_tool_sees_whose_token_it_is_and_which_space_was_addressed(
     team: Team, era: Era, path: str
 ) -> None:
     async with team.connect(ANA, era, path) as client:
-        told = (await client.call_tool("introduce", {})).structured_content
-    assert told is not None
-    assert told["actor"] == "ana"
-    assert told["space"] == ("team" if path.endswith("team") else None)
+        answer = (await client.call_tool("introduce", {})).structured_content
+    assert answer is not None
+    assert answer["actor"] == "ana"
+    assert answer["space"] == ("team" if path.endswith("team") else None)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ async def test_metrics_are_read_by_the_scope_metrics_alone(
         refused = await http.get(f"{team.root}/metrics", headers=bear(token))
         assert refused.status_code == 403
         assert 'error="insufficient_scope"' in refused.headers["www-authenticate"]
-    told = await http.get(f"{team.root}/metrics", headers=bear(METER))
-    assert told.status_code == 200
+    response = await http.get(f"{team.root}/metrics", headers=bear(METER))
+    assert response.status_code == 200
 
 
 async def test_without_tokens_at_all_everybody_is_nobody(
@@ -138,9 +138,9 @@ async def test_without_tokens_at_all_everybody_is_nobody(
     async with gather(lookup=None) as team:
         assert (await http.get(f"{team.root}/metrics")).status_code == 200
         async with team.connect("none", era) as client:
-            told = (await client.call_tool("introduce", {})).structured_content
-    assert told is not None
-    assert told["actor"] is None
+            answer = (await client.call_tool("introduce", {})).structured_content
+    assert answer is not None
+    assert answer["actor"] is None
 
 
 async def open_session(team: Team, http: httpx2.AsyncClient, token: str, path: str) -> str:
@@ -199,11 +199,11 @@ async def test_with_an_identity_provider_a_refusal_says_where_tokens_come_from(
             if part.startswith("resource_metadata=")
         ]
         assert named == "https://memory.example.com/.well-known/oauth-protected-resource/mcp"
-        told = await http.get(f"{team.root}/{named.split('/', 3)[3]}")
-    assert told.status_code == 200
-    assert told.json()["resource"] == "https://memory.example.com/mcp"
-    assert [url.rstrip("/") for url in told.json()["authorization_servers"]] == [issuer]
-    assert told.json()["bearer_methods_supported"] == ["header"]
+        response = await http.get(f"{team.root}/{named.split('/', 3)[3]}")
+    assert response.status_code == 200
+    assert response.json()["resource"] == "https://memory.example.com/mcp"
+    assert [url.rstrip("/") for url in response.json()["authorization_servers"]] == [issuer]
+    assert response.json()["bearer_methods_supported"] == ["header"]
 
 
 async def test_who_guesses_has_to_wait_and_keeps_nobody_else_waiting(

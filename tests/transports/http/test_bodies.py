@@ -59,13 +59,13 @@ def write_head(length: int, token: str = ANA) -> bytes:
 
 async def read_all(stream: SocketStream) -> bytes:
     """What comes until the other side hangs up."""
-    told = b""
+    data = b""
     with anyio.fail_after(20):
         try:
             while True:
-                told += await stream.receive()
+                data += await stream.receive()
         except (anyio.EndOfStream, anyio.BrokenResourceError):
-            return told
+            return data
 
 
 async def send_until_cut(stream: SocketStream, piece: bytes) -> None:

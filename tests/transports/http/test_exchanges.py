@@ -27,9 +27,13 @@ async def test_a_bad_body_gets_its_error_in_both_eras(
     headers = {**bear(ANA), "content-type": "application/json"}
     headers |= modern if era == "auto" else {}
     answer = await http.post(team.mcp, content=body, headers=headers)
-    told = answer.json()
+    document = answer.json()
     assert answer.status_code == (413 if len(body) > MOST_BYTES else 400)
-    assert (told["jsonrpc"], told["id"], told["error"]["code"]) == ("2.0", identity, code)
+    assert (document["jsonrpc"], document["id"], document["error"]["code"]) == (
+        "2.0",
+        identity,
+        code,
+    )
     assert (await http.post(team.mcp, json=HELLO, headers=bear(ANA))).status_code == 200
 
 
@@ -77,8 +81,8 @@ async def test_a_slash_at_the_end_of_an_address_changes_nothing(
     headers, body = call_modern("introduce")
     answer = await http.post(f"{team.root}{path}", json=body, headers=headers | bear(ANA))
     assert answer.status_code == 200
-    told = answer.json()["result"]["structuredContent"]
-    assert told["space"] == ("team" if "team" in path else None)
+    document = answer.json()["result"]["structuredContent"]
+    assert document["space"] == ("team" if "team" in path else None)
 
 
 async def test_a_page_of_this_machine_may_ask_first_and_then_read_the_answer(
@@ -111,8 +115,8 @@ async def test_no_other_page_is_told_anything(
     answer = await http.post(team.mcp, json=HELLO, headers={"origin": origin} | bear(ANA))
     alive = await http.get(f"{team.root}/healthz", headers={"origin": origin})
     assert (asked.status_code, answer.status_code, alive.status_code) == (403, 403, 200)
-    for told in (asked, answer, alive):
-        assert "access-control-allow-origin" not in told.headers
+    for entry in (asked, answer, alive):
+        assert "access-control-allow-origin" not in entry.headers
 
 
 async def test_what_follows_a_body_never_becomes_a_header(team: Team) -> None:

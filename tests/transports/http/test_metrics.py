@@ -40,8 +40,8 @@ async def test_every_refusal_is_counted(http: httpx2.AsyncClient) -> None:
             (ana, b""),
         ):
             await http.post(team.mcp, content=content, headers=headers)
-        told = read(await scrape(team, http), "textrawl_http_responses_total")
-    counted = {status: count for (route, status), count in told.items() if route == "mcp"}
+        answer = read(await scrape(team, http), "textrawl_http_responses_total")
+    counted = {status: count for (route, status), count in answer.items() if route == "mcp"}
     assert counted == {"401": 1, "421": 1, "403": 1, "413": 1, "400": 1, "429": 1}
 
 

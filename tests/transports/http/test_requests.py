@@ -35,10 +35,10 @@ async def test_a_tool_and_its_logs_know_the_id_of_their_request(team: Team, era:
     seen: set[str] = set()
     async with team.connect(ANA, era) as client:
         for _ in range(2):
-            told = (await client.call_tool("introduce", {})).structured_content
-            assert told is not None
-            assert told["request"] == told["logged"]
-            seen.add(told["request"])
+            answer = (await client.call_tool("introduce", {})).structured_content
+            assert answer is not None
+            assert answer["request"] == answer["logged"]
+            seen.add(answer["request"])
     assert len(seen) == 2
 
 

@@ -161,8 +161,8 @@ def test_a_line_may_have_a_mebibyte(process: Process) -> None:
     say(process, ping(7).ljust(MOST_BYTES))
     assert hear(process)["id"] == 7
     say(process, ping(8).ljust(MOST_BYTES + 1))
-    told = hear(process)["error"]
-    assert told["message"] == "A message has at most 1048576 bytes: send less"
+    answer = hear(process)["error"]
+    assert answer["message"] == "A message has at most 1048576 bytes: send less"
 
 
 def test_blank_lines_and_carriage_returns_are_no_messages(process: Process) -> None:

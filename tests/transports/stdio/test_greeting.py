@@ -69,8 +69,8 @@ def discover(version: object = "2026-07-28", **members: Any) -> Message:
 
 def build_greeter(settings: Settings) -> Greeter:
     offered = choose_names(settings.toolsets)
-    told = introduce(offered, enabled=settings.enable_memory)
-    return Greeter(__version__, told)
+    text = introduce(offered, enabled=settings.enable_memory)
+    return Greeter(__version__, text)
 
 
 def greet(greeter: Greeter, message: Message) -> Message | None:
