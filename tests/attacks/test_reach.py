@@ -40,7 +40,7 @@ _ROWS: LiteralString = """
         select 'reflection' as kind, id, to_jsonb(t) as row from reflection t
         union all select 'relation', id, to_jsonb(t) from relation t
         union all select 'fact', id, to_jsonb(t) from observation t
-        union all select 'entity', id, to_jsonb(t) - 'updated_at' from entity t) told"""
+        union all select 'entity', id, to_jsonb(t) - 'updated_at' from entity t) memory"""
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 """Commands as a user runs them."""
 
-from tests.support.commands import data_dir, home, launch, run, seed
+from tests.support.commands import data_dir, home, launch, postmasters, run, seed
 
-__all__ = ["data_dir", "home", "launch", "run", "seed"]
+__all__ = ["data_dir", "home", "launch", "postmasters", "run", "seed"]

@@ -72,8 +72,8 @@ def test_the_model_that_the_memory_is_searched_with_is_told_whatever_the_setting
 ) -> None:
     assert examine(DATABASE_URL=database_url)["model"] == ("ok", "no vectors yet")
     owner.execute("select register_embedding_model('openai:bge-m3', 1024)")
-    verdict, answer = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="local")["model"]
-    assert (verdict, answer) == ("ok", "openai:bge-m3; `textrawl embed` changes it")
+    verdict, message = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="local")["model"]
+    assert (verdict, message) == ("ok", "openai:bge-m3; `textrawl embed` changes it")
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_an_index_of_vectors_that_does_not_answer_is_told(
         superuser.execute("select textrawl.register_embedding_model('test:three', 3)")
         superuser.execute(fault.encode())
 
-    verdict, answer = examine(DATABASE_URL=database_url)["vector indexes"]
+    verdict, message = examine(DATABASE_URL=database_url)["vector indexes"]
 
     assert verdict == "note"
-    assert answer.startswith(f"embedding_1_vector_idx is {state}: `textrawl migrate` makes it")
+    assert message.startswith(f"embedding_1_vector_idx is {state}: `textrawl migrate` makes it")
 
 
 def test_migrate_builds_an_index_of_vectors_that_is_missing(
@@ -112,11 +112,11 @@ def test_migrate_builds_an_index_of_vectors_that_is_missing(
 
 
 def test_a_database_that_is_down_is_broken_and_the_reason_is_told(examine: Examine) -> None:
-    verdict, answer = examine(DATABASE_URL="postgresql://127.0.0.1:1/memory")["database"]
+    verdict, message = examine(DATABASE_URL="postgresql://127.0.0.1:1/memory")["database"]
 
     assert verdict == "broken"
-    assert "Start Postgres, or check TEXTRAWL_DATABASE_URL" in answer
-    assert "Connection refused" in answer
+    assert "Start Postgres, or check TEXTRAWL_DATABASE_URL" in message
+    assert "Connection refused" in message
 
 
 def test_a_database_without_pgvector_is_broken_with_the_statement_to_run(
@@ -174,9 +174,9 @@ def test_a_folder_that_cannot_be_written_is_broken(examine: Examine, home: Path)
 def test_a_data_folder_in_a_file_is_broken(examine: Examine, home: Path) -> None:
     (home / "file").write_text("", encoding="utf-8")
 
-    verdict, answer = examine(DATA_DIR=home / "file" / "data")["data folder"]
+    verdict, message = examine(DATA_DIR=home / "file" / "data")["data folder"]
 
-    assert (verdict, answer) == (
+    assert (verdict, message) == (
         "broken",
         f"{home / 'file'} is no folder: set TEXTRAWL_DATA_DIR to one that can be written, or "
         "TEXTRAWL_DATABASE_URL",
@@ -205,31 +205,31 @@ def test_an_embedded_memory_of_an_older_textrawl_is_no_fault(
 ) -> None:
     anyio.run(age, data_dir)
 
-    verdict, answer = examine(DATA_DIR=data_dir)["schema"]
+    verdict, message = examine(DATA_DIR=data_dir)["schema"]
 
     assert verdict == "note"
-    assert answer.endswith("run `textrawl migrate`, or leave it to the next start")
+    assert message.endswith("run `textrawl migrate`, or leave it to the next start")
 
 
 def test_a_provider_without_its_key_is_broken(examine: Examine, database_url: str) -> None:
-    verdict, answer = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="openai")["embeddings"]
+    verdict, message = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="openai")["embeddings"]
 
     assert verdict == "broken"
-    assert answer.startswith("TEXTRAWL_OPENAI_API_KEY is not set")
+    assert message.startswith("TEXTRAWL_OPENAI_API_KEY is not set")
 
 
 def test_a_provider_that_is_down_leaves_keywords(examine: Examine, database_url: str) -> None:
-    verdict, answer = examine(
+    verdict, message = examine(
         DATABASE_URL=database_url,
         EMBEDDING_PROVIDER="ollama",
         OLLAMA_BASE_URL="http://127.0.0.1:1",
     )["embeddings"]
 
     assert verdict == "note"
-    assert answer.startswith(
+    assert message.startswith(
         "ollama:nomic-embed-text cannot be asked: Embedding service unavailable"
     )
-    assert "search goes by keywords alone" in answer
+    assert "search goes by keywords alone" in message
 
 
 def test_going_without_embeddings_or_memory_is_worth_a_note(
@@ -244,10 +244,10 @@ def test_going_without_embeddings_or_memory_is_worth_a_note(
 def test_a_login_that_is_refused_is_broken(
     examine: Examine, postgres: Databases, owner: psycopg.Connection
 ) -> None:
-    verdict, answer = examine(DATABASE_URL=postgres.cluster.dsn(SUPERUSER, "no_such"))["database"]
+    verdict, message = examine(DATABASE_URL=postgres.cluster.dsn(SUPERUSER, "no_such"))["database"]
 
     assert verdict == "broken"
-    assert 'database "no_such" does not exist' in answer
+    assert 'database "no_such" does not exist' in message
 
 
 def test_each_setting_is_shown_with_where_it_was_found(run: Run, home: Path) -> None:

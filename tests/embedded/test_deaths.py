@@ -133,8 +133,8 @@ async def test_a_recovery_of_more_than_ten_seconds_is_awaited_and_told(
             beside.start_soon(use)
             beside.start_soon(use)
 
-    text = re.findall(r"starting or recovering, (\d+) s so far", caplog.text)
-    assert [5 <= int(text[0]) < 10, 10 <= int(text[1]) < 20] == [True, True]
+    seconds = re.findall(r"starting or recovering, (\d+) s so far", caplog.text)
+    assert [5 <= int(seconds[0]) < 10, 10 <= int(seconds[1]) < 20] == [True, True]
     assert f"it holds {data_dir / 'lifecycle.lock'}" in caplog.text
 
 

@@ -40,8 +40,8 @@ def _write(method: str, params: dict[str, Any], number: int, era: str) -> dict[s
         "io.modelcontextprotocol/clientCapabilities": {},
         "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
     }
-    fact = {**params, "_meta": meta} if era == MODERN else params
-    return {"jsonrpc": "2.0", "id": number, "method": method, "params": fact}
+    content = {**params, "_meta": meta} if era == MODERN else params
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": content}
 
 
 def _hello() -> dict[str, Any]:
@@ -175,8 +175,8 @@ class Web:
         self._headers = {**_ACCEPT, "authorization": f"Bearer {token}"}
         self._http = httpx2.Client(timeout=_HOPELESS)
         if era == LEGACY:
-            text = self._post(json.dumps(_hello()).encode(), {})
-            self._headers["mcp-session-id"] = text.headers["mcp-session-id"]
+            response = self._post(json.dumps(_hello()).encode(), {})
+            self._headers["mcp-session-id"] = response.headers["mcp-session-id"]
             self._headers["mcp-protocol-version"] = LEGACY
             self._post(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}', {})
         else:
@@ -193,8 +193,8 @@ class Web:
     def open_channel(self) -> Channel:
         """What sends calls."""
         body = json.dumps(_write("tools/list", {}, 0, self.era)).encode()
-        rows = read_body(self._post(body, self._head("tools/list")))
-        return Channel(self.call, _read_tools(json.loads(rows)))
+        listed = read_body(self._post(body, self._head("tools/list")))
+        return Channel(self.call, _read_tools(json.loads(listed)))
 
     def call(self, call: Call) -> Answer:
         """What a call is answered."""

@@ -39,8 +39,8 @@ def story(sql: psycopg.Connection) -> Ids:
 def vectors(sql: psycopg.Connection, story: Ids) -> Ids:
     """The facts of the story with vectors, Oslo and Riga close to each other."""
     sql.execute("select register_embedding_model('test:model', 3)")
-    found = {"oslo": "[1, 0, 0]", "riga": "[0.99, 0.1, 0]", "tea": "[0, 0, 1]"}
-    for name, vector in found.items():
+    vectors = {"oslo": "[1, 0, 0]", "riga": "[0.99, 0.1, 0]", "tea": "[0, 0, 1]"}
+    for name, vector in vectors.items():
         sql.execute(
             "insert into embedding_1 select space_id, id, %s from observation where id = %s",
             (vector, story[name]),
