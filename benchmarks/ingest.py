@@ -85,13 +85,13 @@ class Writer:
 
     def _build(self) -> None:
         facts = list(islice(self._facts, BATCH))
-        told = [
+        entries = [
             {"entity": fact.entity, "type": fact.type, "observation": fact.content}
             for fact in facts
         ]
         self._connection.execute(
             "select * from textrawl.build_knowledge(facts => %s, model => 1, embeddings => %s)",
-            (Jsonb(told), self._embed(facts)),
+            (Jsonb(entries), self._embed(facts)),
         )
 
 
@@ -111,12 +111,12 @@ def measure_writes(conninfo: str, calls: int) -> dict[str, Figures]:
 
 async def make_lines(facts: int) -> list[dict[str, Any]]:
     """Return the lines of an export with vectors."""
-    embedder, told = LocalEmbedder(), list(islice(World(SEED).make_facts(), facts))
-    vectors = await embedder.embed_documents([compose_document(f.entity, f.content) for f in told])
+    embedder, drawn = LocalEmbedder(), list(islice(World(SEED).make_facts(), facts))
+    vectors = await embedder.embed_documents([compose_document(f.entity, f.content) for f in drawn])
     known = dict(describe_model(embedder))
     now = "2026-01-01T00:00:00+00:00"
     shared = {"space": "default", "created_at": now}
-    entities = {fact.entity_id: fact for fact in told}.values()
+    entities = {fact.entity_id: fact for fact in drawn}.values()
     entity_lines = [
         shared | {"kind": "entity", "id": str(fact.entity_id), "updated_at": now,
                   "name": f"{fact.entity} {place}", "entity_type": fact.type}
@@ -127,7 +127,7 @@ async def make_lines(facts: int) -> list[dict[str, Any]]:
                   "text": fact.content, "source": "note", "confidence": 1, "valid_from": now,
                   "author": "bench", "tool": "bench",
                   "vector": base64.b64encode(vector.astype(np.float16).tobytes()).decode()}
-        for fact, vector in zip(told, vectors, strict=True)
+        for fact, vector in zip(drawn, vectors, strict=True)
     ]  # fmt: skip
     counts = {"space": 1, "entity": len(entity_lines), "fact": facts, "relation": 0}
     first: dict[str, Any] = {"textrawl": "export", "version": 1, "model": known}
@@ -196,8 +196,8 @@ def run(sizes: list[int], calls: int, kept: Path | None) -> dict[str, Any]:
         for name in ("index built at the end", INTO):
             place = open_place(stack, None, "import")
             row = figures[name] = anyio.run(measure_import, place, facts, name)
-            told = f"{row['seconds']:.1f} | {row['index']:.1f} | {row['a second']:,.0f}"
-            print(f"| {name} | {told} |", flush=True)
+            text = f"{row['seconds']:.1f} | {row['index']:.1f} | {row['a second']:,.0f}"
+            print(f"| {name} | {text} |", flush=True)
     return figures
 
 

@@ -104,7 +104,7 @@ class Spans:
         return measured_waiting if iscoroutinefunction(function) else measured
 
 
-def serve(told: Path) -> None:
+def serve(file: Path) -> None:
     """Serve as `textrawl serve` does; at the end write to `file` what each call took."""
     from importlib import import_module  # noqa: PLC0415 - in the server's process alone
 
@@ -128,7 +128,7 @@ def serve(told: Path) -> None:
     try:
         run_stdio()
     finally:
-        told.write_text(json.dumps(spans.calls), "utf-8")
+        file.write_text(json.dumps(spans.calls), "utf-8")
 
 
 def ask(process: subprocess.Popen[bytes], method: str, params: dict[str, Any]) -> int:
@@ -142,16 +142,16 @@ def ask(process: subprocess.Popen[bytes], method: str, params: dict[str, Any]) -
     process.stdin.flush()
     answer = process.stdout.readline()
     taken = time.perf_counter_ns() - began
-    told = json.loads(answer)
-    if "error" in told or told["result"].get("isError"):
-        raise RuntimeError(told)
+    reply = json.loads(answer)
+    if "error" in reply or reply["result"].get("isError"):
+        raise RuntimeError(reply)
     return taken
 
 
 def profile(environment: dict[str, str], kind: str, calls: int, folder: Path) -> None:
     """Print the table of one kind of call."""
-    told = folder / "spans.json"
-    command = [sys.executable, "-m", "benchmarks.profile", "--serve", str(told)]
+    file = folder / "spans.json"
+    command = [sys.executable, "-m", "benchmarks.profile", "--serve", str(file)]
     work, taken = Work(), list[int]()
     with subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -172,7 +172,7 @@ def profile(environment: dict[str, str], kind: str, calls: int, folder: Path) ->
             taken.append(ask(process, "tools/call", {"name": tool, "arguments": arguments}))
         after = server.cpu_times()
     cpu = 1e6 * (after.user + after.system - before.user - before.system) / calls
-    spans: list[dict[str, int]] = json.loads(told.read_text("utf-8"))[-calls:]
+    spans: list[dict[str, int]] = json.loads(file.read_text("utf-8"))[-calls:]
     write_table(kind, spans, taken[-calls:], cpu)
 
 
