@@ -39,7 +39,7 @@ KINDS = ("query_memory search", "query_memory entity", "query_memory list")
 WARM = 30  # calls before those that count
 STEPS = {
     "reading the message": [("transports.framing.messages", "read_message")],
-    "arguments made regular": [("wire.arguments", "forgive")],
+    "arguments made regular": [("wire.arguments", "normalise")],
     "arguments validated": [("mcp FuncMetadata", "validate_arguments")],
     "who calls": [("toolsets.app App", "identify")],
     "active model": [("embeddings.active_model Models", "find_active")],

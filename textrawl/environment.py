@@ -3,8 +3,8 @@
 A setting is called `TEXTRAWL_<NAME>`. Its bare name counts too, except in the `.env` of the working
 directory: editors start servers in projects, and a project's own DATABASE_URL is not ours.
 
-The greeting of the first second needs two settings before `settings` is loaded, so this module
-imports nothing but the standard library until there is a file to parse.
+The greeting needs two settings before `settings` is loaded. Therefore this module imports only the
+standard library until there is a file to parse.
 """
 
 import os
@@ -23,7 +23,7 @@ _ENCODING = "utf-8-sig"  # editors on Windows put a byte order mark before the f
 _PASSES_ON = "psql"  # a command whose words belong to another program
 
 
-class Unclear(Exception):
+class ParsingNeeded(Exception):
     """A file may set a value that is needed before files are parsed."""
 
 
@@ -36,7 +36,7 @@ class Value(NamedTuple):
 
 
 class File(NamedTuple):
-    """A `.env` file; `shared` means that other programs use it and only prefixed names are ours."""
+    """A `.env` file; in a `shared` one, which other programs use, only prefixed names count."""
 
     label: str
     content: bytes
@@ -93,14 +93,14 @@ def take_env_file(words: Sequence[str]) -> list[str]:
             rest.append(word)
             continue
         if not (equals or remaining):
-            return [OPTION]  # the command line says what it lacks
+            return [OPTION]  # the command line reports the missing value
         path = path if equals else remaining.pop(0)
         _chosen[:] = [File(path, _read_bytes(Path(path)))]
     return rest + remaining
 
 
 def read_files() -> list[File]:
-    """Return the files that exist, the one with the last word first. Raises StartRefused."""
+    """Return the files that exist, in order of precedence. Raises StartRefused."""
     local, own = str(_LOCAL.absolute()), str(find_user_file()) if _may_have_user_file() else ""
     named = {str(Path(file.label).absolute()) for file in _chosen} | {own}
     # Path.is_file would raise an error in a folder without access.
@@ -110,7 +110,7 @@ def read_files() -> list[File]:
 
 def find_user_file() -> Path:
     """Return the path of the user's own `.env`, such as ~/.config/textrawl/.env."""
-    import platformdirs  # noqa: PLC0415 - most starts do without
+    import platformdirs  # noqa: PLC0415 - not imported if only the environment is read
 
     return platformdirs.user_config_path("textrawl", appauthor=False) / _LOCAL
 
@@ -125,7 +125,7 @@ def _may_have_user_file() -> bool:
 
 
 def read_sources() -> list[Source]:
-    """Return every source, the one with the last word first. Raises StartRefused."""
+    """Return every source in order of precedence. Raises StartRefused."""
     return [read_environment(), *map(parse_file, read_files())]
 
 
@@ -136,15 +136,15 @@ def read_environment() -> Source:
 
 
 def parse_file(file: File) -> Source:
-    """Return what `file` sets. Raises StartRefused if it is not UTF-8.
+    """Return the values that `file` sets. Raises StartRefused if it is not UTF-8.
 
-    A shared file that does not name us is not parsed: its encoding is none of our business.
+    A shared file without one of our names is not parsed, so its encoding does not matter.
     """
     if file.shared and not file.mentions(PREFIX):
         return Source(file.label, {}, file.shared)
     from io import StringIO  # noqa: PLC0415 - most starts have no file
 
-    from dotenv import dotenv_values  # noqa: PLC0415
+    from dotenv import dotenv_values  # noqa: PLC0415 - the same
 
     values = dotenv_values(stream=StringIO(file.decode()))
     named = {name.upper(): value for name, value in values.items() if value}
@@ -156,14 +156,14 @@ def find_value(setting: str, sources: Sequence[Source]) -> Value | None:
     return next((value for source in sources if (value := source.find(setting))), None)
 
 
-def peek(setting: str) -> str | None:
-    """Return what the environment sets, parsing no file. Raises Unclear if a file names it."""
+def find_unparsed(setting: str) -> str | None:
+    """Return the value in the environment. Raises ParsingNeeded if a file mentions the setting."""
     try:
         files = read_files()
     except StartRefused as error:
-        raise Unclear from error
+        raise ParsingNeeded from error
     if any(file.mentions(f"{PREFIX if file.shared else ''}{setting}") for file in files):
-        raise Unclear
+        raise ParsingNeeded
     value = read_environment().find(setting)
     return value.text if value else None
 

@@ -1,4 +1,4 @@
-"""Every setting, checked. `environment` says where values come from; see its rules there.
+"""Every setting, with its type and its checks. `environment` finds the values.
 
 Each field is one variable, `TEXTRAWL_` and the name in capitals. `.env.example` is generated from
 this class (`textrawl settings --example`), and a test compares the two.
@@ -25,7 +25,7 @@ from textrawl.values.choice import describe_choice
 
 Format = Literal["compact", "verbose", "lines"]
 Provider = Literal["auto", "openai", "ollama", "local", "none"]
-Kept = Literal["hash", "text", "off"]
+RecallContent = Literal["hash", "text", "off"]
 
 FORMATS: dict[str, Format] = {
     **dict.fromkeys(("true", "1", "yes", "on"), "compact"),
@@ -33,7 +33,7 @@ FORMATS: dict[str, Format] = {
     "lines": "lines",
 }
 
-# Where the type of a field does not tell people what they may write.
+# Descriptions of allowed values, for fields whose type does not show them.
 _CHOICES = {
     "compact_responses": "true, false or lines",
     "public_url": "an address such as https://memory.example.com, without a path",
@@ -73,7 +73,7 @@ class Settings(BaseSettings):
         *_: PydanticBaseSettingsSource,
         **__: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return what is passed to the class, then our own sources, in place of pydantic's."""
+        """Return the arguments of the class, then textrawl's sources instead of pydantic's."""
         return init_settings, _Sources(settings_cls)
 
     enable_memory: bool = Field(
@@ -112,7 +112,7 @@ class Settings(BaseSettings):
         description="Maximum number of tokens of an answer from a reading tool of the graph "
         "toolset. Its two halves say the same, so only one is counted.",
     )
-    record_recalls: Kept = Field(
+    record_recalls: RecallContent = Field(
         default="hash",
         description="Record what each recall found and cost, for `textrawl stats`. hash "
         "stores the question as a hash. text stores its text, to show the "
@@ -251,8 +251,8 @@ class Settings(BaseSettings):
 def read_settings(**overrides: Any) -> Settings:
     """Return the settings of all sources, with `overrides` in place of theirs.
 
-    Raises StartRefused naming each variable that cannot be used and what it may be; values are
-    not repeated, since one of them may be a secret.
+    Raises StartRefused, which names each invalid variable and its allowed values. It does not
+    repeat values, since one of them may be a secret.
     """
     try:
         return Settings(**overrides)
@@ -282,7 +282,7 @@ def write_name(field: str) -> str:
 
 
 def find_origins() -> dict[str, Value | None]:
-    """Return where each setting in force was found; None for a default. Raises StartRefused."""
+    """Return the source of each setting; None for a default. Raises StartRefused."""
     sources = read_sources()
     return {name: find_value(name, sources) for name in Settings.model_fields}
 

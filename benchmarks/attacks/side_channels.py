@@ -8,16 +8,15 @@ within the interval that is printed 19 times of 20 (Mann-Whitney). It is part of
 `python -m benchmarks.attacks`.
 """
 
-import json
 import math
 import random
 import string
 import time
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from statistics import median
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 
@@ -73,11 +72,22 @@ def _plant(owner: psycopg.Connection, words: set[str]) -> None:
     owner.execute("analyze")
 
 
+def _list_scores(value: object) -> Iterator[float]:
+    """Yield the value of every key `score` within a JSON value, in order."""
+    if isinstance(value, dict):
+        for key, member in cast("dict[str, object]", value).items():
+            if key == "score" and isinstance(member, int | float):
+                yield member
+            else:
+                yield from _list_scores(member)
+    elif isinstance(value, list):
+        for item in cast("list[object]", value):
+            yield from _list_scores(item)
+
+
 def _read_score(answer: dict[str, Any]) -> float:
     """Return the first score in the structured content, or 0."""
-    content = json.dumps(answer["result"].get("structuredContent", {}))
-    _, found, rest = content.partition('"score": ')
-    return float(rest.partition("}")[0].partition(",")[0]) if found else 0
+    return next(_list_scores(answer["result"].get("structuredContent")), 0.0)
 
 
 async def run_side_channels(owner: psycopg.Connection, settings: Settings) -> None:

@@ -11,7 +11,7 @@ from mcp.types import TextContent
 
 from tests.conftest import TOKEN, Connect
 from tests.support.commands import FACT, HELLO, Launch, Run
-from textrawl.server.introduction import INSTRUCTIONS
+from textrawl.server.description import INSTRUCTIONS
 from textrawl.wire.replies import Renderer, write_json
 from textrawl.wire.token_counter import choose_counter
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support.commands import HELLO, PING
-from textrawl.server.introduction import INSTRUCTIONS
+from textrawl.server.description import INSTRUCTIONS
 from textrawl.settings import read_foreign_environment
 
 TOOLS = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]

@@ -14,7 +14,7 @@ import psutil
 from tests.clients.programs.program import Driver, Half, Place, Program, Server, User, write_server
 from tests.clients.script import FIVE, SCRIPT, Json, Step, Turn, flatten
 from tests.clients.standin import StandIn
-from textrawl.server.introduction import INSTRUCTIONS
+from textrawl.server.description import INSTRUCTIONS
 
 _MARK = "TEXTRAWL_TEST_BED"  # names a run in the environment of all its processes
 _PATIENCE = 150  # seconds for one program

@@ -44,7 +44,7 @@ ASKED = {
     "access.principal",
     "embeddings.active_model",
     "embeddings.vectors",
-    "scheduling.lines",
+    "scheduling.write_order",
     "scheduling.turns",
     "toolsets.app",
     "toolsets.call",

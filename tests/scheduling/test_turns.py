@@ -5,10 +5,10 @@ import threading
 import anyio
 import pytest
 
-from textrawl.scheduling import turns
-from textrawl.scheduling.lines import Lines, wait_in_line
+from textrawl.scheduling import write_order
 from textrawl.scheduling.turns import keep_account
 from textrawl.scheduling.workers import run_aside
+from textrawl.scheduling.write_order import WriteOrder, wait_for_earlier_writes
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +36,7 @@ async def test_one_persons_long_jobs_do_not_come_before_everyone_elses() -> None
 async def test_a_tool_call_waits_in_its_line_once_however_often_it_writes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    lines = Lines()
+    lines = WriteOrder()
 
     async def hold(task_status: anyio.abc.TaskStatus[None]) -> None:
         with lines.join("session"):
@@ -46,8 +46,8 @@ async def test_a_tool_call_waits_in_its_line_once_however_often_it_writes(
     async with anyio.create_task_group() as beside:
         await beside.start(hold)
         with lines.join("session"), anyio.fail_after(30):
-            monkeypatch.setattr(turns, "_PATIENCE", 0.01)
-            await wait_in_line()
-            monkeypatch.setattr(turns, "_PATIENCE", 3600)
-            await wait_in_line()
+            monkeypatch.setattr(write_order, "_LONGEST_WAIT", 0.01)
+            await wait_for_earlier_writes()
+            monkeypatch.setattr(write_order, "_LONGEST_WAIT", 3600)
+            await wait_for_earlier_writes()
         beside.cancel_scope.cancel()

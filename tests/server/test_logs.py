@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from textrawl.server.logs import (
-    ANNOUNCED,
+    ANNOUNCEMENT,
     JsonLines,
     Redaction,
     TextLines,
@@ -159,7 +159,7 @@ def test_text_names_the_request_and_leaves_out_the_level_of_what_is_announced(lo
     token = request_id.set("abc")
     logger.warning("one")
     request_id.reset(token)
-    logger.log(ANNOUNCED, "listens")
+    logger.log(ANNOUNCEMENT, "listens")
     assert stream.getvalue() == "textrawl WARNING one [request abc]\ntextrawl listens\n"
 
 

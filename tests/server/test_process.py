@@ -64,6 +64,7 @@ def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> No
         "textrawl.cli.foreground",
         "textrawl.cli.garbage_collection",
         "textrawl.cli.hosting",
+        "textrawl.cli.setting_mistakes",
         "textrawl.cli.stdio",
     }
     assert not {"typer", "rich.progress", "rich.table", "textrawl.demonstration"} & loaded

@@ -15,8 +15,8 @@ from tests.conftest import Connect, Era
 from tests.support.listening import listen
 from tests.support.tool_calls import read, remember
 from textrawl import Settings, create_server
-from textrawl.server.definition_costs import count_introduction, write_definition
-from textrawl.server.introduction import INSTRUCTIONS
+from textrawl.server.definition_costs import count_definitions, write_definition
+from textrawl.server.description import INSTRUCTIONS
 from textrawl.toolsets.catalogue import find_toolsets
 from textrawl.toolsets.toolset import Toolset
 from textrawl.wire.token_counter import choose_counter
@@ -122,7 +122,7 @@ async def test_a_toolset_that_the_settings_do_not_name_has_no_path(
 async def test_the_tokens_of_a_toolset_are_those_of_its_definitions(connect: Connect) -> None:
     counter = choose_counter()
     client = await connect(toolsets=["all"])
-    answer = await count_introduction(create_server(Settings(toolsets=["all"])), counter)
+    answer = await count_definitions(create_server(Settings(toolsets=["all"])), counter)
 
     costs = {
         tool.name: counter.count(write_definition(tool.name, tool.description, tool.input_schema))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textrawl.errors import ArgumentInvalid
-from textrawl.wire.arguments import explain, forgive
+from textrawl.wire.arguments import explain, normalise
 from textrawl.wire.schemas import merge, shorten_items, slim
 
 SCHEMA: dict[str, Any] = {
@@ -58,12 +58,12 @@ SCHEMA: dict[str, Any] = {
 def test_odd_shapes_are_made_regular_where_their_meaning_is_certain(
     given: dict[str, Any], regular: dict[str, Any]
 ) -> None:
-    assert forgive(SCHEMA, given) == regular
+    assert normalise(SCHEMA, given) == regular
 
 
 def test_unknown_arguments_are_refused_by_name_with_the_known_ones() -> None:
     with pytest.raises(ArgumentInvalid) as caught:
-        forgive(SCHEMA, {"name": "x", "colour": 1, "most_items": 2, "mostItems": 3, "\u202e": 4})
+        normalise(SCHEMA, {"name": "x", "colour": 1, "most_items": 2, "mostItems": 3, "\u202e": 4})
 
     assert caught.value.title == "Unknown argument 'colour', 'most_items', '\ufffd'"
     assert caught.value.fix == "Known arguments: name, kind, kinds, mostItems, items"
@@ -79,12 +79,12 @@ JSON = st.recursive(
 @given(st.dictionaries(st.sampled_from([*SCHEMA["properties"], "most_items", "x"]), JSON))
 def test_no_argument_breaks_forgiving(given: dict[str, Any]) -> None:
     try:
-        regular = forgive(SCHEMA, given)
+        regular = normalise(SCHEMA, given)
     except ArgumentInvalid as refusal:
         assert "Unknown argument" in refusal.title  # noqa: PT017 - both outcomes are allowed
     else:
         assert regular.keys() <= SCHEMA["properties"].keys()
-        assert forgive(SCHEMA, regular) == regular or regular != regular  # noqa: PLR0124 - NaN
+        assert normalise(SCHEMA, regular) == regular or regular != regular  # noqa: PLR0124 - NaN
 
 
 def test_a_batch_with_more_faults_than_can_be_named_counts_the_rest() -> None:

@@ -22,7 +22,7 @@ from textrawl.server.lifespan import build_renderer
 from textrawl.server.upkeep import Upkeep
 from textrawl.store.store import Store
 from textrawl.toolsets.app import App, Identity
-from textrawl.wire.recall_log import Recall, Recalls
+from textrawl.wire.recall_log import Recall, RecallLog
 from textrawl.wire.replies import Renderer
 from textrawl.wire.token_counter import choose_counter
 
@@ -260,7 +260,7 @@ async def test_a_client_whose_name_postgres_cannot_store_is_served_and_recorded(
 async def test_rounds_record_while_the_server_runs(
     settings: MakeSettings, owner: psycopg.Connection, database_url: str
 ) -> None:
-    recalls = Recalls()
+    recalls = RecallLog()
     async with open_database(database_url) as database:
         memory = Store(database, Models(database, None))
         identity = Identity(Directory(database), hash_token(TOKEN))
@@ -277,7 +277,7 @@ async def test_rounds_record_while_the_server_runs(
 async def test_recalls_wait_for_a_database_that_is_away(
     gateway: Gateway, owner: psycopg.Connection
 ) -> None:
-    recalls = Recalls()
+    recalls = RecallLog()
     recalls.add(make(1))
     async with open_database(gateway.conninfo, timeout=0.5) as database:
         upkeep = Upkeep(Store(database, Models(database, None)), recalls)
@@ -307,7 +307,7 @@ async def test_a_server_ends_in_time_though_the_database_is_away(
 async def test_recalls_of_a_flush_that_was_cancelled_are_kept(
     gateway: Gateway, owner: psycopg.Connection
 ) -> None:
-    recalls = Recalls()
+    recalls = RecallLog()
     recalls.add(make(1))
     async with open_database(gateway.conninfo) as database:
         gateway.freeze()
@@ -324,7 +324,7 @@ async def test_recalls_of_a_flush_that_was_cancelled_are_kept(
 async def test_recalls_that_are_refused_do_not_keep_others_back(
     database_url: str, owner: psycopg.Connection, caplog: pytest.LogCaptureFixture
 ) -> None:
-    recalls = Recalls()
+    recalls = RecallLog()
     async with open_database(database_url) as database:
         recalls.add(make(-1))
         await recalls.flush(database)
@@ -338,7 +338,7 @@ async def test_recalls_that_are_refused_do_not_keep_others_back(
 async def test_the_newest_thousand_wait_and_no_more(
     database_url: str, owner: psycopg.Connection
 ) -> None:
-    recalls = Recalls()
+    recalls = RecallLog()
     for tokens in range(1_200):
         recalls.add(make(tokens))
     async with open_database(database_url) as database:

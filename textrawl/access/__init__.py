@@ -1,1 +1,1 @@
-"""Access control: principals, their scopes, and the tokens by which they are known."""
+"""Access control: principals, their scopes, and their access tokens."""

@@ -1,11 +1,12 @@
-"""Tokens of textrawl: how they are made, told from other text, and kept.
+"""Access tokens of textrawl: creation, recognition and hashing.
 
-A token is `trl_`, 43 base62 digits of 256 random bits, and 6 of a CRC32 of those, after GitHub's
-tokens (github.blog, 5 April 2021, "Behind GitHub's new authentication token formats"): scanners
-know a leaked one by its prefix, and a mistyped one is told from an unknown one without a database.
-The checksum keeps no secret and proves nothing. A token is looked up by its SHA-256, never
-compared, so that no comparison can take longer the more of it was guessed; a plain hash is enough,
-since nobody guesses 256 bits.
+A token is `trl_`, 43 base62 digits of 256 random bits, and 6 digits of their CRC32, after GitHub's
+tokens (github.blog, 5 April 2021, "Behind GitHub's new authentication token formats"). Scanners
+recognise a leaked token by its prefix. The checksum finds a mistyped token without a database; it
+is no secret and proves nothing.
+
+A token is looked up by its SHA-256 and never compared, so response times tell nothing about a
+guess. A plain hash is enough, since nobody can guess 256 bits.
 """
 
 import re
@@ -18,29 +19,29 @@ _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _RANDOM_BYTES = 32
 _BODY = 43  # digits that 256 bits need
 _CHECKSUM = 6  # digits that 32 bits need
-_SHOWN = 6  # digits after the prefix by which people tell tokens apart: 35 of 256 bits
+_SHOWN = 6  # digits after the prefix that are shown, to distinguish tokens: 35 of 256 bits
 _FORM = re.compile(rf"{_PREFIX}([0-9A-Za-z]{{{_BODY}}})([0-9A-Za-z]{{{_CHECKSUM}}})")
 
 
 def make_token() -> str:
-    """A new token, of 53 characters."""
+    """Return a new token, of 53 characters."""
     body = _encode(int.from_bytes(secrets.token_bytes(_RANDOM_BYTES)), _BODY)
     return f"{_PREFIX}{body}{_sum(body)}"
 
 
 def hash_token(token: str) -> bytes:
-    """SHA-256 of the text, 32 bytes: all that the database keeps. Any text has one."""
+    """Return the SHA-256 of any text, 32 bytes: the database stores nothing else of a token."""
     return sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
 def is_token(text: str) -> bool:
-    """Whether `text` can be a token: prefix, length, digits and checksum."""
+    """Return whether `text` has the form of a token: prefix, length, digits and checksum."""
     found = _FORM.fullmatch(text)
     return found is not None and _sum(found[1]) == found[2]
 
 
 def shorten_token(token: str) -> str:
-    """The first 10 characters, which are stored in the clear and shown in lists."""
+    """Return the first 10 characters, which are stored unhashed and shown in lists."""
     return token[: len(_PREFIX) + _SHOWN]
 
 

@@ -1,4 +1,4 @@
-"""Whose a bearer token is: one of ours, or one of the identity provider's that is vouched for."""
+"""Authentication of bearer tokens: textrawl's own, and those of an identity provider."""
 
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from textrawl.access.oauth.issuer import Issuer
 
 
-class Bearers:
-    """Finds principals by bearer tokens; `own` is the credential that this server vouches with."""
+class BearerAuthenticator:
+    """Finds principals by bearer tokens; with the credential `own` it vouches for a provider's."""
 
     def __init__(self, directory: Directory, issuer: "Issuer | None", own: bytes | None) -> None:
         self._directory = directory
@@ -19,28 +19,28 @@ class Bearers:
         self._own = own
 
     async def find(self, bearer: str) -> Principal | None:
-        """Whose `bearer` is; None where it is not valid or nothing was granted to them.
+        """Return the principal of a bearer token; None if it is invalid or has no grants.
 
-        Raises DatabaseUnavailable, IssuerUnavailable, ScopeMissing, IssuerRefused (of this
-        server).
+        Raises DatabaseUnavailable, IssuerUnavailable, and ScopeMissing or IssuerRefused if this
+        server may not vouch.
         """
         if is_token(bearer):
             return await self._directory.find(hash_token(bearer))
         return await self._find_federated(bearer) if self._issuer is not None else None
 
     async def _find_federated(self, bearer: str) -> Principal | None:
-        assert self._issuer is not None  # noqa: S101 - the one caller has looked
+        assert self._issuer is not None  # noqa: S101 - checked by the only caller
         identity = await self._issuer.verify(bearer)
         if identity is None or not identity.scopes:
             return None
-        # Not the hash of the bearer: whoever has one can often write another signature to it.
+        # Not the hash of the whole token: its holder can often make another valid signature.
         credential = identity.digest
-        found = await self._directory.find(credential)
-        if found is None and await self._directory.vouch(self._own, identity, self._issuer.url):
-            found = await self._directory.find(credential)
-        return found
+        principal = await self._directory.find(credential)
+        if principal is None and await self._directory.vouch(self._own, identity, self._issuer.url):
+            principal = await self._directory.find(credential)
+        return principal
 
     async def aclose(self) -> None:
-        """Closes the connection to the identity provider."""
+        """Close the connections to the identity provider."""
         if self._issuer is not None:
             await self._issuer.aclose()

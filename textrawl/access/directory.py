@@ -1,7 +1,7 @@
-"""Who a credential is: asked of the database, believed for a moment.
+"""Principals of a database by their credentials, cached for a moment.
 
-Every call is checked by the database again, so what is believed here only tells sooner, and to
-whom an HTTP status can say so.
+The database checks every call again. The directory only allows an earlier refusal, with an HTTP
+status.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -15,46 +15,58 @@ from textrawl.postgres.database import Database
 if TYPE_CHECKING:
     from textrawl.access.oauth.issuer import Identity
 
-_MOST_REMEMBERED = 4096
+_MOST_CACHED = 4096
 
 
 class Directory:
-    """Principals of one database; one that was found is believed for `lifetime` seconds."""
+    """Principals of one database, each cached for `lifetime` seconds."""
 
     def __init__(self, database: Database, *, lifetime: float = 1.0) -> None:
         self._database = database
-        self._known = TTLCache[bytes | None, Principal](_MOST_REMEMBERED, lifetime)
+        self._principals = TTLCache[bytes | None, Principal](_MOST_CACHED, lifetime)
 
     async def find(self, credential: bytes | None) -> Principal | None:
-        """Whose `credential` (SHA-256 of a token) it is; None for one that is not valid.
+        """Return the principal of `credential`, the SHA-256 of a token; None if it is not valid.
 
-        Without one: what the database login itself may do. Raises DatabaseUnavailable.
+        Without a credential, return the principal of the database login itself. Raises
+        DatabaseUnavailable.
         """
-        if (known := self._known.get(credential)) is not None:
-            return known
+        if (cached := self._principals.get(credential)) is not None:
+            return cached
         rows = await self._database.call("authenticate", PrincipalRow, credential=credential)
         if not rows:
             return None
         [row] = rows
-        found = Principal(
-            credential, row.token, row.actor, row.home, tuple(map(_read_space, row.spaces)),
-            row.expires_at, row.federated,
-        )  # fmt: skip
-        self._known[credential] = found
-        return found
+        principal = Principal(
+            credential,
+            row.token,
+            row.actor,
+            row.home,
+            tuple(map(_read_space, row.spaces)),
+            row.expires_at,
+            row.federated,
+        )
+        self._principals[credential] = principal
+        return principal
 
     async def vouch(self, own: bytes | None, identity: "Identity", issuer: str) -> bool:
-        """Tell the database whose token of the identity provider `issuer` this is.
+        """Register a verified token of `issuer` in the database; return False without grants.
 
-        False where nothing was granted to them. Raises ScopeMissing unless `own`, the credential of
-        this server, has the scope admin, IssuerRefused unless it was made for `issuer`.
+        Raises ScopeMissing unless `own`, the credential of this server, has the scope admin, and
+        IssuerRefused unless it was made for `issuer`.
         """
         [row] = await self._database.call(
-            "vouch", VouchedRow, credential=own, bearer=identity.digest, actor=identity.actor,
-            scopes=sorted(identity.scopes), expires_at=identity.expires_at, issuer=issuer,
-        )  # fmt: skip
+            "vouch",
+            VouchedRow,
+            credential=own,
+            bearer=identity.digest,
+            actor=identity.actor,
+            scopes=sorted(identity.scopes),
+            expires_at=identity.expires_at,
+            issuer=issuer,
+        )
         return row.vouch
 
 
-def _read_space(told: dict[str, Any]) -> Space:
-    return Space(told["id"], told["name"], frozenset(told["scopes"]))
+def _read_space(members: dict[str, Any]) -> Space:
+    return Space(members["id"], members["name"], frozenset(members["scopes"]))

@@ -1,9 +1,9 @@
-"""Who calls, and what they may do: the first of two walls, the database is the second.
+"""Principals, callers and scopes: the first of two checks, before that of the database.
 
-A principal is what the database says of a credential (the SHA-256 of a token): whose it is, where
-its writes go, and which scopes it has in which spaces. The scopes:
+A principal is an access token as the database knows it, by its credential (the SHA-256 of the
+token): its actor, its home space, and its scopes in each space. The scopes:
 
-    read     query_memory, and what a dry run of forget_entity would show
+    read     query_memory, and dry runs of forget_entity
     write    remember_fact, build_knowledge, relate_entities
     forget   forget_entity
     admin    grants, the trail and undo of a space
@@ -36,11 +36,11 @@ class Space:
 
 @dataclass(frozen=True)
 class Principal:
-    """Somebody with a credential; `spaces` are those where they may do anything at all.
+    """An access token as the database knows it; `spaces` are those in which it has any scope.
 
-    `home` is the id of the space that their writes go to, None where an address has to name it;
-    `pinned` says that an address or a setting did, for reads as well. `token` numbers the
-    credential for logs and limits.
+    `home` is the id of the space that writes go to, or None if the address has to name it.
+    `pinned` is true if an address or a setting named the space, for reads as well. `token` is the
+    number of the token in logs and limits.
     """
 
     credential: bytes | None
@@ -53,9 +53,9 @@ class Principal:
     pinned: bool = False
 
     def pin(self, name: str) -> Self:
-        """The same principal in the space `name` alone.
+        """Return the same principal, restricted to the space `name`.
 
-        Raises SpaceNotFound, also for a space that exists and is not theirs.
+        Raises SpaceNotFound, also for an existing space in which it has no scope.
         """
         for space in self._usable:
             if space.name == name:
@@ -63,8 +63,8 @@ class Principal:
         raise SpaceNotFound(f"Spaces that {self.actor} may use: {self._list_names()}")
 
     def require(self, scope: Scope) -> None:
-        """Raises ScopeMissing unless `scope` is theirs: read anywhere, all others at home."""
-        if not any(scope in space.scopes for space in self._find_concerned(scope)):
+        """Raise ScopeMissing without `scope`: read in any space, all others in the home space."""
+        if not any(scope in space.scopes for space in self._list_spaces(scope)):
             raise ScopeMissing(scope, f"{self.actor} has {self._list_scopes(scope)}")
 
     @cached_property
@@ -74,15 +74,16 @@ class Principal:
 
     @cached_property
     def readable(self) -> tuple[Space, ...]:
-        """The spaces that are read."""
+        """The spaces with the scope read."""
         return tuple(space for space in self.spaces if "read" in space.scopes)
 
     @cached_property
     def _usable(self) -> tuple[Space, ...]:
-        """The spaces that they may do something in: what only reads metrics learns no names."""
+        """The spaces with a scope other than metrics, which must not reveal names."""
         return tuple(space for space in self.spaces if space.scopes - {"metrics"})
 
-    def _find_concerned(self, scope: Scope) -> tuple[Space, ...]:
+    def _list_spaces(self, scope: Scope) -> tuple[Space, ...]:
+        """List the spaces in which `scope` counts."""
         if scope == "read":
             return self.spaces
         return tuple(space for space in self.spaces if space.id == self.home)
@@ -91,17 +92,17 @@ class Principal:
         return ", ".join(sorted(space.name for space in self._usable)) or "none"
 
     def _list_scopes(self, scope: Scope) -> str:
-        found = sorted({one for space in self._find_concerned(scope) for one in space.scopes})
+        scopes = sorted({one for space in self._list_spaces(scope) for one in space.scopes})
         home = self.home_space
         place = f" in {home.name}" if home in self._usable and scope != "read" else ""
-        return f"{', '.join(found) or 'no scope'}{place}"
+        return f"{', '.join(scopes) or 'no scope'}{place}"
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls, by which client, through which tool, in which request: set by the server alone.
+    """A principal with its client, tool and request; only the server sets them.
 
-    `sharing` says that they came with a token to a server that others use as well.
+    `sharing` is true if the call came with a token to a server that several people use.
     """
 
     principal: Principal
@@ -113,34 +114,36 @@ class Caller:
 
     @property
     def reading(self) -> dict[str, object]:
-        """What SQL functions that read ask for: whose reach, and the space if one is pinned."""
+        """The arguments of SQL functions that read: the credential, and the pinned space if any."""
         pinned = [self.principal.home] if self.principal.pinned else None
         return {"credential": self.principal.credential, "spaces": pinned}
 
     @property
     def writing(self) -> dict[str, object]:
-        """What SQL functions that write ask for; where no space is pinned it is their home."""
+        """The arguments of SQL functions that write; without a space they use the home space."""
         return {
             "credential": self.principal.credential,
             "space": self.principal.home if self.principal.pinned else None,
-            "client": self.client, "tool": self.tool, "request": self.request,
-        }  # fmt: skip
+            "client": self.client,
+            "tool": self.tool,
+            "request": self.request,
+        }
 
 
-_calling: ContextVar[Caller | None] = ContextVar("calling", default=None)
+_caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
 
 
 @contextmanager
 def keep_caller(caller: Caller) -> Generator[None]:
-    """Meanwhile `find_caller` tells `caller` in this task: who calls is found out once a call."""
-    before = _calling.set(caller)
+    """Let `find_caller` return `caller` in this task, so that a call is identified once."""
+    before = _caller.set(caller)
     try:
         with keep_account(caller.principal.actor if caller.sharing else None):
             yield
     finally:
-        _calling.reset(before)
+        _caller.reset(before)
 
 
 def find_caller() -> Caller | None:
-    """Who makes the call that this task answers; None where that was not found out yet."""
-    return _calling.get()
+    """Return the caller of this task's call, or None if it is not identified yet."""
+    return _caller.get()

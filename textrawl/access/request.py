@@ -1,4 +1,4 @@
-"""Facts about an HTTP request that tools and logs need: its principal, its id, its space."""
+"""The principal, the id and the space of an HTTP request, for tools and logs."""
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -8,13 +8,13 @@ from textrawl.access.principal import Principal
 
 
 class PrincipalToken(AccessToken):
-    """The SDK's access token with our principal; the secret itself is not kept."""
+    """The SDK's access token with a principal instead of the secret itself."""
 
     principal: Principal
 
 
 def find_principal(request: Request) -> Principal | None:
-    """Return the principal that sent `request`; None where the server needs no token."""
+    """Return the principal that sent `request`, or None on a server without tokens."""
     user = request.scope.get("user")
     token = user.access_token if isinstance(user, AuthenticatedUser) else None
     return token.principal if isinstance(token, PrincipalToken) else None

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class PrincipalRow:
-    """Who a credential is, as authenticate tells it; `spaces`: id, name, scopes."""
+    """A row of authenticate; `spaces` are objects with id, name and scopes."""
 
     token: int
     actor: str
@@ -19,6 +19,6 @@ class PrincipalRow:
 
 @dataclass(frozen=True)
 class VouchedRow:
-    """What vouch returns."""
+    """The row of vouch."""
 
     vouch: bool

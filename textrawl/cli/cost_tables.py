@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from textrawl.cli.rows import RecallCostsRow
-from textrawl.server.definition_costs import Introduction
+from textrawl.server.definition_costs import DefinitionCosts
 from textrawl.settings import Format, Settings
 
 
@@ -36,7 +36,7 @@ class Bill:
 
     counter: str
     exact: bool
-    introduction: Introduction
+    introduction: DefinitionCosts
     recalls: RecallCostsRow | None
     answer: AnswerCost | None
     missing: str | None
@@ -63,7 +63,7 @@ def _are_noted(settings: Settings) -> bool:
     return settings.record_recalls != "off" and not settings.read_only
 
 
-def _draw_introduction(introduction: Introduction) -> Table:
+def _draw_introduction(introduction: DefinitionCosts) -> Table:
     table = _make_grid()
     for toolset in introduction.toolsets:
         table.add_row(f"toolset {toolset.name}", f"{toolset.tokens:,}")

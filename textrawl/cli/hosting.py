@@ -14,7 +14,7 @@ from textrawl import __version__
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.cli.garbage_collection import give_back_memory, pause_collection
 from textrawl.cli.setting_mistakes import find_slips
-from textrawl.server.introduction import introduce
+from textrawl.server.description import describe_server
 from textrawl.settings import Settings, read_settings
 from textrawl.toolsets.catalogue import choose_names
 from textrawl.transports.stdio.greeting import Greeter
@@ -32,8 +32,8 @@ def serve_client(reception: Reception) -> None:
     settings = read_settings()
     if reception.greeter is None:
         offered = choose_names(settings.toolsets)
-        told = introduce(offered, enabled=settings.enable_memory)
-        reception.introduce(Greeter(__version__, told))
+        description = describe_server(offered, enabled=settings.enable_memory)
+        reception.begin_greeting(Greeter(__version__, description))
     prepare(settings)
     try:
         run_foreground(partial(_serve, settings, reception), use_uvloop=True)
@@ -111,6 +111,6 @@ async def _open_visibly(
 
     with show_wait("Opening the memory"):
         server = await _open(settings, stack)
-    if os.isatty(reception.wire_in):
+    if os.isatty(reception.input):
         open_progress().print("Waiting for an MCP client on stdin. Ctrl-C ends this.")
     return server

@@ -9,8 +9,8 @@ from typing import NoReturn
 
 from textrawl import __version__
 from textrawl.cli.garbage_collection import pause_collection
-from textrawl.environment import Unclear, peek
-from textrawl.server.introduction import Introduction, introduce
+from textrawl.environment import ParsingNeeded, find_unparsed
+from textrawl.server.description import ServerDescription, describe_server
 from textrawl.toolsets.catalogue import EVERY, TOOLSETS
 from textrawl.transports.stdio.greeting import Greeter
 from textrawl.transports.stdio.reception import receive
@@ -22,25 +22,25 @@ _ON, _OFF = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 def run_stdio() -> None:
     """Greet the client, load what serves it meanwhile, and serve it. Raises StartRefused."""
     with _end_on_signals(), receive() as reception:
-        with suppress(Unclear):
-            reception.introduce(Greeter(__version__, guess_introduction()))
+        with suppress(ParsingNeeded):
+            reception.begin_greeting(Greeter(__version__, guess_description()))
         with pause_collection():
             from textrawl.cli.hosting import serve_client  # noqa: PLC0415 - as late as it can
 
         serve_client(reception)
 
 
-def guess_introduction() -> Introduction:
-    """Return the introduction of the server that the environment describes.
+def guess_description() -> ServerDescription:
+    """Return the description of the server that the environment sets.
 
-    Raises Unclear where it takes `settings` to tell, which is not loaded yet.
+    Raises ParsingNeeded if that takes `settings`, which is not loaded yet.
     """
-    names = [name.strip() for name in (peek("toolsets") or TOOLSETS[0]).split(",")]
-    enabled = (peek("enable_memory") or _ON[0]).lower()
+    names = [name.strip() for name in (find_unparsed("toolsets") or TOOLSETS[0]).split(",")]
+    enabled = (find_unparsed("enable_memory") or _ON[0]).lower()
     if enabled not in (*_ON, *_OFF) or not {*names} <= {*TOOLSETS, EVERY}:
-        raise Unclear
+        raise ParsingNeeded
     offered = TOOLSETS if EVERY in names else names
-    return introduce(offered, enabled=enabled in _ON)
+    return describe_server(offered, enabled=enabled in _ON)
 
 
 @contextmanager

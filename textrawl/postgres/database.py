@@ -30,8 +30,8 @@ from textrawl.postgres.connection import (
     register_vectors,
 )
 from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
-from textrawl.scheduling.lines import wait_in_line
 from textrawl.scheduling.turns import Turns, find_account
+from textrawl.scheduling.write_order import wait_for_earlier_writes
 
 logger = logging.getLogger("textrawl")
 
@@ -162,7 +162,7 @@ class Database:
         query = _compose(function, row, tuple(arguments))
         values = {name: _adapt(value) for name, value in arguments.items()}
         if "tool" in arguments:  # only writes name a tool; embedding has happened before
-            await wait_in_line()
+            await wait_for_earlier_writes()
         with _translate(function), anyio.fail_after(self._timeout + _MARGIN):
             async with self._take_turns(function):
                 await self._check_once()

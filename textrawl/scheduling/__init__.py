@@ -1,1 +1,1 @@
-"""Order and fairness between the calls that one process answers at the same time."""
+"""Scheduling: order and fairness between the concurrent calls of one process."""

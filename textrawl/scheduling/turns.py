@@ -1,4 +1,4 @@
-"""Turns: a limit on the concurrent calls of each person, so that one never takes what all need."""
+"""Turns: a limit on the concurrent calls of each person, so that one cannot block all others."""
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -12,7 +12,7 @@ _account: ContextVar[str | None] = ContextVar("account", default=None)
 
 @contextmanager
 def keep_account(name: str | None) -> Generator[None]:
-    """Count the database calls of this task for the person `name` meanwhile; None: for nobody."""
+    """Count the database calls of this task for the person `name` meanwhile, if it is not None."""
     before = _account.set(name)
     try:
         yield
@@ -21,30 +21,30 @@ def keep_account(name: str | None) -> Generator[None]:
 
 
 def find_account() -> str | None:
-    """For whom the database calls of this task are counted."""
+    """Return the person for whom the database calls of this task are counted."""
     return _account.get()
 
 
 @dataclass
 class _Queue:
-    turn: anyio.Semaphore  # lets its members through in the order in which they came
+    turn: anyio.Semaphore  # in order of arrival
     members: int = 0
 
 
 class Turns:
-    """Lets `most` of each name through at once; more wait for those, and for nobody else."""
+    """Lets `most` calls of each name run at once; further ones wait for calls of their own name."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._queues: dict[str, _Queue] = {}
 
     def count(self, name: str) -> int:
-        """How many of `name` have a turn or wait for one."""
+        """Return the number of calls of `name` that have a turn or wait for one."""
         return self._queues[name].members if name in self._queues else 0
 
     @asynccontextmanager
     async def take(self, name: str | None) -> AsyncGenerator[None]:
-        """Wait for a turn of `name`, and keep it meanwhile; None waits for nothing."""
+        """Wait for a turn of `name`, and keep it meanwhile; None does not wait."""
         if name is None:
             yield
             return

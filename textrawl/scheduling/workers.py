@@ -14,15 +14,15 @@ Result = TypeVar("Result")
 
 _own = Turns(1)
 _interpreter = Turns(1)
-_SLICE = 0.0005  # seconds that a thread keeps the interpreter while others wait for it; else 0.005
-_LOWER_PRIORITY = 5  # of 19: a third of the share of other processes where all want to run
+_SLICE = 0.0005  # seconds for which a thread holds the GIL while others wait; Python's own is 0.005
+_LOWER_PRIORITY = 5  # of 19: a third of the processor share of others, if all are busy
 
 
 async def run_aside(function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
-    """Run what takes long in a thread, so that other calls are answered meanwhile.
+    """Run a long computation in a thread, so that other calls are answered meanwhile.
 
-    One at a time: threads share the interpreter with the event loop, and each takes a share of it.
-    Of each person one waits for that, however many they ask for.
+    One runs at a time, because each thread slows the event loop. At most one per person waits for
+    it; their others queue behind that one.
     """
     async with _own.take(find_account()), _interpreter.take("aside"):
         sys.setswitchinterval(_SLICE)
@@ -30,11 +30,11 @@ async def run_aside(function: Callable[[*Arguments], Result], *arguments: *Argum
 
 
 async def run_apart(function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
-    """Run what computes for seconds in a process of its own, at a lower priority.
+    """Run a computation of seconds in a process of its own, at a lower priority.
 
-    A thread would share the interpreter with the event loop, and every other call would wait for
-    it. One at a time, and of each person one waits for that. The process ends with the server, or
-    five minutes after its last work.
+    A thread would share the interpreter with the event loop, and every other call would wait. One
+    runs at a time, and at most one per person waits for it. The process ends with the server, or
+    five minutes after its last computation.
     """
     async with _own.take(find_account()), _interpreter.take("apart"):
         return await to_process.run_sync(_run_quietly, function, arguments)

@@ -1,1 +1,1 @@
-"""The MCP server: settings in, tools and resources out."""
+"""The MCP server: it offers the tools and resources that the settings choose."""

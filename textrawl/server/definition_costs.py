@@ -1,4 +1,4 @@
-"""What a client is told before any call, and what that costs its model."""
+"""Tokens that the definitions of tools and the instructions cost every conversation."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,8 +27,8 @@ class ToolsetCost:
 
 
 @dataclass(frozen=True)
-class Introduction:
-    """Tokens of all that a server says before any call."""
+class DefinitionCosts:
+    """Tokens of everything that a model reads before any call."""
 
     tokens: int
     instructions: int
@@ -36,12 +36,12 @@ class Introduction:
 
 
 def write_definition(name: str, description: str | None, schema: dict[str, Any]) -> str:
-    """The definition of a tool as models are shown it; `schema` is that of its input."""
+    """Return the definition of a tool as models see it; `schema` describes its input."""
     return write_json({"name": name, "description": description, "inputSchema": schema})
 
 
-async def count_introduction(server: MemoryServer, counter: Counter) -> Introduction:
-    """What `server` costs every conversation; toolsets without a tool on offer are left out."""
+async def count_definitions(server: MemoryServer, counter: Counter) -> DefinitionCosts:
+    """Count the tokens that `server` costs every conversation; skip toolsets without a tool."""
     offered = {
         tool.name: ToolCost(
             tool.name,
@@ -55,5 +55,5 @@ async def count_introduction(server: MemoryServer, counter: Counter) -> Introduc
         if tools:
             toolsets.append(ToolsetCost(toolset.name, sum(tool.tokens for tool in tools), tools))
     instructions = counter.count(server.instructions or "")
-    spent = instructions + sum(toolset.tokens for toolset in toolsets)
-    return Introduction(spent, instructions, toolsets)
+    total = instructions + sum(toolset.tokens for toolset in toolsets)
+    return DefinitionCosts(total, instructions, toolsets)

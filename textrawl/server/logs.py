@@ -1,7 +1,7 @@
-"""What is logged: to stderr, with no secret in it and no line that another could have forged.
+"""Logging to stderr, without secrets and without forged lines.
 
-Our own messages come from LOG_LEVEL on. Those of libraries come from WARNING on, whatever it says,
-since below that they tell what was remembered and asked.
+LOG_LEVEL sets the level of textrawl's own messages. Messages of libraries below WARNING are never
+logged: they contain facts and questions.
 """
 
 import asyncio
@@ -18,15 +18,15 @@ from pydantic import SecretStr
 from textrawl.postgres.conninfo import ConninfoInvalid, read_conninfo
 from textrawl.settings import Settings
 
-ANNOUNCED = logging.CRITICAL + 10  # what is told whatever LOG_LEVEL says, and is nothing bad
+ANNOUNCEMENT = logging.CRITICAL + 10  # level of good news that is logged at any LOG_LEVEL
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
 _HIDDEN = "***"
-_SHORTEST_SECRET = 4  # characters: anything shorter is in half of all words
-_MOST_KEPT = 8000  # characters of a message and of a traceback: patterns cost time on long ones
+_SHORTEST_SECRET = 4  # characters: shorter texts occur in ordinary words
+_MOST_KEPT = 8000  # characters of a message or a traceback: patterns are slow on long texts
 
-# What a secret looks like; the first group, if there is one, stays.
+# Patterns of secrets; the first group, if there is one, stays.
 _PATTERNS = [
     re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     for pattern in (
@@ -42,59 +42,64 @@ _PATTERNS = [
         r"(\binput_value=).*?(?=, input_type=|\]$|$)",
     )
 ]
-# Characters that a terminal obeys, that end a line somewhere, or that turn the text around.
+# Characters that control a terminal, end a line, or change the direction of text.
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
 )
 
 
 class Redaction:
-    """Takes secrets out of a text: `secrets` themselves, and whatever looks like one."""
+    """Removes secrets from a text: `secrets` themselves, and text that looks like one."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        known = sorted({one for one in secrets if len(one) >= _SHORTEST_SECRET}, key=len)
-        self._known = re.compile("|".join(map(re.escape, reversed(known)))) if known else None
+        longest_first = sorted(
+            {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET},
+            key=len,
+            reverse=True,
+        )
+        pattern = "|".join(map(re.escape, longest_first))
+        self._secrets = re.compile(pattern) if longest_first else None
 
     def __call__(self, text: str) -> str:
-        """`text` without secrets, at most 8,000 characters of it."""
+        """Return at most 8,000 characters of `text`, without secrets."""
         if len(text) > _MOST_KEPT:
             # Cut between words: half a secret would not be recognised.
             text = text[:_MOST_KEPT].rpartition(" ")[0] + " ..."
-        if self._known is not None:
-            text = self._known.sub(_HIDDEN, text)
+        if self._secrets is not None:
+            text = self._secrets.sub(_HIDDEN, text)
         for pattern in _PATTERNS:
             text = pattern.sub(rf"\g<1>{_HIDDEN}", text)
         return text
 
 
 class TextLines(logging.Formatter):
-    """One line an event; a traceback follows indented, so that none of it looks like an event."""
+    """One line per message; a traceback follows indented, so that it never looks like a message."""
 
     def __init__(self, redact: Redaction) -> None:
         super().__init__()
         self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
-        """The lines of `record`."""
+        """Return the lines of `record`."""
         message = _escape(self._redact(_read_message(record)))
-        level = "" if record.levelno == ANNOUNCED else f"{record.levelname} "
+        level = "" if record.levelno == ANNOUNCEMENT else f"{record.levelname} "
         request = request_id.get()
-        asked = f" [request {request}]" if request else ""
+        suffix = f" [request {request}]" if request else ""
         trace = self._redact(_read_trace(self, record))
         lines = [f"    {_escape(line)}" for line in trace.splitlines()]
-        return "\n".join([f"textrawl {level}{message}{asked}", *lines])
+        return "\n".join([f"textrawl {level}{message}{suffix}", *lines])
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object an event: time, level, logger, message; request and exception where known."""
+    """One JSON object per message: time, level, logger, message, request and exception, if any."""
 
     def __init__(self, redact: Redaction) -> None:
         super().__init__()
         self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
-        """The object of `record`, in ASCII."""
-        told = {
+        """Return the object of `record`, in ASCII."""
+        members = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
@@ -102,20 +107,20 @@ class JsonLines(logging.Formatter):
             "request": request_id.get(),
             "exception": self._redact(_read_trace(self, record)),
         }
-        return json.dumps({key: value for key, value in told.items() if value})
+        return json.dumps({key: value for key, value in members.items() if value})
 
 
 def configure_logs(settings: Settings) -> None:
-    """Sends every log to stderr in the format of `settings`.
+    """Send every log message to stderr in the format of `settings`.
 
-    To be called before the MCP server is made: what configures logging after it changes nothing.
+    Call it before the MCP server is created, which would configure logging otherwise.
     """
-    logging.addLevelName(ANNOUNCED, "NOTICE")
+    logging.addLevelName(ANNOUNCEMENT, "NOTICE")
     redact = Redaction(find_secrets(settings))
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines(redact) if settings.log_format == "json" else TextLines(redact))
     logging.basicConfig(level=max(logging.WARNING, _read_level(settings)), handlers=[handler])
-    handler.addFilter(_is_news)
+    handler.addFilter(_is_not_cancellation)
     logging.captureWarnings(capture=True)
     logging.getLogger("textrawl").setLevel(settings.log_level)
     least = logging.NOTSET if settings.log_level == "DEBUG" else logging.ERROR
@@ -123,13 +128,13 @@ def configure_logs(settings: Settings) -> None:
 
 
 def find_secrets(settings: Settings) -> set[str]:
-    """Every secret that `settings` hold, passwords in connection strings by themselves as well."""
+    """Return every secret in `settings`, and the passwords within connection strings."""
     found = {value.get_secret_value() for _, value in settings if isinstance(value, SecretStr)}
     return found | {password for value in found if (password := _find_password(value))}
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    """Not that a request was cancelled, with a traceback for each, when the server ends."""
+def _is_not_cancellation(record: logging.LogRecord) -> bool:
+    """Return false for a cancelled request: at shutdown each would log a traceback."""
     kind = record.exc_info[0] if record.exc_info else None
     return kind is None or not issubclass(kind, asyncio.CancelledError)
 
@@ -138,7 +143,7 @@ def _find_password(conninfo: str) -> str | None:
     try:
         password = read_conninfo(conninfo).get("password")
     except ConninfoInvalid:
-        return None  # it is another kind of secret
+        return None  # not a connection string
     return password or None
 
 
@@ -150,7 +155,7 @@ def _read_message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
     except (TypeError, ValueError):
-        # logging itself would print the arguments as they are.
+        # logging itself would print the arguments with their secrets.
         return f"{record.msg} {record.args}"
 
 

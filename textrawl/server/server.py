@@ -1,4 +1,4 @@
-"""Settings in, MCP server out."""
+"""The MCP server that settings describe."""
 
 import logging
 import time
@@ -27,12 +27,12 @@ from mcp.types import (
 from pydantic import AnyUrl, ValidationError
 
 from textrawl import __version__, errors
-from textrawl.access.bearer import Bearers
+from textrawl.access.bearer import BearerAuthenticator
 from textrawl.access.principal import Caller, Principal, keep_caller
 from textrawl.embedded.location import IMPORTS
-from textrawl.scheduling.lines import Lines
-from textrawl.server.introduction import NAME, TITLE, introduce
-from textrawl.server.lifespan import build_bearers, build_renderer, open_app
+from textrawl.scheduling.write_order import WriteOrder
+from textrawl.server.description import NAME, TITLE, describe_server
+from textrawl.server.lifespan import build_authenticator, build_renderer, open_app
 from textrawl.settings import Settings
 from textrawl.store.store import Store
 from textrawl.toolsets.app import App, name_session
@@ -55,7 +55,7 @@ _FIVE_MINUTES = 300_000  # milliseconds for which a client may keep the list of 
 
 
 class MemoryServer(MCPServer[App]):
-    """An MCPServer whose errors a model can repair, and whose absent tools say why."""
+    """An MCPServer whose errors tell a model what to do, also about tools that are turned off."""
 
     def __init__(
         self,
@@ -69,10 +69,10 @@ class MemoryServer(MCPServer[App]):
         self._specs = specs
         self._tokens_needed = tokens_needed
         self._settings = settings
-        self._renderer, self._lines = build_renderer(settings), Lines()
+        self._renderer, self._write_order = build_renderer(settings), WriteOrder()
         self.app = app
         self.observe_call: Observe | None = None
-        self._bearers: Bearers | None = None
+        self._authenticator: BearerAuthenticator | None = None
         tools = _build_tools(settings, [s for n, s in specs.items() if n not in self._hidden])
         super().__init__(
             NAME,
@@ -89,31 +89,31 @@ class MemoryServer(MCPServer[App]):
         self._schemas = {tool.name: _read_schema(tool) for tool in tools}
 
     def _drop_handlers(self) -> None:
-        """Serve, and advertise, only what there is: the SDK registers all, and has no switch."""
+        """Remove handlers without a use: the SDK registers and advertises all, without a switch."""
         handlers = self._lowlevel_server._request_handlers  # pyright: ignore[reportPrivateUsage]
         for method in _PROMPTS if self._documents else (*_PROMPTS, *_RESOURCES):
             handlers.pop(method, None)
 
     @asynccontextmanager
     async def open(self, memory: Store | None = None) -> AsyncGenerator[App | None]:
-        """What tools need, for all connections meanwhile; nothing while memory is off.
+        """Open what tools need, once for all connections; nothing if memory is off.
 
-        Without it each connection opens its own. A `memory` that is open already is used and left
-        open. Raises StartRefused.
+        Without it each connection opens its own. A `memory` that is passed is used and stays open.
+        Raises StartRefused.
         """
         async with self.open_own(memory) as app:
-            given, self.app = self.app, app
-            self._bearers = build_bearers(self._settings, app) if app else None
+            before, self.app = self.app, app
+            self._authenticator = build_authenticator(self._settings, app) if app else None
             try:
                 yield app
             finally:
-                self.app = given
-                if self._bearers is not None:
-                    await self._bearers.aclose()
+                self.app = before
+                if self._authenticator is not None:
+                    await self._authenticator.aclose()
 
     @asynccontextmanager
     async def open_own(self, memory: Store | None = None) -> AsyncGenerator[App | None]:
-        """What one connection's tools need: what is open for all, or something of its own."""
+        """Open what one connection's tools need, unless it is open for all connections."""
         if self.app is not None or not self._settings.enable_memory:
             yield self.app
         else:
@@ -123,36 +123,39 @@ class MemoryServer(MCPServer[App]):
                 yield app
 
     def offer(self, toolset: str) -> "MemoryServer":
-        """Another server of the same memory, open as long as this one, with that toolset alone."""
+        """Return a server with only `toolset`, for the same memory, open as long as this one."""
         changed = self._settings.model_copy(update={"toolsets": [toolset]})
         server = create_server(changed, app=self.app, tokens_needed=self._tokens_needed)
         server.observe_call = self.observe_call
         return server
 
     def read_gauges(self) -> dict[str, float]:
-        """What is true now of the pool and of vectors; nothing before the server is open."""
+        """Return the state of the pool and of vectors; nothing before the server is open."""
         if self.app is None:
             return {}
-        memory = self.app.store
-        told = {"answered_without_vector": memory.without_vector, "pending_vectors": memory.pending}
-        return memory.database.read_pool() | told
+        store = self.app.store
+        vectors = {
+            "answered_without_vector": store.without_vector,
+            "pending_vectors": store.pending,
+        }
+        return store.database.read_pool() | vectors
 
     async def find_principal(self, bearer: str) -> Principal | None:
-        """Whose `bearer` is, while the server is open; None for a token that nobody has.
+        """Return the principal of a bearer token while the server is open, or None if invalid.
 
         Raises DatabaseUnavailable, IssuerUnavailable.
         """
-        return await self._bearers.find(bearer) if self._bearers is not None else None
+        return await self._authenticator.find(bearer) if self._authenticator is not None else None
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[App, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """The tool's result, or its error as a result that says what to do next.
+        """Return the tool's result, or its error as a result that says what to do next.
 
         Raises MCPError (-32602) for a name that no toolset has.
         """
         if name not in self._specs:
-            name = name.removesuffix("_tool")  # as some clients were taught to call them
+            name = name.removesuffix("_tool")  # some clients add it
         if name not in self._schemas and name not in self._hidden:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:64]}")
         began, outcome = time.perf_counter(), "ok"
@@ -166,19 +169,22 @@ class MemoryServer(MCPServer[App]):
                 self.observe_call(name, outcome, time.perf_counter() - began)
 
     async def list_resources(self) -> list[Resource]:
-        """What the toolsets offer to be attached or read as a whole."""
+        """List the documents of the toolsets, which a client can attach or read as a whole."""
         return [
             Resource(
-                uri=one.uri, name=one.name, title=one.title, description=one.description,
+                uri=document.uri,
+                name=document.name,
+                title=document.title,
+                description=document.description,
                 mime_type=_JSON,
             )
-            for one in self._documents.values()
-        ]  # fmt: skip
+            for document in self._documents.values()
+        ]
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[App, Any] | None = None
     ) -> Iterable[ReadResourceContents]:
-        """The resource, for a caller who may read.
+        """Return the resource, for a caller with the scope read.
 
         Raises ResourceNotFoundError, MCPError.
         """
@@ -201,32 +207,32 @@ class MemoryServer(MCPServer[App]):
         return {one.uri: one for toolset in chosen for one in toolset.documents}
 
     async def _call(
-        self, name: str, given: dict[str, Any], context: Context[App, Any] | None
+        self, name: str, raw: dict[str, Any], context: Context[App, Any] | None
     ) -> CallToolResult | InputRequiredResult:
         if name in self._hidden:
             raise errors.MemoryNotEnabled if not self._settings.enable_memory else errors.ReadOnly
-        regular = arguments.forgive(self._schemas[name], given)
+        values = arguments.normalise(self._schemas[name], raw)
         if context is None:
-            return await self._run(name, regular, None)
+            return await self._run(name, values, None)
         with (
-            self._keep_order(context, self._specs[name], regular),
-            keep_caller(await _authorise(context, self._specs[name], regular)),
+            self._keep_order(context, self._specs[name], values),
+            keep_caller(await _authorise(context, self._specs[name], values)),
         ):
-            return await self._run(name, regular, context)
+            return await self._run(name, values, context)
 
     def _keep_order(
-        self, context: Context[App, Any], spec: ToolSpec, given: dict[str, Any]
+        self, context: Context[App, Any], spec: ToolSpec, values: dict[str, Any]
     ) -> AbstractContextManager[None]:
-        """Return what makes writes of one session be stored as they came; reads wait for none."""
-        if spec.find_scope(given) == "read":
+        """Return a context that stores the writes of a session in order; reads do not wait."""
+        if spec.find_scope(values) == "read":
             return nullcontext()
-        return self._lines.join(name_session(context))
+        return self._write_order.join(name_session(context))
 
     async def _run(
-        self, name: str, given: dict[str, Any], context: Context[App, Any] | None
+        self, name: str, values: dict[str, Any], context: Context[App, Any] | None
     ) -> CallToolResult | InputRequiredResult:
         try:
-            return await super().call_tool(name, given, context)
+            return await super().call_tool(name, values, context)
         except UnexpectedToolError as error:
             if isinstance(error.__cause__, errors.TextrawlError):
                 raise error.__cause__ from error
@@ -235,7 +241,7 @@ class MemoryServer(MCPServer[App]):
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
                 raise arguments.explain(error.__cause__, self._schemas[name]) from error
-            # What is left: the client answered a question of ours with something else.
+            # The remaining cause: the client's answer to a question to its user has another shape.
             raise errors.TextrawlError(
                 "Ask the user yourself, then call again with confirm",
                 title="Answer of the client not understood",
@@ -244,7 +250,7 @@ class MemoryServer(MCPServer[App]):
 
 def _choose_instructions(settings: Settings) -> str | None:
     offered = choose_names(settings.toolsets)
-    return introduce(offered, enabled=settings.enable_memory).instructions
+    return describe_server(offered, enabled=settings.enable_memory).instructions
 
 
 def _build_tools(settings: Settings, specs: list[ToolSpec]) -> list[Tool]:
@@ -256,14 +262,14 @@ def _read_schema(tool: Tool) -> dict[str, Any]:
     return slim(tool.fn_metadata.arg_model.model_json_schema())
 
 
-async def _authorise(context: Context[App, Any], spec: ToolSpec, given: dict[str, Any]) -> Caller:
-    """Who calls: asked in the one place that every call passes.
+async def _authorise(context: Context[App, Any], spec: ToolSpec, values: dict[str, Any]) -> Caller:
+    """Identify the caller and check the scope, in the one place that every call passes.
 
-    Raises ScopeMissing, NotAuthenticated, SpaceNotFound. The database asks the same again: neither
-    wall relies on the other.
+    The database checks both again: neither check relies on the other.
+    Raises ScopeMissing, NotAuthenticated, SpaceNotFound.
     """
     caller = await context.request_context.lifespan_context.identify(context, spec.name)
-    caller.principal.require(spec.find_scope(given))
+    caller.principal.require(spec.find_scope(values))
     return caller
 
 
@@ -275,17 +281,18 @@ def _hides(settings: Settings, spec: ToolSpec) -> bool:
 
 @asynccontextmanager
 async def _open_lifespan(server: MCPServer[App]) -> AsyncGenerator[App]:
-    assert isinstance(server, MemoryServer)  # noqa: S101 - it is the only one that passes this
+    assert isinstance(server, MemoryServer)  # noqa: S101 - only MemoryServer passes this function
     async with server.open_own() as app:
-        yield app  # pyright: ignore[reportReturnType] - None only where no tool can be called
+        yield app  # pyright: ignore[reportReturnType] - None only if no tool can be called
 
 
 def create_server(
     settings: Settings, *, app: App | None = None, tokens_needed: bool = False
 ) -> MemoryServer:
-    """The MCP server that `settings` describe; with `tokens_needed` it answers nobody without one.
+    """Return the MCP server that `settings` describe.
 
-    Without `app` each connection opens the database for itself, unless `open` did so for all.
+    With `tokens_needed` it refuses calls without a token. Without `app` each connection opens the
+    database for itself, unless `open` did so for all.
     Raises StartRefused for a toolset that does not exist.
     """
     toolsets = choose_toolsets(settings.toolsets)

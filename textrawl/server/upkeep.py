@@ -1,4 +1,4 @@
-"""What goes on beside the calls: missing vectors, statistics that grew old, the log of recalls."""
+"""Upkeep, the work beside the calls: missing vectors, search statistics, the recall log."""
 
 import logging
 import time
@@ -10,12 +10,11 @@ from textrawl import errors
 from textrawl.embeddings.active_model import Model
 from textrawl.store.backlog import count_backlog, fill_batch, queue_facts
 from textrawl.store.store import Store
-from textrawl.wire.recall_log import Recalls
+from textrawl.wire.recall_log import RecallLog
 
 logger = logging.getLogger("textrawl")
 
-
-_PRUNING = 3600.0  # seconds between looks for recalls that are too old to be kept
+_PRUNING = 3600.0  # seconds between deletions of old recalls
 
 
 @dataclass(frozen=True)
@@ -29,18 +28,18 @@ class _Pruned:
 
 
 class Upkeep:
-    """Work that every server does in turn with the others, in rounds `pause` seconds apart."""
+    """Work in rounds `pause` seconds apart, which all servers of a memory share."""
 
     def __init__(
-        self, memory: Store, recalls: Recalls | None = None, *, pause: float = 5.0
+        self, memory: Store, recall_log: RecallLog | None = None, *, pause: float = 5.0
     ) -> None:
         self._memory = memory
-        self._recalls = recalls
+        self._recall_log = recall_log
         self._pause = pause
-        self._pruning = 0.0  # when recalls are looked through next, on the monotonic clock
+        self._next_pruning = 0.0  # on the monotonic clock
 
     async def run(self) -> None:
-        """Rounds until cancelled; a round that fails is tried again at the next."""
+        """Do rounds until cancelled; the next round repeats one that failed."""
         while True:
             try:
                 await self.do_round()
@@ -49,7 +48,7 @@ class Upkeep:
             await anyio.sleep(self._pause)
 
     async def do_round(self) -> None:
-        """Everything that is due now. Raises DatabaseUnavailable, EmbeddingUnavailable."""
+        """Do everything that is due now. Raises DatabaseUnavailable, EmbeddingUnavailable."""
         await self.record_recalls()
         await self._prune_recalls()
         await self._memory.database.call("refresh_search_statistics", _Refreshed)
@@ -63,13 +62,13 @@ class Upkeep:
                 await self._fill(model)
 
     async def record_recalls(self) -> None:
-        """Records what was recalled, or leaves it for later."""
-        if self._recalls is not None:
-            await self._recalls.flush(self._memory.database)
+        """Record the recalls in the database, or keep them for the next round."""
+        if self._recall_log is not None:
+            await self._recall_log.flush(self._memory.database)
 
     async def _prune_recalls(self) -> None:
-        if time.monotonic() >= self._pruning:
-            self._pruning = time.monotonic() + _PRUNING
+        if time.monotonic() >= self._next_pruning:
+            self._next_pruning = time.monotonic() + _PRUNING
             await self._memory.database.call("prune_recalls", _Pruned)
 
     async def _fill(self, model: Model) -> None:

@@ -18,7 +18,7 @@ from textrawl.scheduling.workers import run_aside
 from textrawl.store.store import Store
 from textrawl.toolsets.refused_deletions import RefusedDeletions
 from textrawl.values.text import clean_name
-from textrawl.wire.recall_log import NOTHING, Finding, Recall, Recalls
+from textrawl.wire.recall_log import NOTHING, Finding, Recall, RecallLog
 from textrawl.wire.replies import Renderer, Reply, Written
 
 
@@ -45,7 +45,7 @@ class App:
     import_dir: Path | None = None
 
     def __init__(
-        self, store: Store, renderer: Renderer, identity: Identity, recalls: Recalls | None = None
+        self, store: Store, renderer: Renderer, identity: Identity, recalls: RecallLog | None = None
     ) -> None:
         self.store = store
         self.refused_deletions = RefusedDeletions()

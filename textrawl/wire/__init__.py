@@ -1,1 +1,1 @@
-"""The wire: arguments as models send them, and replies as they are written back."""
+"""The wire: arguments as models send them, and replies as models read them."""

@@ -1,9 +1,13 @@
-"""Arguments as models send them, made into what a tool takes, or an error that repairs them.
+"""Normalisation of a model's arguments, and errors from which a model can repair them.
 
-Where the meaning is certain an odd shape is accepted: null, "null", "" or a 0 below the least value
-for an optional parameter, a list that was written as a string, one string or words between commas
-where a list is expected, snake_case for camelCase, an enum value in the wrong case. All else is
-refused by name.
+An unusual shape is accepted if its meaning is certain:
+
+- null, "null", "" or a 0 below the minimum, for an optional parameter without a value,
+- a list written as a string, or one string, or words between commas, for a list,
+- snake_case for camelCase,
+- an enum value in the wrong case.
+
+Anything else is refused by name.
 """
 
 import itertools
@@ -18,44 +22,49 @@ from pydantic_core import ErrorDetails
 from textrawl.errors import ArgumentInvalid, EntityTypeInvalid, TextrawlError
 
 _ABSENT = ("", "null")
-_ADDED = ("wait_for_previous",)  # Gemini CLI adds it to the schema of every tool, and sends it on
+_ADDED = ("wait_for_previous",)  # Gemini CLI adds it to the schema and the call of every tool
 _SHOWN = 40  # characters of a wrong value that an error repeats
-_FOREIGN = 5  # times as much as an ASCII character counts one of another script: in tokens it costs
+_OTHER_SCRIPT = 5  # weight of a character that is not ASCII: it costs about five times the tokens
 _KINDS = {
-    "integer": "an integer", "number": "a number", "string": "text", "boolean": "true or false",
-    "array": "a list", "object": "an object",
-}  # fmt: skip
-_LISTED = 100  # faults that an error names before it only counts: as many as items of a batch
+    "integer": "an integer",
+    "number": "a number",
+    "string": "text",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+}
+_LISTED = 100  # errors that a message lists; further ones are counted. A batch has 100 items
 
 
-def forgive(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of an object `schema` with odd shapes made regular.
+def normalise(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of an object `schema` in their regular shape.
 
-    Raises ArgumentInvalid for an argument that the schema does not know.
+    Raises ArgumentInvalid for an argument that is not in the schema.
     """
-    known: Mapping[str, Any] = schema["properties"]
-    added = [name for name in _ADDED if name in given and name not in known]
-    own = {name: value for name, value in given.items() if name not in added}
-    regular = _regularise_object(schema, own)
-    if unknown := [name for name in regular if name not in known]:
+    parameters: Mapping[str, Any] = schema["properties"]
+    added = [name for name in _ADDED if name in arguments and name not in parameters]
+    own = {name: value for name, value in arguments.items() if name not in added}
+    regular = _normalise_object(schema, own)
+    if unknown := [name for name in regular if name not in parameters]:
         raise ArgumentInvalid(
-            f"Known arguments: {', '.join(known)}",
+            f"Known arguments: {', '.join(parameters)}",
             title=f"Unknown argument {', '.join(_quote(name) for name in unknown[:3])}",
         )
     return regular
 
 
-def _regularise_object(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Unknown names stay: whoever validates next tells their place."""
-    known: Mapping[str, Any] = schema["properties"]
+def _normalise_object(schema: Mapping[str, Any], members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members in their regular shape; unknown names stay, for the validation."""
+    fields: Mapping[str, Any] = schema["properties"]
     required = schema.get("required", ())
     regular: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in members.items():
         camel = to_camel(name)
-        canonical = camel if name not in known and camel in known and camel not in given else name
-        part = known.get(canonical, {})
-        if canonical in required or canonical not in known or not _is_absent(value, part):
-            regular[canonical] = _regularise(part, value)
+        is_snake = name not in fields and camel in fields and camel not in members
+        canonical = camel if is_snake else name
+        field = fields.get(canonical, {})
+        if canonical in required or canonical not in fields or not _is_absent(value, field):
+            regular[canonical] = _normalise(field, value)
     return regular
 
 
@@ -68,14 +77,14 @@ def _is_absent(value: object, schema: Mapping[str, Any]) -> bool:
     return value is None or filler or value in _ABSENT
 
 
-def _regularise(schema: Mapping[str, Any], value: Any) -> Any:
+def _normalise(schema: Mapping[str, Any], value: Any) -> Any:
     match schema.get("type"):
         case "array":
-            return _regularise_list(schema["items"], value)
+            return _normalise_list(schema["items"], value)
         case "object" if isinstance(value, dict):
-            return _regularise_object(schema, cast("dict[str, Any]", value))
+            return _normalise_object(schema, cast("dict[str, Any]", value))
         case "integer" | "number" if isinstance(value, bool):
-            return str(value).lower()  # else true would count as 1
+            return str(value).lower()  # otherwise true would be accepted as 1
         case "string" if "enum" in schema and isinstance(value, str):
             plain = value.strip().lower()
             return plain if plain in schema["enum"] else value
@@ -83,7 +92,7 @@ def _regularise(schema: Mapping[str, Any], value: Any) -> Any:
             return value
 
 
-def _regularise_list(item: Mapping[str, Any], value: Any) -> Any:
+def _normalise_list(item: Mapping[str, Any], value: Any) -> Any:
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         try:
             value = json.loads(value)
@@ -95,19 +104,19 @@ def _regularise_list(item: Mapping[str, Any], value: Any) -> Any:
         value = [value]
     if not isinstance(value, list):
         return value
-    return [_regularise(item, one) for one in cast("list[Any]", value)]
+    return [_normalise(item, one) for one in cast("list[Any]", value)]
 
 
 def explain(error: ValidationError, schema: Mapping[str, Any]) -> TextrawlError:
-    """What is wrong with the arguments of an object `schema`: where, what was given, what may."""
+    """Return the error that names each wrong argument, its value, and the allowed values."""
     faults = error.errors(include_url=False)
     places: dict[str, list[str]] = {}
     for fault in faults[:_LISTED]:
         places.setdefault(_allow(fault, schema), []).append(_locate(fault))
-    told = "; ".join(f"{', '.join(where)}: {wanted}" for wanted, where in places.items())
+    fix = "; ".join(f"{', '.join(where)}: {allowed}" for allowed, where in places.items())
     if len(faults) > _LISTED:
-        told += f"; and {len(faults) - _LISTED} more"
-    return EntityTypeInvalid(told) if all(map(_is_entity_type, faults)) else ArgumentInvalid(told)
+        fix += f"; and {len(faults) - _LISTED} more"
+    return EntityTypeInvalid(fix) if all(map(_is_entity_type, faults)) else ArgumentInvalid(fix)
 
 
 def _is_entity_type(fault: ErrorDetails) -> bool:
@@ -116,7 +125,7 @@ def _is_entity_type(fault: ErrorDetails) -> bool:
 
 
 def _locate(fault: ErrorDetails) -> str:
-    """The path of the argument, and what was given."""
+    """Return the path of the argument and its value."""
     place = ""
     for part in fault["loc"]:
         plain = str(part).isidentifier() and len(str(part)) <= _SHOWN
@@ -130,7 +139,7 @@ def _locate(fault: ErrorDetails) -> str:
 
 
 def _allow(fault: ErrorDetails, schema: Mapping[str, Any]) -> str:
-    """What may stand there instead."""
+    """Return a description of the allowed values."""
     match fault["type"]:
         case "missing":
             return "required"
@@ -155,17 +164,17 @@ def _find(schema: Mapping[str, Any], path: Sequence[int | str]) -> Mapping[str, 
 def _name_kind(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return f"one of {', '.join(schema['enum'])}"
-    named = _KINDS[schema["type"]]
+    kind = _KINDS[schema["type"]]
     if "maxItems" in schema:
-        return f"{named} of at most {schema['maxItems']}"
+        return f"{kind} of at most {schema['maxItems']}"
     if "maximum" in schema:
-        return f"{named} from {schema['minimum']} to {schema['maximum']}"
-    return f"{named} of at least {schema['minimum']}" if "minimum" in schema else named
+        return f"{kind} from {schema['minimum']} to {schema['maximum']}"
+    return f"{kind} of at least {schema['minimum']}" if "minimum" in schema else kind
 
 
 def _quote(value: object) -> str:
-    """A wrong value, shortened, with nothing in it that could disturb a log or a model."""
+    """Return a wrong value, shortened, without characters that could disturb a log or a model."""
     text = "".join(c if c.isprintable() else "\ufffd" for c in str(value)[: _SHOWN + 1])
-    sizes = itertools.accumulate(1 if c.isascii() else _FOREIGN for c in text)
+    sizes = itertools.accumulate(1 if c.isascii() else _OTHER_SCRIPT for c in text)
     fitting = sum(size <= _SHOWN for size in sizes)
     return repr(text if len(text) <= fitting else text[:fitting] + "…")

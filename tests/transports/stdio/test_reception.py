@@ -25,7 +25,7 @@ async def serve(reception: Reception, ask: Callable[[], None]) -> None:
         group.start_soon(serve_stdio, MCPServer("late"), reception)
         with anyio.fail_after(10):
             await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
-    reception.outlet.close()
+    reception.output.close()
 
 
 async def test_a_greeting_that_the_thread_left_unwritten_reaches_the_client() -> None:

@@ -1,8 +1,9 @@
-"""Access tokens of an identity provider: an OAuth 2.1 resource server's half, without a database.
+"""OAuth 2.1 resource server: verification of an identity provider's access tokens.
 
-    keys       what may be used of a key set (JWKS)
-    keyring    the keys of one issuer: found through its metadata, kept, fetched again when due
-    issuer     a bearer token in, who that is out
+    keys       the usable keys of a key set (JWKS)
+    keyring    the keys of one issuer: found through its metadata, cached, and fetched again
+    issuer     verification of a token, and the identity that it contains
 
-A token never leaves this process, and nothing in it decides where keys come from.
+It needs no database. A token never leaves this process, and nothing in it decides where keys come
+from.
 """

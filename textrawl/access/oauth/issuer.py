@@ -1,4 +1,4 @@
-"""Who a bearer token speaks for, by the word of one identity provider (RFC 9068, RFC 8725)."""
+"""Verification of the access tokens of one identity provider (RFC 9068, RFC 8725)."""
 
 import hashlib
 import logging
@@ -37,17 +37,17 @@ _ANY_TOKEN = ("jwt", "application/jwt", None)
 
 
 class _Refused(jwt.InvalidTokenError):
-    """A token that is well signed, or could be, and must not be accepted; says why."""
+    """The reason for refusing a token, apart from a wrong signature."""
 
 
 @dataclass(frozen=True)
 class Identity:
-    """Who a valid token speaks for, what it is for, and until when (UTC).
+    """The actor of a valid token, its scopes, and its expiry (UTC).
 
-    `digest` is the SHA-256 of what the issuer signed: a name for the token in logs, limits and
-    lists of revoked ones. A hash of the whole token is no such name, since whoever has an ECDSA
-    signature can write a second one of the same text. It is no credential either: it says nothing
-    of the signature, so every request has to be verified.
+    `digest` is the SHA-256 of the signed part: it names the token in logs, limits and lists of
+    revoked tokens. A hash of the whole token would not do, since the holder of an ECDSA signature
+    can make a second one for the same text. The digest does not prove the signature, so every
+    request has to be verified.
     """
 
     actor: str
@@ -59,8 +59,8 @@ class Identity:
 class Issuer:
     """Verifies access tokens that the issuer at `url` made for `audience`.
 
-    `url` is the issuer's name, to the character. `actor_claim` names the claim that says who it
-    is; `timeout` is seconds for fetching keys. Raises StartRefused for an address that is neither
+    `url` is the issuer's name, to the character. `actor_claim` is the claim that names the actor.
+    `timeout` is the seconds for fetching keys. Raises StartRefused for an address that is neither
     https nor this machine's.
     """
 
@@ -79,9 +79,9 @@ class Issuer:
         self._keys = KeyRing(url, timeout=timeout, clock=clock)
 
     async def verify(self, bearer: str) -> Identity | None:
-        """Who `bearer` speaks for; None if it is no access token that is valid here and now.
+        """Return the identity in `bearer`, or None if it is not a valid access token.
 
-        Raises IssuerUnavailable when that cannot be told, for lack of keys.
+        Raises IssuerUnavailable if the keys to verify it cannot be fetched.
         """
         try:
             header = _read_header(bearer)
@@ -90,7 +90,7 @@ class Issuer:
         except _Refused as refusal:
             logger.info("A token was refused: %s", refusal)
         except jwt.PyJWTError as error:
-            # By its kind: the message may repeat what was sent.
+            # Log the type only: the message may contain parts of the token.
             logger.info("A token was refused: %s", type(error).__name__)
         return None
 
@@ -120,13 +120,13 @@ class Issuer:
 
 
 def _read_header(bearer: str) -> dict[str, Any]:
-    """The header, not yet to be believed: it may choose among keys, never bring or locate one."""
+    """Return the unverified header: it may choose a key, but never contain or locate one."""
     if len(bearer) > _MOST_CHARACTERS:
         raise _Refused("longer than 8 KiB")
     if not _SIGNED.fullmatch(bearer):
         raise _Refused("not a compact signed token")
     header = jwt.get_unverified_header(bearer)
-    # PyJWT knows b64, which makes the signed text another one than is read here.
+    # PyJWT supports b64, with which the signed text differs from the text that is read here.
     if "crit" in header or "b64" in header:
         raise _Refused("asks for an extension")
     if not isinstance(header.get("alg"), str) or header["alg"] not in ALGORITHMS:
@@ -135,10 +135,10 @@ def _read_header(bearer: str) -> dict[str, Any]:
 
 
 def _check_kind(header: Mapping[str, object], claims: Mapping[str, object]) -> None:
-    """Refuse tokens that are for something else than access by whoever holds them.
+    """Refuse tokens other than bearer access tokens.
 
-    RFC 9068 asks for the type at+jwt, and many providers write JWT or nothing. Of those, only one
-    with a scope is taken: ID tokens have none, and at_hash and c_hash are in no others.
+    RFC 9068 requires the type at+jwt, but many providers write JWT or nothing. Then a token must
+    have a scope, and neither at_hash nor c_hash: ID tokens have no scope, and only they have those.
     """
     kind = header.get("typ")
     kind = kind.lower() if isinstance(kind, str) else kind
@@ -147,7 +147,7 @@ def _check_kind(header: Mapping[str, object], claims: Mapping[str, object]) -> N
             raise _Refused("of a type that is no access token's")
         if not {"scope", "scp"} & claims.keys() or {"at_hash", "c_hash"} & claims.keys():
             raise _Refused("not known from an ID token: its type is not at+jwt, it has no scope")
-    # RFC 7800: only together with a proof, which nobody asks for here, so it may be stolen.
+    # RFC 7800: such a token needs a proof of possession, which is not checked here.
     if "cnf" in claims:
         raise _Refused("bound to a key that its sender would have to prove")
 
@@ -156,7 +156,7 @@ def _read_actor(claims: Mapping[str, object], name: str) -> str:
     actor = claims[name]
     if not isinstance(actor, str) or not 0 < len(actor) <= NAME_LENGTH:
         raise _Refused("its actor is no text of 1 to 200 characters")
-    # Two people must not look like one, here or in a log.
+    # Two actors must not look the same, here or in a log.
     if clean_name(actor) != actor:
         raise _Refused("its actor has characters that hide text, or is not in normal form")
     if name == "email" and claims.get("email_verified", True) not in (True, "true"):
@@ -176,7 +176,7 @@ def _read_scopes(claims: Mapping[str, object]) -> frozenset[Scope]:
 
 
 def _read_expiry(value: object) -> datetime:
-    """The instant, in UTC; PyJWT has checked it with leeway, and takes numbers written as text."""
+    """Return the instant in UTC; PyJWT checks it with leeway, and accepts numbers in a string."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _Refused("its expiry is no number")
     try:

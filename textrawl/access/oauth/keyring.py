@@ -1,8 +1,8 @@
-"""The keys of one issuer: found through its metadata, kept, fetched again when due.
+"""The keys of one issuer: found through its metadata, cached, and fetched again.
 
-Whoever sends tokens must not be able to make us hammer the issuer, nor may an issuer that is
-down or slow hold up those whose keys are known. So one fetch is under way at a time, its whole
-length is bounded, and after it there is a pause, whatever came of it.
+Clients must not be able to make this server flood the issuer with requests. A slow issuer must not
+delay tokens whose keys are cached. So one fetch runs at a time, its total time is limited, and a
+pause follows it, even after a failure.
 """
 
 import ipaddress
@@ -22,40 +22,42 @@ from textrawl.errors import StartRefused, TextrawlError
 logger = logging.getLogger("textrawl")
 
 _FRESH = 300.0
-"""Seconds after which keys are fetched again: a key that the issuer withdrew lives no longer."""
+"""Seconds after which keys are fetched again. A withdrawn key is accepted no longer than that."""
 
 _LASTING = 86_400.0
-"""Seconds for which keys serve while the issuer is down: whoever had signed in stays so for a day,
-and a key that was withdrawn meanwhile serves no longer than that either."""
+"""Seconds for which keys are used while the issuer is down: users stay logged in for a day.
+
+A key that is withdrawn meanwhile is accepted no longer than that either.
+"""
 
 _PAUSE = 30.0
 """Seconds between fetches while there are keys."""
 
 _PAUSE_WITHOUT_KEYS = 5.0
-"""Seconds from a failed fetch to the next while there are none, so that nobody can get in."""
+"""Seconds between fetches while there are no keys and nobody can log in."""
 
 _MOST_BYTES = 262_144
-"""Of one document: hundreds of keys, and no burden on memory."""
+"""Maximum size of a document: room for hundreds of keys, little memory."""
 
 _LAST_PORT = 65_535
 
 
 class IssuerUnavailable(TextrawlError):
-    """The identity provider's keys cannot be fetched, so no token of it can be judged."""
+    """The identity provider's keys cannot be fetched, so its tokens cannot be verified."""
 
-    # Callers have not shown who they are: the cause is for the log.
+    # Callers are not authenticated yet, so only the log names the cause.
     title = "Identity provider unavailable"
     fix = "Retry in a few seconds; who runs this memory finds the cause in the server's log"
 
 
 class _FetchFailed(Exception):
-    """Why there are no keys; the message holds nothing that was received."""
+    """The reason why there are no keys, without any received text."""
 
 
 class KeyRing:
-    """Keys of `issuer`, exact as tokens name it; `timeout` is seconds for a whole fetch.
+    """Keys of `issuer`, written exactly as in tokens; `timeout` is the seconds for a whole fetch.
 
-    Raises StartRefused for an address that must not be trusted with what it would say.
+    Raises StartRefused for an address that cannot be trusted.
     """
 
     def __init__(
@@ -70,7 +72,7 @@ class KeyRing:
         self._failed = False
         self._fetching = anyio.Lock()
         self._client = httpx.AsyncClient(
-            # No compressed bodies: their size could not be bounded before they are unpacked.
+            # No compressed bodies: their real size is unknown until they are unpacked.
             headers={"accept": "application/json", "accept-encoding": "identity"},
             timeout=timeout,
             follow_redirects=False,
@@ -78,10 +80,10 @@ class KeyRing:
         )
 
     async def find(self, name: str | None, algorithm: str) -> Key | None:
-        """The key called `name` if it may verify `algorithm`; None if the issuer has none such.
+        """Return the key `name` if it may verify `algorithm`, or None if the issuer has none.
 
-        Without a name, the only key for that algorithm. Raises IssuerUnavailable when that
-        cannot be told, because the last fetch failed.
+        Without a name, return the only key for the algorithm. Raises IssuerUnavailable if there is
+        no such key and the last fetch failed.
         """
         found = self._pick(name, algorithm)
         if found is None or (self._age > _FRESH and not self._fetching.locked()):
@@ -114,8 +116,8 @@ class KeyRing:
             pause = _PAUSE if self._age <= _LASTING else _PAUSE_WITHOUT_KEYS
             if self._clock() - self._tried_at < pause:
                 return
-            # Who hangs up must not end what others wait for: with the pause after it, one could
-            # keep everybody from a new key that way.
+            # A client that disconnects must not cancel a fetch that others wait for. It could
+            # repeat that after each pause, and nobody would get a new key.
             with anyio.CancelScope(shield=True):
                 await self._renew()
 
@@ -142,7 +144,7 @@ class KeyRing:
         return keys
 
     async def _find_key_set(self) -> httpx.URL:
-        """Address of the key set, from the first metadata that speaks for this very issuer."""
+        """Return the address of the key set, from the first metadata of exactly this issuer."""
         failures: list[str] = []
         for address in _list_metadata(self._url):
             try:
@@ -152,7 +154,7 @@ class KeyRing:
         raise _FetchFailed("; ".join(failures))
 
     def _read_metadata(self, metadata: dict[str, object]) -> httpx.URL:
-        # RFC 8414, section 3.3: otherwise one issuer of a host could speak for another.
+        # RFC 8414, section 3.3: otherwise one issuer of a host could act for another.
         if metadata.get("issuer") != self._issuer:
             raise _FetchFailed(
                 "names another issuer: TEXTRAWL_OAUTH_ISSUER has to be exactly as it says"
@@ -184,7 +186,7 @@ class KeyRing:
 
 
 def _read_issuer(text: str) -> tuple[httpx.URL, bool]:
-    """The issuer's address, and whether it is a plain one on this machine."""
+    """Return the issuer's address, and whether it is a plain http one on this machine."""
     url = _read_address(text, plain=True)
     if url is None or url.query:
         raise StartRefused(
@@ -195,14 +197,14 @@ def _read_issuer(text: str) -> tuple[httpx.URL, bool]:
 
 
 def _read_address(text: str, *, plain: bool) -> httpx.URL | None:
-    """The address if it is https, or `plain` allows http and it is this machine's; else None.
+    """Return an https address, or with `plain` also an http one of this machine; else None.
 
-    Read by what will connect to it, since two readers may find two hosts in one text.
+    httpx parses it, because httpx connects to it: two parsers may find two hosts in one text.
     """
     try:
         url = httpx.URL(text)
         host = url.host
-    except (httpx.InvalidURL, ValueError):  # the second for a name that is no IDNA
+    except (httpx.InvalidURL, ValueError):  # ValueError for a name that is not valid IDNA
         return None
     if not host or url.userinfo or url.fragment:
         return None
@@ -221,7 +223,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _list_metadata(issuer: httpx.URL) -> list[httpx.URL]:
-    """Where metadata may be, in the order of the MCP specification: OAuth, then OpenID."""
+    """List the addresses of metadata in the order of the MCP specification: OAuth, then OpenID."""
     path = issuer.path.rstrip("/")
     paths = [
         f"/.well-known/oauth-authorization-server{path}",

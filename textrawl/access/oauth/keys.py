@@ -32,7 +32,7 @@ class Key:
 
 
 def read_keys(document: Mapping[str, object]) -> tuple[Key, ...]:
-    """The keys of a key set that may verify signatures; whatever else it holds is left out."""
+    """Return the keys of a key set that may verify signatures, and ignore everything else."""
     members = document.get("keys")
     if not isinstance(members, list):
         return ()
@@ -47,7 +47,7 @@ def _read_key(member: dict[str, object]) -> Key | None:
     algorithms = _choose_algorithms(member)
     if not algorithms or not _is_for_signatures(member):
         return None
-    # The public half alone, in case somebody published both.
+    # Only the public half, in case the private one was published too.
     public_half = {name: member[name] for name in _PUBLIC_MEMBERS if name in member}
     try:
         public = jwt.PyJWK(public_half, algorithm=algorithms[0]).key
@@ -60,7 +60,7 @@ def _read_key(member: dict[str, object]) -> Key | None:
 
 
 def _choose_algorithms(member: dict[str, object]) -> tuple[str, ...]:
-    """What the key's type allows, narrowed to the one that the issuer says it is for."""
+    """Return the algorithms of the key's type, or only the one that the issuer names."""
     kind, curve, only = member.get("kty"), member.get("crv"), member.get("alg")
     if not isinstance(kind, str) or not isinstance(curve, str | None):
         return ()

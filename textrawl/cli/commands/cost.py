@@ -20,7 +20,7 @@ from textrawl.errors import (
     StartRefused,
     TextrawlError,
 )
-from textrawl.server.definition_costs import count_introduction
+from textrawl.server.definition_costs import count_definitions
 from textrawl.server.server import create_server
 from textrawl.settings import Format, Settings, read_settings
 from textrawl.store.opening import open_memory
@@ -71,7 +71,7 @@ def cost(
 def _make_bill(settings: Settings, counter: Counter, asked: _Asked) -> Bill:
     """Everything that can be counted; raises what keeps a query from being answered."""
     server = create_server(settings)
-    introduction = run_foreground(lambda: count_introduction(server, counter))
+    introduction = run_foreground(lambda: count_definitions(server, counter))
     try:
         recalls, answer = run_foreground(lambda: _ask_memory(settings, counter, asked))
     except (StartRefused, TextrawlError) as error:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from textrawl.cli.console import open_console, write_json
 from textrawl.cli.foreground import run_foreground
-from textrawl.server.definition_costs import ToolCost, count_introduction
+from textrawl.server.definition_costs import ToolCost, count_definitions
 from textrawl.server.server import create_server
 from textrawl.settings import Settings, read_settings
 from textrawl.toolsets.catalogue import EVERY, choose_toolsets, find_toolsets
@@ -45,7 +45,7 @@ def toolsets(
 async def _count(settings: Settings) -> list[_Offer]:
     changes = {"toolsets": [EVERY], "read_only": False, "enable_memory": True}
     server = create_server(settings.model_copy(update=changes))
-    told = await count_introduction(server, choose_counter())
+    told = await count_definitions(server, choose_counter())
     offered = {toolset.name for toolset in choose_toolsets(settings.toolsets)}
     known = find_toolsets()
     return [

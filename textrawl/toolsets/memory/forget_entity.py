@@ -8,7 +8,7 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel, ConfigDict, Field
 
 from textrawl.errors import ConfirmationMissing, DeletionDeclined, NothingToDelete
-from textrawl.scheduling.lines import leave_line
+from textrawl.scheduling.write_order import let_later_writes_pass
 from textrawl.toolsets.app import App, name_session
 from textrawl.toolsets.call import Call, find_call
 from textrawl.toolsets.memory.declaration import ForgottenReference, Name, memory
@@ -140,7 +140,7 @@ async def _ask(
         return Confirmation(confirm=True)
     if not _can_ask(call):
         raise DeletionDeclined
-    leave_line()
+    let_later_writes_pass()
     return Elicit(f"Forget {_name_target(row)}? This cannot be undone.", Confirmation)
 
 

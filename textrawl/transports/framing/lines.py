@@ -1,6 +1,6 @@
-"""Lines of one descriptor and bytes to another, with the standard library alone.
+"""Lines of JSON-RPC on a pair of descriptors, with the standard library alone.
 
-A process uses it from its start on, when nothing else is loaded.
+The first thread of a process reads with it, before any other module is loaded.
 """
 
 import fcntl
@@ -16,101 +16,112 @@ from textrawl.transports.framing.outlines import Outline
 if TYPE_CHECKING:
     from socket import socket
 
-MOST_BYTES = 1_048_576  # of a request, on either transport: fifty long facts are a tenth of it
-CHUNK = 65_536  # bytes: what a pipe holds
+MOST_BYTES = 1_048_576  # of a message, on either transport: ten times as much as 50 long facts
+CHUNK = 65_536  # bytes: the capacity of a pipe
 
 Text = bytes | Outline
-"""A line: itself, or if it is too long no more than its outline."""
+"""The text of a message, or the outline of one that is too long."""
 
 
 @contextmanager
-def claim(number: int, instead: str | None) -> Generator[int]:
-    """A descriptor of what stdin (0) or stdout (1) is.
+def redirect(number: int, path: str | None) -> Generator[int]:
+    """Keep a duplicate of stdin (0) or stdout (1), and redirect the original meanwhile.
 
-    Meanwhile that one is something else, for children and stray prints: the file `instead`, or what
-    stderr is.
+    The original becomes the file `path`, or a copy of stderr without one. Child processes and
+    stray prints then cannot disturb the protocol.
     """
-    wire = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)
-    other = os.open(instead, os.O_RDONLY) if instead else os.dup(2)
-    os.dup2(other, number)
-    os.close(other)
+    duplicate = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)
+    target = os.open(path, os.O_RDONLY) if path else os.dup(2)
+    os.dup2(target, number)
+    os.close(target)
     try:
-        yield wire
+        yield duplicate
     finally:
-        os.dup2(wire, number)
-        os.close(wire)
+        os.dup2(duplicate, number)
+        os.close(duplicate)
 
 
-class Lines:
-    """Cuts what comes in pieces into lines; blank ones are left out."""
+class MessageBuffer:
+    """Collects the pieces of one message; of a message over MOST_BYTES only the outline."""
 
     def __init__(self) -> None:
-        self._begun = bytearray()
+        self._text = bytearray()
         self._outline: Outline | None = None
 
-    def feed(self, chunk: bytes) -> list[Text]:
-        """The lines that end in `chunk`."""
-        *ended, rest = chunk.split(b"\n")
-        whole: list[Text] = []
-        for piece in ended:
-            self._extend(piece)
-            whole += self.end()
-        self._extend(rest)
-        return whole
-
-    def end(self) -> list[Text]:
-        """The line that was begun, if there is one; another begins."""
-        begun, outline = bytes(self._begun), self._outline
-        self._begun.clear()
-        self._outline = None
-        if outline is not None:
-            return [outline]
-        return [begun] if begun.strip() else []
-
-    def _extend(self, piece: bytes) -> None:
-        if self._outline is None and len(self._begun) + len(piece) > MOST_BYTES:
+    def add(self, piece: bytes) -> None:
+        """Add the next piece."""
+        if self._outline is None and len(self._text) + len(piece) > MOST_BYTES:
             self._outline = Outline()
-            self._outline.feed(bytes(self._begun))
+            self._outline.feed(bytes(self._text))
         if self._outline is not None:
             self._outline.feed(piece)
         else:
-            self._begun += piece
+            self._text += piece
+
+    def take(self) -> Text:
+        """Return the message, and clear the buffer for the next one."""
+        text, outline = bytes(self._text), self._outline
+        self._text.clear()
+        self._outline = None
+        return text if outline is None else outline
 
 
-class Outlet:
-    """Where answers go: a descriptor that stays a blocking one, since others may share it."""
+class LineSplitter:
+    """Splits chunks of input into lines; blank lines are left out."""
 
-    def __init__(self, wire: int) -> None:
-        self.wire = wire
-        mode = os.fstat(wire).st_mode
-        self._socket = _open_socket(wire) if stat.S_ISSOCK(mode) else None
+    def __init__(self) -> None:
+        self._buffer = MessageBuffer()
+
+    def feed(self, chunk: bytes) -> list[Text]:
+        """Return the lines that end in `chunk`."""
+        *ended, rest = chunk.split(b"\n")
+        lines: list[Text] = []
+        for piece in ended:
+            self._buffer.add(piece)
+            lines += self.end()
+        self._buffer.add(rest)
+        return lines
+
+    def end(self) -> list[Text]:
+        """Return the unfinished line, if there is one, and begin another."""
+        line = self._buffer.take()
+        return [line] if isinstance(line, Outline) or line.strip() else []
+
+
+class Output:
+    """The descriptor that answers are written to; it stays blocking, since others may share it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        mode = os.fstat(descriptor).st_mode
+        self._socket = _open_socket(descriptor) if stat.S_ISSOCK(mode) else None
         self.pollable = stat.S_ISFIFO(mode) or self._socket is not None
-        """Whether `write` never waits, once the descriptor can be written to."""
+        """True if `write` never blocks while the descriptor is writable."""
 
     def close(self) -> None:
-        """Leaves the descriptor open."""
+        """Free the socket object; the descriptor stays open."""
         if self._socket is not None:
             self._socket.close()
 
     def write(self, text: bytes | bytearray) -> int:
-        """Writes the beginning of `text`; how much that was."""
+        """Write the beginning of `text`, and return the number of bytes."""
         if not self.pollable:
-            return os.write(self.wire, text)
+            return os.write(self.descriptor, text)
         if self._socket is None:
-            # A pipe that can be written to has room for PIPE_BUF bytes.
-            return os.write(self.wire, text[: select.PIPE_BUF])
+            # A writable pipe has room for PIPE_BUF bytes.
+            return os.write(self.descriptor, text[: select.PIPE_BUF])
         with suppress(BlockingIOError):
             return _send(self._socket, text)
         return 0
 
 
-def _open_socket(wire: int) -> "socket":
+def _open_socket(descriptor: int) -> "socket":
     import socket  # noqa: PLC0415 - few clients connect with one
 
-    return socket.socket(fileno=os.dup(wire))
+    return socket.socket(fileno=os.dup(descriptor))
 
 
-def _send(to: "socket", text: bytes | bytearray) -> int:
-    import socket  # noqa: PLC0415
+def _send(connection: "socket", text: bytes | bytearray) -> int:
+    import socket  # noqa: PLC0415 - few clients connect with one
 
-    return to.send(text, socket.MSG_DONTWAIT)
+    return connection.send(text, socket.MSG_DONTWAIT)

@@ -1,6 +1,7 @@
-"""A JSON-RPC message as it comes in, or what is wrong with it, with its id where that can be read.
+"""Incoming JSON-RPC messages, and the faults of broken ones.
 
-A client knows by the id which request an error answers. Without one it waits until it gives up.
+A fault carries the request's id if it can be read. Without the id, a client cannot match the error
+to its request, and waits until it gives up.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from textrawl.transports.framing.outlines import Outline, RequestId, read_id
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a message is refused; `id` is its request's, None where there is none to be read."""
+    """The reason for refusing a message; `id` is None if it cannot be read."""
 
     code: int
     reason: str
@@ -30,13 +31,13 @@ class Fault:
 
     @property
     def reply(self) -> JSONRPCError:
-        """What its sender is answered."""
+        """The error response."""
         error = ErrorData(code=self.code, message=self.reason)
         return JSONRPCError(jsonrpc="2.0", id=self.id, error=error)
 
 
 def read_message(text: bytes) -> JSONRPCMessage | Fault:
-    """The message that `text` is, of at most MOST_BYTES."""
+    """Parse `text`, which has at most MOST_BYTES."""
     try:
         members = from_json(text, allow_inf_nan=False)
     except ValueError:
@@ -54,6 +55,6 @@ def read_message(text: bytes) -> JSONRPCMessage | Fault:
 
 
 def refuse_length(outline: Outline) -> Fault:
-    """The fault of a message of more than MOST_BYTES."""
+    """Return the fault of a message of more than MOST_BYTES."""
     reason = f"A message has at most {MOST_BYTES} bytes: send less"
     return Fault(INVALID_REQUEST, reason, outline.find_id())

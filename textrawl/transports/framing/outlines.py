@@ -1,4 +1,7 @@
-"""The id of a message, also of one that is broken or too long: clients know answers by it."""
+"""The id of a message, even if the message is broken or too long.
+
+Clients match responses to requests by the id.
+"""
 
 import json
 import re
@@ -7,16 +10,16 @@ from typing import Any, cast
 RequestId = int | str
 
 _MARK = re.compile(rb'["{}\[\]]')
-_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)  # to its end, or to where the piece ends
-_MOST_MARKS = 20_000  # a tenth of a second; a message of words has few
-_LEFT_OUT = 2  # the depth from which on nothing is kept
+_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)  # up to its end or the end of the piece
+_MOST_MARKS = 20_000  # they take 0.1 s; a message of prose has few
+_LEFT_OUT = 2  # nesting depth from which on nothing is kept
 _LONGEST_OUTLINE = 8192  # bytes: a message has four members, and three of them are short
-_LONGEST_ID = 1000  # characters of one that is text
+_LONGEST_ID = 1000  # characters of an id that is a string
 _LARGEST_ID = 1 << 63
 
 
 class Outline:
-    """The outermost members of a JSON object that comes in pieces and may be broken inside."""
+    """The outermost members of a JSON object that arrives in pieces and may be broken inside."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -26,25 +29,26 @@ class Outline:
         self._kept = bytearray()
 
     def feed(self, piece: bytes) -> None:
-        """Read on."""
+        """Read the next piece."""
         place = 0
         while place < len(piece) and self._marks < _MOST_MARKS:
-            place = self._read_string(piece, place) if self._quoted else self._step(piece, place)
+            read = self._read_string if self._quoted else self._read_mark
+            place = read(piece, place)
 
     def find_id(self) -> RequestId | None:
-        """The id of the message, if it has one and nothing before it is broken."""
+        """Return the id of the message, or None if it has none or is broken before the id."""
         if self._marks >= _MOST_MARKS:
             return None
         closing = b"}" if self._depth >= _LEFT_OUT else b""
         try:
             identity = read_id(json.loads((bytes(self._kept) + closing).decode()))
-            str(identity).encode()  # half a character cannot be sent back
+            str(identity).encode()  # a lone surrogate cannot be sent back
         except ValueError:
             return None
         return identity
 
-    def _step(self, piece: bytes, place: int) -> int:
-        """Read to the next mark, and it; where to read on."""
+    def _read_mark(self, piece: bytes, place: int) -> int:
+        """Read up to and including the next mark, and return the position after it."""
         found = _MARK.search(piece, place)
         self._keep(piece[place : found.start() if found else len(piece)])
         if found is None:
@@ -61,7 +65,7 @@ class Outline:
         return found.end()
 
     def _read_string(self, piece: bytes, place: int) -> int:
-        """Read to the end of a string, or of the piece; where to read on."""
+        """Read to the end of the string or of the piece, and return the position after it."""
         begin = place
         if self._escaped:
             self._escaped, place = False, place + 1
@@ -69,7 +73,7 @@ class Outline:
         end = found.end() if found else place
         if end < len(piece):
             self._quoted = piece[end : end + 1] != b'"'
-            self._escaped = self._quoted  # a backslash is the last of the piece
+            self._escaped = self._quoted  # the piece ends with a backslash
             end += 1
         self._keep(piece[begin:end])
         return end
@@ -80,7 +84,7 @@ class Outline:
 
 
 def read_id(members: object) -> RequestId | None:
-    """The id among the `members` of a message; None for one that is none."""
+    """Return the id among the `members` of a message, or None if it is missing or invalid."""
     if not isinstance(members, dict):
         return None
     match cast("dict[str, Any]", members).get("id"):

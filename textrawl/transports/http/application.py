@@ -1,4 +1,4 @@
-"""Streamable HTTP at /mcp, /mcp/{space} and /mcp/t/{toolset}, both eras, behind every guard."""
+"""Streamable HTTP at /mcp, /mcp/{space} and /mcp/t/{toolset}, for every protocol version."""
 
 import logging
 from collections.abc import Mapping
@@ -15,29 +15,29 @@ from starlette.routing import Route
 
 from textrawl.access.principal import Scope
 from textrawl.errors import TextrawlError
-from textrawl.server.logs import ANNOUNCED
+from textrawl.server.logs import ANNOUNCEMENT
 from textrawl.settings import Settings
 from textrawl.toolsets.catalogue import choose_names
 from textrawl.transports.framing.lines import MOST_BYTES
 from textrawl.transports.http.authentication import Authentication, Lookup
 from textrawl.transports.http.bodies import Bodies
 from textrawl.transports.http.deadlines import Deadlines
-from textrawl.transports.http.endings import Endings
 from textrawl.transports.http.exchanges import Exchanges
-from textrawl.transports.http.hosts import Hosts, Pages, bracket, refuse_exposure
+from textrawl.transports.http.hosts import CrossOrigin, Hosts, bracket, refuse_exposure
 from textrawl.transports.http.limits import Limits
 from textrawl.transports.http.listening import listen, serve_app
 from textrawl.transports.http.metrics import Metrics
 from textrawl.transports.http.probes import FindMissing, build_probes
 from textrawl.transports.http.requests import Requests
+from textrawl.transports.http.revocations import Revocations
 from textrawl.transports.http.toolset_paths import add_paths
 
-if TYPE_CHECKING:  # the server reads what these modules note of a request
+if TYPE_CHECKING:  # the server imports modules of this package
     from textrawl.server.server import MemoryServer
 
 logger = logging.getLogger("textrawl")
 
-_PROBE = 2  # seconds after which a probe would have given up on us
+_PROBE = 2  # seconds: probes give up soon after
 _SCOPES = list(get_args(Scope))
 
 
@@ -48,12 +48,12 @@ async def serve_http(
     lookup: Lookup | None,
     metrics: Metrics,
 ) -> None:
-    """Serves any number of clients at http://HTTP_HOST:HTTP_PORT/mcp until it is cancelled.
+    """Serve any number of clients at http://HTTP_HOST:HTTP_PORT/mcp until cancelled.
 
-    `lookup` says whose a bearer token is. Without it nobody needs one, and the address has to be
-    this machine's. Open requests have three seconds to end.
-    Raises StartRefused for an address that others can reach and that is not provided for, or one
-    that cannot be listened on.
+    `lookup` finds the principal of a bearer token. Without it no token is needed, and the address
+    has to be this machine's. Open requests have three seconds to end.
+
+    Raises StartRefused for an address that is taken, or that others can reach without protection.
     """
     host = settings.http_host
     refuse_exposure(host, public_url=settings.public_url, insecure=lookup is None)
@@ -64,13 +64,19 @@ async def serve_http(
     with listen(host, settings.http_port) as listener:
         async with server.open():
             if lookup is None:
-                logger.warning("--insecure: whoever reaches this machine needs no token")
+                logger.warning(
+                    "--insecure: every program on this machine can connect without a token"
+                )
             app = build_http_app(
-                server, settings, lookup=lookup, metrics=metrics, find_missing=find_missing,
+                server,
+                settings,
+                lookup=lookup,
+                metrics=metrics,
+                find_missing=find_missing,
                 toolsets={name: server.offer(name) for name in choose_names(settings.toolsets)},
-            )  # fmt: skip
+            )
             address = f"{bracket(host)}:{listener.getsockname()[1]}"
-            logger.log(ANNOUNCED, "listens on http://%s/mcp", address)
+            logger.log(ANNOUNCEMENT, "listens on http://%s/mcp", address)
             await serve_app(app, listener)
 
 
@@ -83,9 +89,9 @@ def build_http_app(
     find_missing: FindMissing,
     toolsets: Mapping[str, MCPServer[Any]] | None = None,
 ) -> Starlette:
-    """The ASGI application: /mcp and /mcp/{space}, probes, metrics, and every guard before them.
+    """Return the ASGI application: /mcp, /mcp/{space}, probes and metrics, behind every guard.
 
-    `toolsets` are servers of their own at /mcp/t/{toolset}; other paths of that kind are a 404.
+    Each server of `toolsets` is added at /mcp/t/{toolset}; other paths of that form are a 404.
     """
     resource = _find_resource(settings)
     metadata_url = build_resource_metadata_url(resource) if resource else None
@@ -96,15 +102,15 @@ def build_http_app(
         *_build_metadata(settings, resource),
     ]
     add_paths(app, toolsets or {}, _mount)
-    # The last one added is the first to see a request.
+    # The guard that is added last sees a request first.
     app.add_middleware(Exchanges)
     app.add_middleware(Bodies)
     app.add_middleware(Limits, most=settings.rate_limit)
     if lookup is not None:
-        app.add_middleware(Endings, lookup=lookup)
+        app.add_middleware(Revocations, lookup=lookup)
         app.add_middleware(Authentication, lookup=lookup, metadata_url=metadata_url)
     app.add_middleware(Deadlines)
-    app.add_middleware(Pages)
+    app.add_middleware(CrossOrigin)
     app.add_middleware(Hosts, host=settings.http_host, public_url=settings.public_url)
     app.add_middleware(Requests, metrics=metrics)
     return app
@@ -118,7 +124,7 @@ def _mount(server: MCPServer[Any]) -> Starlette:
 
 
 def _find_resource(settings: Settings) -> AnyHttpUrl | None:
-    """What an identity provider issues tokens for, where there is one and it can be named."""
+    """Return the resource that the identity provider issues tokens for, if there is one."""
     if settings.oauth_issuer is None or settings.public_url is None:
         return None
     return AnyHttpUrl(f"{settings.public_url}/mcp")
@@ -134,7 +140,7 @@ def _build_metadata(settings: Settings, resource: AnyHttpUrl | None) -> list[Rou
 
 
 async def _find_missing(server: "MemoryServer") -> str | None:
-    """Why a call would not be answered; None if it would."""
+    """Return the reason why calls would fail now, or None if they would succeed."""
     if server.app is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Who calls over HTTP: a bearer token in its header, and nothing else anywhere."""
+"""Authentication over HTTP: one bearer token in the Authorization header, nothing else."""
 
 import re
 import time
@@ -28,10 +28,10 @@ from textrawl.transports.http.windows import Window
 
 Lookup = Callable[[str], Awaitable[Principal | None]]
 
-_LONGEST = 8192  # characters of a bearer token: a JWT with many claims has two thousand
-_MOST_FAILURES = 60  # a minute and address
-_MOST_DOUBTED = 20  # of an address with more failures: tokens that are looked up or wait for it
-_MOST_KNOWN, _KNOWN = 10_000, 3600  # tokens; seconds
+_LONGEST = 8192  # characters of a bearer token: a JWT with many claims has 2,000
+_MOST_FAILURES = 60  # per minute and address
+_MOST_DOUBTED = 20  # tokens of an address with more failures that are looked up or wait for it
+_MOST_ACCEPTED, _ACCEPTED_FOR = 10_000, 3600  # tokens; seconds
 _NOT_AUTHENTICATED = 401
 _IN_QUERY = re.compile(
     rb"(?:^|&)(?:access_token|token|bearer|authorization|api_?key)=|=(?:trl_|eyJ)", re.IGNORECASE
@@ -43,13 +43,13 @@ class _LookupFailed(Exception):
 
 
 class PrincipalVerifier(TokenVerifier):
-    """Asks `lookup` whose a bearer token is."""
+    """Verifies bearer tokens with `lookup`, for the SDK."""
 
     def __init__(self, lookup: Lookup) -> None:
         self._lookup = lookup
 
     async def verify_token(self, token: str) -> PrincipalToken | None:
-        """What the SDK wants to know of a token; None for one that nobody has."""
+        """Return the SDK's description of a token, or None if it is not valid."""
         if not token or len(token) > _LONGEST or not token.isascii():
             return None
         try:
@@ -60,7 +60,7 @@ class PrincipalVerifier(TokenVerifier):
 
 
 def _describe(principal: Principal) -> PrincipalToken:
-    # The subject is the credential: a session, and a question to its user, is that one's alone.
+    # The subject is the credential: a session, and a question to its user, belong to one token.
     expiry = principal.expires_at
     return PrincipalToken(
         token="",
@@ -73,17 +73,17 @@ def _describe(principal: Principal) -> PrincipalToken:
 
 
 def read_bearer(headers: Headers) -> str | None:
-    """The bearer token of a request, if it has exactly one header that names one."""
-    given = headers.getlist("authorization")
-    scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    """Return the bearer token of a request with exactly one Authorization header, else None."""
+    values = headers.getlist("authorization")
+    scheme, _, token = values[0].partition(" ") if len(values) == 1 else ("", "", "")
     return token.strip() or None if scheme.lower() == "bearer" else None
 
 
 class Authentication:
-    """Answers 401 to every request without a token that `lookup` knows, but for open paths.
+    """Answers 401 to every request without a valid token, except on open paths.
 
-    An address with too many failures in a minute has to wait with any other wrong token, and its
-    tokens are looked up one at a time: a good one gets through, since a neighbour may have it.
+    After too many failures in a minute, wrong tokens of an address get a 429, and its tokens are
+    looked up one at a time. Valid tokens still pass: other users may share the address.
     """
 
     def __init__(self, app: ASGIApp, *, lookup: Lookup, metadata_url: AnyHttpUrl | None) -> None:
@@ -93,50 +93,50 @@ class Authentication:
         backend = BearerAuthBackend(self._verifier)
         self._checked = AuthenticationMiddleware(self._closed, backend=backend)
         self._failures = Window(_MOST_FAILURES)
-        self._known = TTLCache[bytes, None](_MOST_KNOWN, _KNOWN)
+        self._accepted = TTLCache[bytes, None](_MOST_ACCEPTED, _ACCEPTED_FOR)
         self._doubted = Turns(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request, or answers 401, 429 or 503."""
+        """Serve one request, or answer 401, 429 or 503."""
         if scope["type"] != "http" or is_open(scope["path"]):
             await self._app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        given = connection.headers.getlist("authorization")
-        digest = sha256("\n".join(given).encode()).digest()
+        values = connection.headers.getlist("authorization")
+        digest = sha256("\n".join(values).encode()).digest()
         address = connection.client.host if connection.client else ""
-        # Without a user in its scope, a request is refused by what is behind.
-        doubtful = len(given) > 1 or _IN_QUERY.search(scope["query_string"])
-        app = self._closed if doubtful else self._checked
+        # The closed application refuses every request without a user in its scope.
+        malformed = len(values) > 1 or _IN_QUERY.search(scope["query_string"])
+        app = self._closed if malformed else self._checked
         try:
-            wait = 0 if digest in self._known else self._failures.find_wait(address)
-            if wait and (doubtful or not await self._is_good(connection.headers, address)):
+            wait = 0 if digest in self._accepted else self._failures.find_wait(address)
+            if wait and (malformed or not await self._is_valid(connection.headers, address)):
                 refusal = build_refusal(429, "too_many_failures", f"Wait {wait} seconds", wait=wait)
                 await refusal(scope, receive, send)
                 return
-            await app(scope, receive, self._note(digest, address, send))
+            await app(scope, receive, self._record(digest, address, send))
         except _LookupFailed as error:
             refusal = build_refusal(503, "temporarily_unavailable", str(error.__cause__), wait=1)
             await refusal(scope, receive, send)
 
-    async def _is_good(self, headers: Headers, address: str) -> bool:
-        """Whether a token is good that comes from an address with too many failures."""
+    async def _is_valid(self, headers: Headers, address: str) -> bool:
+        """Return whether the token of an address with too many failures is valid."""
         bearer = read_bearer(headers)
         if bearer is None or self._doubted.count(address) >= _MOST_DOUBTED:
             return False
         async with self._doubted.take(address):
-            found = await self._verifier.verify_token(bearer)
-        return found is not None and (found.expires_at is None or found.expires_at >= time.time())
+            token = await self._verifier.verify_token(bearer)
+        return token is not None and (token.expires_at is None or token.expires_at >= time.time())
 
-    def _note(self, digest: bytes, address: str, send: Send) -> Send:
-        """Sends, and remembers whether the token was good."""
+    def _record(self, digest: bytes, address: str, send: Send) -> Send:
+        """Return `send` that also records whether the token was accepted."""
 
         async def answer(message: Message) -> None:
             if message.get("status") == _NOT_AUTHENTICATED:
-                self._known.pop(digest, None)
+                self._accepted.pop(digest, None)
                 self._failures.add(address)
             elif "status" in message:
-                self._known[digest] = None
+                self._accepted[digest] = None
             await send(message)
 
         return answer

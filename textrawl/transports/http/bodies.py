@@ -1,11 +1,13 @@
-"""How long requests may take to arrive."""
+"""Time limit for the arrival of a request."""
 
 import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.transports.http.refusals import build_refusal
 
-_ARRIVAL = 10  # seconds: a megabyte in them is a slow phone; slower is somebody who keeps us busy
+_ARRIVAL = (
+    10  # seconds: a slow phone sends a megabyte in them; slower clients only block the server
+)
 
 
 class _TooSlow(Exception):
@@ -15,7 +17,7 @@ class _TooSlow(Exception):
 class Bodies:
     """Gives a request `seconds` to arrive.
 
-    The SDK refuses the ones that are too large, by what they declare and by what they are.
+    The SDK refuses bodies that are too large, by their declared and by their real length.
     """
 
     def __init__(self, app: ASGIApp, *, seconds: float = _ARRIVAL) -> None:
@@ -23,7 +25,7 @@ class Bodies:
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request, or answers 408."""
+        """Serve one request, or answer 408."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -38,7 +40,7 @@ class Bodies:
         deadline: float | None = None
         complete = False
 
-        async def hear() -> Message:
+        async def receive_in_time() -> Message:
             nonlocal deadline, complete
             if complete:
                 return await receive()
@@ -51,4 +53,4 @@ class Bodies:
             complete = not message.get("more_body", False)
             return message
 
-        return hear
+        return receive_in_time

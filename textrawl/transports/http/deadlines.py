@@ -1,4 +1,4 @@
-"""How long an answer may take."""
+"""Time limits of responses."""
 
 import math
 
@@ -6,20 +6,20 @@ import anyio
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from textrawl.transports.http.refusals import build_refusal
+from textrawl.transports.http.refusals import build_refusal, end_response
 from textrawl.transports.http.requests import is_modern
 
-# Three times what Postgres may take for a call by default: who waits longer has given up.
+# Three times the default time limit of a call to Postgres: no client waits longer.
 _ANSWER = 30  # seconds
 
 
 class Deadlines:
     """Ends requests that take longer than `seconds`.
 
-    Calls of the 2026-07-28 era have to be answered by then: their client is never asked anything
-    meanwhile, and ending the request cancels the call. All others have to begin their answer: it
-    may be a stream, in which a legacy client is asked what its user has all the time to think
-    about. What goes on in it is bounded by the time limits of Postgres and of the embedder.
+    Calls of protocol 2026-07-28 must have ended by then: their client is never asked a question
+    meanwhile, and ending the request cancels the call. All other requests must have begun their
+    response. It may be a stream with a question to the user, who may think as long as they like.
+    Work within the stream is bounded by the time limits of Postgres and of the embedder.
     """
 
     def __init__(self, app: ASGIApp, *, seconds: float = _ANSWER) -> None:
@@ -27,7 +27,7 @@ class Deadlines:
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request, or answers 504."""
+        """Serve one request, or answer 504."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -44,8 +44,6 @@ class Deadlines:
 
         with anyio.move_on_after(self._seconds) as limit:
             await self._app(scope, receive, answer)
-        if limit.cancelled_caught and not begun:
+        if limit.cancelled_caught:
             refusal = build_refusal(504, "timeout", f"No answer within {self._seconds:g} seconds")
-            await refusal(scope, receive, send)
-        elif limit.cancelled_caught:
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            await end_response(refusal, scope, receive, send, begun=begun)

@@ -1,6 +1,6 @@
-"""One message, one answer: what is no message is told so, and no two requests share an id.
+"""Checks of each message before the SDK reads it: broken messages and repeated ids are refused.
 
-A request of an unknown session is answered 404, as the protocol demands; here it is also said why.
+A request of an unknown session gets a 404, as the protocol demands; here it also gets the reason.
 """
 
 import anyio
@@ -12,12 +12,12 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.access.request import find_principal
-from textrawl.transports.framing.lines import MOST_BYTES
+from textrawl.transports.framing.lines import MOST_BYTES, MessageBuffer
 from textrawl.transports.framing.messages import Fault, read_message, refuse_length
 from textrawl.transports.framing.outlines import Outline
 
-_MOST_READ = 4 * MOST_BYTES  # of a message that is too long, for the sake of its id
-_MOMENT = 0.5  # seconds
+_MOST_READ = 4 * MOST_BYTES  # of a message that is too long, to find its id
+_GRACE = 0.5  # seconds
 _RESUMED_AFTER = b"last-event-id"
 
 _NOT_FOUND = 404
@@ -26,23 +26,23 @@ _SESSION_GONE = (
     "Initialize a new session: reconnect or restart this client"
 )
 
-_Place = tuple[int | None, str, str]
-"""A token, a session, an id: one request at a time."""
+_RequestKey = tuple[int | None, str, str]
+"""Token, session and id. One request at a time may have them."""
 
 
 class Exchanges:
-    """Reads messages before the SDK does, which tells no id of what it cannot read.
+    """Reads messages before the SDK does, whose errors about broken messages have no id.
 
-    A request with the id of one that is being answered would take its answer away, and both would
-    wait for ever. Streams are never resumed, since no events are kept: they begin anew.
+    If two open requests had the same id, one would take the answer of the other, and both would
+    wait for ever. Streams are never resumed, since no events are kept: they start again.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._answering: dict[_Place, anyio.Event] = {}
+        self._answering: dict[_RequestKey, anyio.Event] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request, or answers 400 or 413."""
+        """Serve one request, or answer 400 or 413."""
         if scope["type"] != "http" or scope["path"].split("/")[1:2] != ["mcp"]:
             await self._app(scope, receive, send)
         elif scope["method"] != "POST":
@@ -59,58 +59,60 @@ class Exchanges:
             await _build_reply(message, 400)(scope, receive, send)
             return
         send = _explain_missing(getattr(message, "id", None), scope, receive, send)
-        place = _find_place(message, scope)
-        if place is None:
+        key = _find_key(message, scope)
+        if key is None:
             await self._app(scope, _replay(body, receive), send)
             return
-        if place[-1] == GET_STREAM_KEY or not await self._is_free(place):
+        if key[-1] == GET_STREAM_KEY or not await self._is_free(key):
             reason = "A request with this id is being answered: take another id"
             fault = Fault(INVALID_REQUEST, reason, getattr(message, "id", None))
             await _build_reply(fault, 400)(scope, receive, send)
             return
-        over = self._answering[place] = anyio.Event()
+        ended = self._answering[key] = anyio.Event()
         try:
             await self._app(scope, _replay(body, receive), send)
         finally:
-            del self._answering[place]
-            over.set()
+            del self._answering[key]
+            ended.set()
 
-    async def _is_free(self, place: _Place) -> bool:
-        """Whether no request has `place`; one that was answered just now may need a moment more."""
-        with anyio.move_on_after(_MOMENT):
-            while (over := self._answering.get(place)) is not None:
-                await over.wait()
-        return place not in self._answering
+    async def _is_free(self, key: _RequestKey) -> bool:
+        """Return whether no open request has `key`; wait for one that is about to end."""
+        with anyio.move_on_after(_GRACE):
+            while (ended := self._answering.get(key)) is not None:
+                await ended.wait()
+        return key not in self._answering
 
 
 async def _read_body(scope: Scope, receive: Receive) -> bytes | Fault:
-    """The body, or the fault of one that is too long, read no further than its id may be.
+    """Return the body, or the fault of one that is too long, after at most _MOST_READ bytes.
 
     Raises ClientDisconnect.
     """
-    outline: Outline | None = None
-    body = bytearray()
-    declared = Headers(scope=scope).get("content-length", "")
-    size = int(declared) if declared.isdecimal() and declared.isascii() else 0
-    more = size <= _MOST_READ
+    buffer, received = MessageBuffer(), 0
+    declared = _read_length(Headers(scope=scope))
+    more = declared <= _MOST_READ
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
         piece = message.get("body", b"")
-        size = max(size, len(body) + len(piece))
-        if outline is None and len(body) + len(piece) > MOST_BYTES:
-            outline = Outline()
-            outline.feed(bytes(body))
-        if outline is not None:
-            outline.feed(piece)
-        body += piece
-        more = message.get("more_body", False) and len(body) <= _MOST_READ
-    return bytes(body) if size <= MOST_BYTES else refuse_length(outline or Outline())
+        buffer.add(piece)
+        received += len(piece)
+        more = message.get("more_body", False) and received <= _MOST_READ
+    body = buffer.take()
+    if isinstance(body, Outline):
+        return refuse_length(body)
+    return body if declared <= MOST_BYTES else refuse_length(Outline())
 
 
-def _find_place(message: JSONRPCMessage, scope: Scope) -> _Place | None:
-    """What no other request may have meanwhile; None for one that is of no session."""
+def _read_length(headers: Headers) -> int:
+    """Return the declared length of a body, 0 without one."""
+    declared = headers.get("content-length", "")
+    return int(declared) if declared.isdecimal() and declared.isascii() else 0
+
+
+def _find_key(message: JSONRPCMessage, scope: Scope) -> _RequestKey | None:
+    """Return the key that no other open request may have; None outside a session."""
     request = Request(scope)
     session = request.headers.get("mcp-session-id")
     if session is None or not isinstance(message, JSONRPCRequest):
@@ -120,7 +122,7 @@ def _find_place(message: JSONRPCMessage, scope: Scope) -> _Place | None:
 
 
 def _explain_missing(number: RequestId | None, scope: Scope, receive: Receive, send: Send) -> Send:
-    """Send, and say in place of the SDK's two words what became of a session and what to do."""
+    """Return `send` with a longer 404: it says why the session is missing and what to do."""
     if "mcp-session-id" not in Headers(scope=scope):
         return send
     missing = False
@@ -138,13 +140,13 @@ def _explain_missing(number: RequestId | None, scope: Scope, receive: Receive, s
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Gives `body` once, then what else there is to hear."""
-    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+    """Return `receive` with `body` as its first message."""
+    first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def hear() -> Message:
-        return left.pop() if left else await receive()
+    async def receive_again() -> Message:
+        return first.pop() if first else await receive()
 
-    return hear
+    return receive_again
 
 
 def _build_reply(fault: Fault, status: int) -> Response:

@@ -1,4 +1,4 @@
-"""By which names this server is called: the guard against DNS rebinding and foreign pages."""
+"""Checks of the Host and Origin headers, against DNS rebinding and foreign web pages."""
 
 import ipaddress
 import re
@@ -14,12 +14,12 @@ from textrawl.transports.http.requests import is_open
 
 _ADDRESS = re.compile(r"(?P<name>[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::(?P<port>\d{1,5}))?", re.ASCII)
 _LAST_PORT = 65_535
-_HERE = ("127.0.0.1", "localhost", "[::1]")
-_ANYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - they are no names to be called by
+_LOCAL = ("127.0.0.1", "localhost", "[::1]")
+_WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104 - compared with, not listened on
 
 
 def refuse_exposure(host: str, *, public_url: str | None, insecure: bool) -> None:
-    """Raises StartRefused where `host` can be reached by others and that is not provided for."""
+    """Raise StartRefused if others can reach `host` without tokens or without a PUBLIC_URL."""
     if _is_loopback(host):
         return
     if insecure:
@@ -44,26 +44,26 @@ def _is_loopback(host: str) -> bool:
 
 
 def bracket(host: str) -> str:
-    """`host` as it is written in a URL."""
+    """Return `host` as it is written in a URL."""
     return f"[{host}]" if ":" in host else host
 
 
 class Hosts:
-    """Refuses requests to names that are not this server's, and from pages that are not.
+    """Refuses requests for foreign host names and requests of foreign web pages.
 
-    This machine's names may have any port, as it is with tunnels; PUBLIC_URL has its own. The
-    SDK's check is off: it takes `127.0.0.1:evil.example` for 127.0.0.1, and knows /mcp alone.
+    This machine's names may have any port, because tunnels change it; PUBLIC_URL has its own.
+    The SDK's check is off: it takes `127.0.0.1:evil.example` for 127.0.0.1, and covers only /mcp.
     """
 
     def __init__(self, app: ASGIApp, *, host: str, public_url: str | None) -> None:
         self._app = app
-        self._here = {*_HERE, *([] if host in _ANYWHERE else [bracket(host).lower()])}
+        self._local = {*_LOCAL, *([] if host in _WILDCARDS else [bracket(host).lower()])}
         public = urlsplit((public_url or "").lower())
         self._public_host = public.netloc
         self._public_origin = f"{public.scheme}://{public.netloc}" if public_url else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request, or answers 421 or 403."""
+        """Serve one request, or answer 421 or 403."""
         if scope["type"] == "http" and not is_open(scope["path"]):
             headers = Headers(scope=scope)
             if not self._has_host(headers.getlist("host")):
@@ -76,40 +76,42 @@ class Hosts:
                 return await refusal(scope, receive, send)
         return await self._app(scope, receive, send)
 
-    def _has_host(self, given: list[str]) -> bool:
-        return len(given) == 1 and self._is_ours(given[0].lower())
+    def _has_host(self, hosts: list[str]) -> bool:
+        return len(hosts) == 1 and self._is_ours(hosts[0].lower())
 
     def _is_ours(self, address: str) -> bool:
         found = _ADDRESS.fullmatch(address)
         if found is None or int(found["port"] or 0) > _LAST_PORT:
             return False
-        return found["name"] in self._here or address == self._public_host
+        return found["name"] in self._local or address == self._public_host
 
-    def _has_origin(self, given: list[str]) -> bool:
-        """No page at all, one of this machine, or one of PUBLIC_URL."""
-        if not given:
+    def _has_origin(self, origins: list[str]) -> bool:
+        """Return whether a request comes from no page, one of this machine, or PUBLIC_URL."""
+        if not origins:
             return True
-        scheme, separator, address = given[0].lower().partition("://")
-        if len(given) > 1 or not separator or scheme not in {"http", "https"}:
+        scheme, separator, address = origins[0].lower().partition("://")
+        if len(origins) > 1 or not separator or scheme not in {"http", "https"}:
             return False
-        if given[0].lower() == self._public_origin:
+        if origins[0].lower() == self._public_origin:
             return True
         return self._is_ours(address) and address != self._public_host
 
 
-class Pages(CORSMiddleware):
-    """Lets pages use the server that Hosts, which comes first, lets in; others never get here."""
+class CrossOrigin(CORSMiddleware):
+    """Lets web pages read responses; Hosts has refused foreign pages before."""
 
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(
-            app, allow_origin_regex=".*", allow_methods=["GET", "POST", "DELETE"],
+            app,
+            allow_origin_regex=".*",
+            allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["*"],
             expose_headers=["mcp-session-id", "retry-after", "www-authenticate", "x-request-id"],
-        )  # fmt: skip
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request, its answer readable by the page that asked."""
+        """Serve one request with headers that let its page read the response."""
         if scope["type"] == "http" and is_open(scope["path"]):
-            await self.app(scope, receive, send)  # Hosts lets anybody ask this
+            await self.app(scope, receive, send)  # Hosts has not checked an open path
         else:
             await super().__call__(scope, receive, send)

@@ -1,4 +1,4 @@
-"""How often a person may call, and how much they may keep open at a time."""
+"""Limits on the requests of one actor: per minute, and open at the same time."""
 
 from collections import Counter
 
@@ -11,17 +11,17 @@ from textrawl.transports.http.refusals import build_refusal
 from textrawl.transports.http.requests import is_modern
 from textrawl.transports.http.windows import Window
 
-# Sessions a minute. A session that its client leaves open is kept for half an hour, so that one
-# person can keep 1,800 of the 10,000 that there may be.
+# Per minute. An abandoned session is kept for 30 minutes, so one actor can hold 1,800 sessions of
+# the 10,000 that the server allows.
 _MOST_SESSIONS = 60
-_MOST_OPEN = 50  # requests at a time, and as many streams: of the 700 connections that there may be
+_MOST_OPEN = 50  # requests, and as many streams, of the 700 connections that the server allows
 
 
 class Limits:
-    """Refuses a person's requests beyond `most` a minute (0: any number), or beyond fifty at once.
+    """Refuses requests of one actor beyond `most` a minute (0: no limit) or 50 at the same time.
 
-    A person has one share, however many tokens they have. Requests without a principal pass: they
-    are open to all, or nobody needs a token here.
+    All tokens of an actor count together. Requests without a principal pass: their path is open,
+    or the server needs no tokens.
     """
 
     def __init__(self, app: ASGIApp, *, most: int) -> None:
@@ -31,39 +31,39 @@ class Limits:
         self._open = Counter[tuple[str, bool]]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request, or answers 429."""
+        """Serve one request, or answer 429."""
         request = Request(scope) if scope["type"] == "http" else None
         principal = find_principal(request) if request else None
         if request is None or principal is None:
             await self._app(scope, receive, send)
             return
-        held = (principal.actor, request.method == "GET")
+        key = (principal.actor, request.method == "GET")
         wait = self._find_wait(request, principal)
-        if wait or self._open[held] >= _MOST_OPEN:
-            what = f"Wait {wait} seconds" if wait else f"At most {_MOST_OPEN} at a time: end others"
-            refusal = build_refusal(429, "too_many_requests", what, wait=wait or 1)
+        if wait or self._open[key] >= _MOST_OPEN:
+            fix = f"Wait {wait} seconds" if wait else f"At most {_MOST_OPEN} at a time: end others"
+            refusal = build_refusal(429, "too_many_requests", fix, wait=wait or 1)
             await refusal(scope, receive, send)
             return
-        self._open[held] += 1
+        self._open[key] += 1
         try:
             await self._app(scope, receive, send)
         finally:
-            self._open[held] -= 1
-            if not self._open[held]:
-                del self._open[held]
+            self._open[key] -= 1
+            if not self._open[key]:
+                del self._open[key]
 
     def _find_wait(self, request: Request, principal: Principal) -> int:
-        """Seconds that a person has to wait; where it is none the request counts."""
-        windows = [self._requests, self._sessions if _opens_session(request) else None]
-        concerned = [window for window in windows if window is not None]
-        wait = max((window.find_wait(principal.actor) for window in concerned), default=0)
+        """Return the seconds that the actor has to wait; if there are none, count the request."""
+        limits = [self._requests, self._sessions if _opens_session(request) else None]
+        windows = [window for window in limits if window is not None]
+        wait = max((window.find_wait(principal.actor) for window in windows), default=0)
         if not wait:
-            for window in concerned:
+            for window in windows:
                 window.add(principal.actor)
         return wait
 
 
 def _opens_session(request: Request) -> bool:
-    """Whether the SDK will make a session for it: it does for a POST that is of none."""
+    """Return whether the SDK opens a session for `request`: for a POST without a session."""
     bare = request.method == "POST" and "mcp-session-id" not in request.headers
     return bare and not is_modern(request.headers)

@@ -1,4 +1,4 @@
-"""What Prometheus may know: how many, how long, how it ended. Never of what, never by whom."""
+"""Metrics for Prometheus: counts, durations and outcomes, never content or actors."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -20,51 +20,59 @@ _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)  # seco
 
 
 class Metrics:
-    """Counters of one server; `tools` are the only names of tools that become labels."""
+    """Metrics of one server; only the names in `tools` become labels."""
 
     def __init__(self, tools: Iterable[str] = ()) -> None:
         self._registry = CollectorRegistry()
         self._tools = frozenset(tools)
         self._outcomes = {_OK, *(kind.title for kind in _walk(errors.TextrawlError))}
         self._calls = Counter(
-            "textrawl_calls", "Calls of a tool by how they ended.", ["tool", "outcome"],
+            "textrawl_calls",
+            "Calls of a tool by how they ended.",
+            ["tool", "outcome"],
             registry=self._registry,
-        )  # fmt: skip
+        )
         self._seconds = Histogram(
-            "textrawl_call_seconds", "How long calls of a tool took.", ["tool"],
-            buckets=_BUCKETS, registry=self._registry,
-        )  # fmt: skip
+            "textrawl_call_seconds",
+            "How long calls of a tool took.",
+            ["tool"],
+            buckets=_BUCKETS,
+            registry=self._registry,
+        )
         self._responses = Counter(
-            "textrawl_http_responses", "Answers over HTTP, refusals too.", ["route", "status"],
+            "textrawl_http_responses",
+            "Answers over HTTP, refusals too.",
+            ["route", "status"],
             registry=self._registry,
-        )  # fmt: skip
+        )
         self._open = Gauge(
-            "textrawl_http_open_requests", "Requests and streams that are not over, now.",
+            "textrawl_http_open_requests",
+            "Requests and streams that are not over, now.",
             registry=self._registry,
-        )  # fmt: skip
+        )
         ProcessCollector(registry=self._registry)
 
     def observe_call(self, tool: str, outcome: str, seconds: float) -> None:
-        """Counts a call that took `seconds`; `outcome` is "ok" or the title of its error."""
+        """Count a call that took `seconds`; `outcome` is "ok" or the title of its error."""
         tool = tool if tool in self._tools else _OTHER
         outcome = outcome if outcome in self._outcomes else errors.TextrawlError.title
         self._calls.labels(tool, outcome).inc()
         self._seconds.labels(tool).observe(seconds)
 
     def observe_response(self, route: str, status: int) -> None:
-        """Counts an answer over HTTP; `route` is one of a few words."""
+        """Count an HTTP response; `route` is one of a few words."""
         self._responses.labels(route, str(status)).inc()
 
     def track_request(self) -> AbstractContextManager[None]:
-        """Counts a request as open for as long as it lasts."""
+        """Count a request as open within the context."""
         return self._open.track_inprogress()
 
     def watch(self, read: Read) -> None:
-        """Shows what `read` returns at the time as gauges, each named textrawl_ and its key."""
+        """Export the values that `read` returns as gauges, each named textrawl_ and its key."""
         self._registry.register(_Gauges(read))
 
     def write(self) -> bytes:
-        """All of them in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self._registry)
 
 
@@ -78,7 +86,7 @@ class _Gauges(Collector):
             yield GaugeMetricFamily(f"textrawl_{name}", f"{words}, now.", value=value)
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
-        """Nothing: registering would call `collect`, before there is anything to read."""
+        """Return nothing: without this method, registering would call `collect` too early."""
         yield from ()
 
 

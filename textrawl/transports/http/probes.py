@@ -1,4 +1,4 @@
-"""What those who run a server ask it: whether it lives, whether it is ready, how it does."""
+"""Routes for those who run a server: liveness, readiness and metrics."""
 
 from collections.abc import Awaitable, Callable
 
@@ -18,10 +18,10 @@ FindMissing = Callable[[], Awaitable[str | None]]
 def build_probes(
     find_missing: FindMissing, metrics: Metrics, *, insecure: bool, metadata_url: AnyHttpUrl | None
 ) -> list[Route]:
-    """Routes: /healthz for anybody, /readyz for any token, /metrics for one with that scope."""
+    """Return the routes: /healthz is open, /readyz needs a token, /metrics the scope metrics."""
 
     async def answer_ready(_: Request) -> JSONResponse:
-        """200 when a call would be answered, else 503 with what is missing."""
+        """Answer 200 if calls would succeed, else 503 with the reason."""
         missing = await find_missing()
         if missing is None:
             return JSONResponse({"status": "ready"})
@@ -39,7 +39,7 @@ def build_probes(
 
 
 class _Application:
-    """Tells Starlette that `app` is an application, and no function of a request."""
+    """Wraps `app` so that Starlette takes it for an ASGI application, not a request handler."""
 
     def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
         self._app = app
@@ -49,5 +49,5 @@ class _Application:
 
 
 async def _answer_alive(_: Request) -> JSONResponse:
-    """200 as long as the process answers at all."""
+    """Answer 200 as long as the process runs."""
     return JSONResponse({"status": "ok"})

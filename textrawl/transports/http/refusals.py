@@ -1,17 +1,28 @@
-"""Answers to requests that go no further."""
+"""Error responses to requests that a guard refuses or ends."""
 
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
 
 
 def build_refusal(
     status: int, error: str, description: str, *, wait: int | None = None, close: bool = False
 ) -> JSONResponse:
-    """An answer that says what is wrong; `wait` (seconds) says when to try again.
+    """Return an error response; `wait` is the number of seconds after which to try again.
 
-    `close` ends the connection, which is needed where the rest of the request was not read.
+    `close` ends the connection, which is needed if the rest of the request was not read.
     """
     headers = {} if wait is None else {"retry-after": str(wait)}
     if close:
         headers["connection"] = "close"
     body = {"error": error, "error_description": description}
     return JSONResponse(body, status_code=status, headers=headers)
+
+
+async def end_response(
+    refusal: Response, scope: Scope, receive: Receive, send: Send, *, begun: bool
+) -> None:
+    """Send `refusal`, or only the end of the body if the response has begun."""
+    if begun:
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    else:
+        await refusal(scope, receive, send)

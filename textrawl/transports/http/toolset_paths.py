@@ -1,6 +1,6 @@
-"""A path for each toolset on offer, /mcp/t/{toolset} and /mcp/t/{toolset}/{space}.
+"""Paths of the offered toolsets: /mcp/t/{toolset} and /mcp/t/{toolset}/{space}.
 
-What a path lists is the same for everybody: a client that wants other tools takes another address.
+Every client of a path gets the same tools. A client that wants other tools uses another path.
 """
 
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -18,7 +18,7 @@ Mount = Callable[[MCPServer[Any]], Starlette]
 
 
 def add_paths(app: Starlette, servers: Mapping[str, MCPServer[Any]], mount: Mount) -> None:
-    """Adds the paths of `servers`, by toolset, to `app`; `mount` makes the app of one of them."""
+    """Add the paths of `servers`, by toolset, to `app`; `mount` makes the app of a server."""
     own = app.router.lifespan_context
     for name, server in servers.items():
         mount(server)

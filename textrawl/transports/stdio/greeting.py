@@ -1,17 +1,17 @@
-"""The answers to a client's first questions, which need nothing of the MCP SDK.
+"""Answers to a client's first requests, given before the MCP SDK is loaded.
 
-Some clients wait a second for the answer to `server/discover`, fall back to `initialize`, and are
-refused if the SDK has read the first one by then: it takes that for the client's choice of a
-protocol. Here neither is a choice before another request follows.
+Some clients wait one second for the answer to `server/discover`, then fall back to `initialize`.
+The SDK would refuse the fallback: it takes the first request for the client's choice of protocol.
+Here a client has chosen only when another request follows.
 
-The answers are the SDK's own; a test compares them. What is not plain is left to the SDK.
+The answers equal those of the SDK; a test compares them. Unusual requests are left to the SDK.
 """
 
 import json
 import os
 from typing import NamedTuple
 
-from textrawl.server.introduction import NAME, TITLE, Introduction
+from textrawl.server.description import NAME, TITLE, ServerDescription
 from textrawl.transports.framing.outlines import RequestId, read_id
 from textrawl.transports.stdio.shapes import (
     CAPABILITIES,
@@ -28,30 +28,30 @@ METHOD_NOT_FOUND, INVALID_PARAMS, UNSUPPORTED_VERSION = -32601, -32602, -32022
 
 _SERVER = "io.modelcontextprotocol/serverInfo"
 _LONGEST = 65_536  # bytes of a message that is answered here
-_MOST_MARKS = 100  # brackets in it: the SDK refuses what is too deep
+_MOST_BRACKETS = 100  # in such a message: the SDK refuses deep nesting
 _KEYS = {"jsonrpc", "id", "method", "params"}
 
 
 class Greeting(NamedTuple):
-    """The answer to a message, and the message that the SDK reads in its place, if any."""
+    """The answer to a message, and the message that the SDK reads instead, if any."""
 
     answer: bytes
     passed: bytes | None = None
 
 
 class Greeter:
-    """Answers messages until one is not a greeting: that one, and all after it, are the SDK's."""
+    """Answers greetings. The first other message, and all after it, are left to the SDK."""
 
-    def __init__(self, version: str, introduction: Introduction) -> None:
+    def __init__(self, version: str, description: ServerDescription) -> None:
         self._server = {"name": NAME, "title": TITLE, "version": version}
-        told = introduction.instructions
-        self._told = {} if told is None else {"instructions": told}
-        self._capabilities = _list_capabilities(introduction)
+        instructions = description.instructions
+        self._instructions = {} if instructions is None else {"instructions": instructions}
+        self._capabilities = _list_capabilities(description)
         self._done = False
         self._hidden: str | None = None
 
     def greet(self, line: bytes) -> Greeting | None:
-        """The answer to `line`, None if the SDK has to give it."""
+        """Return the answer to `line`, or None if the SDK has to give it."""
         if self._done or (message := _read(line)) is None:
             return None
         method, params = message.get("method"), message.get("params")
@@ -60,13 +60,13 @@ class Greeter:
         self._done = True
         if method != "initialize" or not is_handshake(params):
             return None
-        # The SDK has to know, and its answer to this id is not sent: see `hides`.
+        # The SDK needs the handshake too; its own answer, to this id, is not sent: see `hides`.
         self._hidden = f"{NAME}-{os.urandom(8).hex()}"
         reply = {"result": self._initialize(params)}
         return Greeting(_write(message["id"], reply), _encode(message | {"id": self._hidden}))
 
     def hides(self, identity: RequestId | None) -> bool:
-        """Whether an answer of the SDK's was given here already. True once."""
+        """Return whether the answer to this id was given here already; true only once."""
         if self._hidden is None or identity != self._hidden:
             return False
         self._hidden = None
@@ -78,11 +78,11 @@ class Greeter:
             "protocolVersion": wanted if wanted in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
             "capabilities": self._capabilities,
             "serverInfo": self._server,
-            **self._told,
+            **self._instructions,
         }
 
     def _discover(self, params: object) -> Members | None:
-        """The reply, None for a request that only the SDK can judge."""
+        """Return the reply, or None for a request that only the SDK can answer."""
         meta: object = params.get("_meta") if is_object(params) else None
         if not is_object(meta) or VERSION not in meta:
             return _refuse(METHOD_NOT_FOUND, "Method not found", "server/discover")
@@ -106,23 +106,23 @@ class Greeter:
             "ttlMs": 0,
             "cacheScope": "private",
             "_meta": {_SERVER: self._server},
-            **self._told,
+            **self._instructions,
         }
 
 
-def _list_capabilities(introduction: Introduction) -> Members:
+def _list_capabilities(description: ServerDescription) -> Members:
     tools = {"tools": {"listChanged": False}}
     resources = {"resources": {"subscribe": False, "listChanged": False}}
-    return resources | tools if introduction.resources else tools
+    return resources | tools if description.resources else tools
 
 
 def _read(line: bytes) -> Members | None:
-    """The request in `line`, `{}` for one that is not plain, None for what is no request."""
-    if len(line) > _LONGEST or line.count(b"{") + line.count(b"[") > _MOST_MARKS:
+    """Return the request in `line`, `{}` for an unusual one, None for any other message."""
+    if len(line) > _LONGEST or line.count(b"{") + line.count(b"[") > _MOST_BRACKETS:
         return {}
     try:
         message: object = json.loads(line.decode(), parse_constant=_refuse_constant)
-        _encode(message)  # not with half a character in it
+        _encode(message)  # fails for a lone surrogate
     except ValueError:
         return {}
     if not is_object(message) or not {"method", "id"} <= {*message}:

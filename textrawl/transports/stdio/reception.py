@@ -1,6 +1,6 @@
-"""Reads stdin from the start of the process, and greets the client while all else is loaded.
+"""Reading stdin from the start of the process, and greeting the client while modules load.
 
-A thread does it, with the standard library alone, until the event loop takes over.
+A thread does both with the standard library alone, until the event loop takes over.
 """
 
 import os
@@ -10,81 +10,81 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Thread
 
-from textrawl.transports.framing.lines import CHUNK, Lines, Outlet, Text, claim
+from textrawl.transports.framing.lines import CHUNK, LineSplitter, Output, Text, redirect
 from textrawl.transports.stdio.greeting import Greeter
 
-_MOST_WAITING = 8 << 20  # bytes of lines that wait for the SDK: what comes then stays in the pipe
+_MOST_WAITING = 8 << 20  # bytes of lines that wait for the SDK: more input stays in the pipe
 
 
 class Reception:
-    """A client's lines, read and greeted by a thread until `take_over`; and where answers go.
+    """A client's lines, read and greeted by a thread until `take_over`; and the output.
 
-    Nothing is answered before `introduce` says what this server is.
+    Nothing is answered before `begin_greeting`.
     """
 
-    def __init__(self, wire_in: int, wire_out: int) -> None:
-        self.wire_in = wire_in
-        self.outlet = Outlet(wire_out)
+    def __init__(self, input_descriptor: int, output_descriptor: int) -> None:
+        self.input = input_descriptor
+        self.output = Output(output_descriptor)
         self.greeter: Greeter | None = None
-        self.lines = Lines()
+        self.splitter = LineSplitter()
         self.waiting = deque[Text]()
         """Lines for the SDK, in their order."""
         self.unwritten = bytearray()
         self.ended = False
-        """Whether the client sends no more."""
-        self._read = deque[Text]()
+        """True once the client sends no more."""
+        self._lines = deque[Text]()
         self._size = 0
-        self._over = False
-        self._bell, self._ring = os.pipe()
+        self._stopped = False
+        self._wakeup_reader, self._wakeup_writer = os.pipe()
         self._thread = Thread(target=self._run, name="reception", daemon=True)
 
     def start(self) -> None:
         """Begin to read."""
         self._thread.start()
 
-    def introduce(self, greeter: Greeter) -> None:
-        """Begin to answer."""
+    def begin_greeting(self, greeter: Greeter) -> None:
+        """Begin to answer with `greeter`."""
         self.greeter = greeter
-        os.write(self._ring, b".")
+        os.write(self._wakeup_writer, b".")
 
     def take_over(self) -> None:
-        """End the thread; what it has read and not written is the caller's."""
-        if self._over:
+        """End the thread; the caller handles unread lines and unwritten answers from now on."""
+        if self._stopped:
             return
-        self._over = True
-        os.write(self._ring, b".")
+        self._stopped = True
+        os.write(self._wakeup_writer, b".")
         self._thread.join()
-        self.waiting += self._read
-        self._read.clear()
-        os.close(self._bell)
-        os.close(self._ring)
+        self.waiting += self._lines
+        self._lines.clear()
+        os.close(self._wakeup_reader)
+        os.close(self._wakeup_writer)
 
     def _run(self) -> None:
-        while not self._over:
-            hears = not self.ended and self._size < _MOST_WAITING
-            readers = [self._bell, self.wire_in] if hears else [self._bell]
-            writers = [self.outlet.wire] if self.unwritten else []
+        while not self._stopped:
+            reads = not self.ended and self._size < _MOST_WAITING
+            readers = [self._wakeup_reader, self.input] if reads else [self._wakeup_reader]
+            writers = [self.output.descriptor] if self.unwritten else []
             readable, writable, _ = select.select(readers, writers, [])
-            if self._bell in readable:
-                os.read(self._bell, CHUNK)
-            if self.wire_in in readable:
-                self._hear()
+            if self._wakeup_reader in readable:
+                os.read(self._wakeup_reader, CHUNK)
+            if self.input in readable:
+                self._read()
             self._greet()
             if writable:
                 self._write()
 
-    def _hear(self) -> None:
+    def _read(self) -> None:
         try:
-            chunk = os.read(self.wire_in, CHUNK)
+            chunk = os.read(self.input, CHUNK)
         except OSError:
             chunk = b""
         self._size += len(chunk)
         self.ended = not chunk
-        self._read += self.lines.feed(chunk) if chunk else self.lines.end()
+        self._lines += self.splitter.feed(chunk) if chunk else self.splitter.end()
 
     def _greet(self) -> None:
-        while self._read and self.greeter is not None:
-            line = self._read.popleft()
+        while self._lines and self.greeter is not None:
+            line = self._lines.popleft()
             greeting = self.greeter.greet(line) if isinstance(line, bytes) else None
             if greeting is None:
                 self.waiting.append(line)
@@ -95,20 +95,20 @@ class Reception:
 
     def _write(self) -> None:
         try:
-            del self.unwritten[: self.outlet.write(self.unwritten)]
-        except OSError:  # nobody reads any more
+            del self.unwritten[: self.output.write(self.unwritten)]
+        except OSError:  # the client has closed its end
             self.unwritten.clear()
             self.ended = True
 
 
 @contextmanager
 def receive() -> Generator[Reception]:
-    """The reception at this process's stdin and stdout, which are something else meanwhile."""
-    with claim(0, os.devnull) as wire_in, claim(1, None) as wire_out:
-        reception = Reception(wire_in, wire_out)
+    """Read this process's stdin and write to its stdout; both are redirected meanwhile."""
+    with redirect(0, os.devnull) as source, redirect(1, None) as target:
+        reception = Reception(source, target)
         reception.start()
         try:
             yield reception
         finally:
             reception.take_over()
-            reception.outlet.close()
+            reception.output.close()

@@ -1,6 +1,6 @@
-"""One client over stdin and stdout, until it closes them or the task is cancelled.
+"""The session of one client over stdin and stdout, until it closes them or the task is cancelled.
 
-Signals are left to the caller, who has to stop more than the transport.
+Signals are handled by the caller, who has to stop more than the transport.
 """
 
 import os
@@ -22,85 +22,85 @@ from textrawl.transports.stdio.reception import Reception
 
 
 async def serve_stdio(server: MCPServer[Any], reception: Reception) -> None:
-    """Serves the client that `reception` has received, until it leaves. May be cancelled."""
+    """Serve the client of `reception` until it disconnects. May be cancelled."""
     # run_stdio_async of the SDK does not clean up: the low-level server does.
     low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
     reception.take_over()
-    answers = _Answers(reception)
-    questions = _Questions(reception, answers)
-    await low.run(questions, answers, low.create_initialization_options())
+    writer = _MessageWriter(reception)
+    reader = _MessageReader(reception, writer)
+    await low.run(reader, writer, low.create_initialization_options())
 
 
-class _Answers(AsyncResource):
-    """Writes messages to a descriptor, a line each; to a pipe or socket without a thread.
+class _MessageWriter(AsyncResource):
+    """Writes one message per line; to a pipe or socket without a thread.
 
-    A sender that is cancelled leaves what is unwritten of its line to the next one.
+    If a sender is cancelled, the next one writes the rest of its line.
     """
 
     def __init__(self, reception: Reception) -> None:
-        self._outlet = reception.outlet
+        self._output = reception.output
         self._greeter = reception.greeter
         self._unwritten = reception.unwritten
-        self._turn = anyio.Lock(fast_acquire=True)
+        self._lock = anyio.Lock(fast_acquire=True)
         self._poll = select.poll()
-        self._poll.register(self._outlet.wire, select.POLLOUT)
+        self._poll.register(self._output.descriptor, select.POLLOUT)
 
     async def aclose(self) -> None:
-        """Leaves the descriptor open."""
+        """Leave the descriptor open."""
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Writes a message. Raises BrokenResourceError when nobody reads any more."""
+        """Write a message. Raises BrokenResourceError if the client has closed its end."""
         message = item.message
-        if isinstance(message, JSONRPCResponse | JSONRPCError) and self._is_known(message.id):
+        if isinstance(message, JSONRPCResponse | JSONRPCError) and self._is_hidden(message.id):
             return
         await self.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
 
     async def write(self, line: bytes) -> None:
-        """Writes a line. Raises BrokenResourceError when nobody reads any more."""
+        """Write a line. Raises BrokenResourceError if the client has closed its end."""
         self._unwritten += line + b"\n"
         await self.flush()
 
     async def flush(self) -> None:
-        """Write what is unwritten. Raises BrokenResourceError when nobody reads any more."""
+        """Write all pending bytes. Raises BrokenResourceError if the client has closed its end."""
         try:
-            async with self._turn:
+            async with self._lock:
                 while self._unwritten:
                     del self._unwritten[: await self._write()]
         except OSError as error:
             raise anyio.BrokenResourceError from error
 
-    def _is_known(self, identity: int | str | None) -> bool:
+    def _is_hidden(self, identity: int | str | None) -> bool:
         return self._greeter is not None and self._greeter.hides(identity)
 
     async def _write(self) -> int:
-        """Writes the beginning of what is unwritten; how much that was."""
-        if not self._outlet.pollable:
-            return await anyio.to_thread.run_sync(self._outlet.write, bytes(self._unwritten))
+        """Write the beginning of the pending bytes, and return how many."""
+        if not self._output.pollable:
+            return await anyio.to_thread.run_sync(self._output.write, bytes(self._unwritten))
         if not self._poll.poll(0):
-            await anyio.wait_writable(self._outlet.wire)
-        return self._outlet.write(self._unwritten)
+            await anyio.wait_writable(self._output.descriptor)
+        return self._output.write(self._unwritten)
 
 
-class _Questions(AsyncResource):
-    """Messages of a descriptor, a line each. Waiting for one can be cancelled.
+class _MessageReader(AsyncResource):
+    """Reads one message per line. Waiting for one can be cancelled.
 
-    The SDK waits in a thread, which nobody but the client can wake, so a signal would not end it.
-    It also drops what is no message without a word; here that is answered.
+    The SDK waits in a thread that only input can wake, so a signal would not end it. The SDK also
+    drops broken messages silently; here they are answered.
     """
 
-    def __init__(self, reception: Reception, answers: _Answers) -> None:
-        self._wire = reception.wire_in
+    def __init__(self, reception: Reception, writer: _MessageWriter) -> None:
+        self._input = reception.input
         self._reception = reception
-        self._answers = answers
-        mode = os.fstat(self._wire).st_mode
-        self._pollable = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(self._wire)
+        self._writer = writer
+        mode = os.fstat(self._input).st_mode
+        self._pollable = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(self._input)
         self._texts = self._read_texts()
 
     def __aiter__(self) -> Self:
         return self
 
     async def receive(self) -> SessionMessage:
-        """The next message. Raises EndOfStream when the client sends no more."""
+        """Return the next message. Raises EndOfStream when the client sends no more."""
         try:
             return await anext(self)
         except StopAsyncIteration:
@@ -108,44 +108,44 @@ class _Questions(AsyncResource):
 
     async def __anext__(self) -> SessionMessage:
         async for text in self._texts:
-            read = read_message(text) if isinstance(text, bytes) else refuse_length(text)
-            if not isinstance(read, Fault):
-                return SessionMessage(read)
-            await self._answers.send(SessionMessage(read.reply))
+            message = read_message(text) if isinstance(text, bytes) else refuse_length(text)
+            if not isinstance(message, Fault):
+                return SessionMessage(message)
+            await self._writer.send(SessionMessage(message.reply))
         raise StopAsyncIteration
 
     async def aclose(self) -> None:
-        """Reads no more; the descriptor stays open."""
+        """Stop reading; the descriptor stays open."""
         await self._texts.aclose()
 
     async def _read_texts(self) -> AsyncGenerator[Text]:
-        """Lines that were not answered by a greeting, first those that have waited."""
+        """Yield the lines that no greeting answered, beginning with those already read."""
         reception = self._reception
-        # The thread may have ended between a greeting and its writing, and the SDK's own is hidden.
-        await self._answers.flush()
+        # The thread may have ended before it wrote a greeting, and the SDK's answer is hidden.
+        await self._writer.flush()
         while reception.waiting:
             yield reception.waiting.popleft()
         while not reception.ended:
             chunk = await self._read_chunk()
             reception.ended = not chunk
-            for text in reception.lines.feed(chunk) if chunk else reception.lines.end():
+            for text in reception.splitter.feed(chunk) if chunk else reception.splitter.end():
                 if passed := await self._greet(text):
                     yield passed
 
     async def _greet(self, text: Text) -> Text | None:
-        """What the SDK has to read of `text`: it, or something in its place, or nothing."""
+        """Answer `text` if it is a greeting, and return the text that the SDK has to read."""
         greeter = self._reception.greeter
         greeting = greeter.greet(text) if greeter and isinstance(text, bytes) else None
         if greeting is None:
             return text
-        await self._answers.write(greeting.answer)
+        await self._writer.write(greeting.answer)
         return greeting.passed
 
     async def _read_chunk(self) -> bytes:
         try:
             if self._pollable:
-                await anyio.wait_readable(self._wire)
-                return os.read(self._wire, CHUNK)
-            return await anyio.to_thread.run_sync(os.read, self._wire, CHUNK)
-        except OSError:  # a socket or terminal whose other end is gone
+                await anyio.wait_readable(self._input)
+                return os.read(self._input, CHUNK)
+            return await anyio.to_thread.run_sync(os.read, self._input, CHUNK)
+        except OSError:  # a socket or terminal whose other end is closed
             return b""

@@ -1,14 +1,14 @@
-"""What a client says of itself, as far as the SDK would accept it; a test compares the two."""
+"""Shapes of the client's data that the SDK accepts; a test compares them with the SDK."""
 
 from typing import Any, TypeGuard, cast
 
 Members = dict[str, Any]
 
 _ANY: Members = {}
-_EACH = "*"  # in place of the names of members
-_MUST = "!"  # behind the name of a member that has to be there
+_EACH = "*"  # stands for every member's name
+_REQUIRED = "!"  # ends the name of a required member
 _NULL = type(None)
-_AWAY = None  # in place of the shape of a member that must not be there
+_FORBIDDEN = None  # stands for the shape of a member that must not occur
 _CLIENT = {
     "name!": str, "version!": str, "title": str, "description": str, "websiteUrl": str,
     "icons": [{"src!": str, "mimeType": str, "sizes": [str], "theme": _NULL}],
@@ -30,30 +30,33 @@ VERSION, CAPABILITIES, CLIENT = (
 )
 """The names of three members of `_meta`."""
 
-_META = {"progressToken": _AWAY, f"{_OURS}logLevel": _NULL}
+_META = {"progressToken": _FORBIDDEN, f"{_OURS}logLevel": _NULL}
 _HANDSHAKE = {
-    "protocolVersion!": str, "capabilities!": _CAPABILITIES, "clientInfo!": _CLIENT, "_meta": _META
-}  # fmt: skip
+    "protocolVersion!": str,
+    "capabilities!": _CAPABILITIES,
+    "clientInfo!": _CLIENT,
+    "_meta": _META,
+}
 _ENVELOPE = _META | {f"{CAPABILITIES}!": _CAPABILITIES, CLIENT: _CLIENT}
 
 
 def is_object(value: object) -> TypeGuard[Members]:
-    """Whether it is a JSON object."""
+    """Return whether `value` is a JSON object."""
     return isinstance(value, dict)
 
 
 def is_handshake(params: object) -> TypeGuard[Members]:
-    """Whether these are plain parameters of `initialize`."""
+    """Return whether `params` are usual parameters of `initialize`."""
     return _fits(params, _HANDSHAKE)
 
 
 def is_envelope(meta: object) -> bool:
-    """Whether this is the plain `_meta` of a request of 2026-07-28, its version left aside."""
+    """Return whether `meta` is a usual `_meta` of protocol 2026-07-28; its version is ignored."""
     return _fits(meta, _ENVELOPE)
 
 
 def _fits(value: object, shape: Any) -> bool:
-    """Whether `value` has this shape; members are absent or null unless they must be there."""
+    """Return whether `value` has this shape; members may be absent or null unless required."""
     if isinstance(shape, type):
         return isinstance(value, shape)
     if isinstance(shape, list):
@@ -68,7 +71,7 @@ def _fits(value: object, shape: Any) -> bool:
 
 
 def _has(members: Members, name: str, shape: Any) -> bool:
-    if shape is _AWAY:
+    if shape is _FORBIDDEN:
         return name not in members
-    member: object = members.get(name.removesuffix(_MUST))
-    return not name.endswith(_MUST) if member is None else _fits(member, shape)
+    member: object = members.get(name.removesuffix(_REQUIRED))
+    return not name.endswith(_REQUIRED) if member is None else _fits(member, shape)

@@ -1,4 +1,4 @@
-"""When a request ends that lasts: with the token that it came with."""
+"""The end of long requests and streams whose access token is revoked or expires."""
 
 import time
 from collections.abc import Generator
@@ -11,28 +11,28 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.errors import TextrawlError
 from textrawl.transports.http.authentication import Lookup, read_bearer
-from textrawl.transports.http.refusals import build_refusal
+from textrawl.transports.http.refusals import build_refusal, end_response
 
-_EVERY = 1.0  # seconds between looks at tokens: a revocation is noticed by calls within one
+_INTERVAL = 1.0  # seconds between checks of tokens: calls notice a revocation within one, too
 
 
 @dataclass(eq=False)
-class _Open:
+class _OpenRequest:
     bearer: str
     since: float
     scope: anyio.CancelScope
 
 
-class Endings:
+class Revocations:
     """Ends requests and streams whose token was revoked or expired since they began."""
 
     def __init__(self, app: ASGIApp, *, lookup: Lookup) -> None:
         self._app = app
         self._lookup = lookup
-        self._open = set[_Open]()
+        self._open = set[_OpenRequest]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request until it is over or its token is, and looks while the server runs."""
+        """Serve one request until it ends or its token does; check tokens while the server runs."""
         if scope["type"] == "lifespan":
             async with anyio.create_task_group() as beside:
                 beside.start_soon(self._watch)
@@ -50,19 +50,15 @@ class Endings:
             begun = True
             await send(message)
 
-        with self._note(bearer) as request:
+        with self._track(bearer) as request:
             await self._app(scope, receive, answer)
-        if not request.scope.cancelled_caught:
-            return
-        if begun:
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-        else:
+        if request.scope.cancelled_caught:
             refusal = build_refusal(401, "invalid_token", "The token has ended")
-            await refusal(scope, receive, send)
+            await end_response(refusal, scope, receive, send, begun=begun)
 
     @contextmanager
-    def _note(self, bearer: str) -> Generator[_Open]:
-        request = _Open(bearer, time.monotonic(), anyio.CancelScope())
+    def _track(self, bearer: str) -> Generator[_OpenRequest]:
+        request = _OpenRequest(bearer, time.monotonic(), anyio.CancelScope())
         self._open.add(request)
         try:
             with request.scope:
@@ -72,8 +68,8 @@ class Endings:
 
     async def _watch(self) -> None:
         while True:
-            await anyio.sleep(_EVERY)
-            latest = time.monotonic() - _EVERY
+            await anyio.sleep(_INTERVAL)
+            latest = time.monotonic() - _INTERVAL
             lasting = [request for request in self._open if request.since < latest]
             ended = [
                 bearer
@@ -85,7 +81,7 @@ class Endings:
                     request.scope.cancel()
 
     async def _has_ended(self, bearer: str) -> bool:
-        """Whether nobody has this token any more; not while that cannot be found out."""
+        """Return whether the token is no longer valid; false while the database is unavailable."""
         try:
             principal = await self._lookup(bearer)
         except TextrawlError:
