@@ -103,8 +103,7 @@ def read_files() -> list[File]:
     """Return the files that exist, in order of precedence. Raises StartRefused."""
     local, own = str(_LOCAL.absolute()), str(find_user_file()) if _may_have_user_file() else ""
     named = {str(Path(file.label).absolute()) for file in _chosen} | {own}
-    # Path.is_file would raise an error in a folder without access.
-    found = [path for path in (local, own) if os.path.isfile(path)]  # noqa: PTH113
+    found = [path for path in (local, own) if _is_file(path)]
     return [*_chosen, *(File(path, _read_bytes(Path(path)), path not in named) for path in found)]
 
 
@@ -121,7 +120,7 @@ def _may_have_user_file() -> bool:
     Its import takes 10 of the 60 ms that a greeting takes.
     """
     folders = [os.environ.get("XDG_CONFIG_HOME", ""), *map(os.path.expanduser, _USER_FOLDERS)]
-    return any(os.path.isfile(Path(folder, "textrawl", _LOCAL)) for folder in folders)  # noqa: PTH113
+    return any(_is_file(str(Path(folder, "textrawl", _LOCAL))) for folder in folders)
 
 
 def read_sources() -> list[Source]:
@@ -173,3 +172,7 @@ def _read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise StartRefused(f"{path.absolute()} cannot be read: {error.strerror}") from error
+
+
+def _is_file(path: str) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises in a folder without access

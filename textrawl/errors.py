@@ -1,20 +1,20 @@
-"""What can go wrong, as a caller sees it.
+"""The errors that callers and operators see.
 
-    TextrawlError              title + fix; what a tool answers with isError
+    TextrawlError              title and fix; a tool's result with isError contains both
     ├── MemoryNotEnabled       ENABLE_MEMORY is off
     ├── ReadOnly               READ_ONLY is on
     ├── ArgumentInvalid        a wrong argument: which, what was given, what is allowed
     │   ├── QueryMissing
     │   ├── EntityNameMissing
     │   ├── EntityTypeInvalid
-    │   ├── EntityNotFound     no entity of that name, where one has to be
+    │   ├── EntityNotFound     no entity of that name, but the call needs one
     │   └── FactNotFound       an id, prefix or text that names no fact, or more than one
     ├── NotAuthenticated       a credential that is unknown, expired or revoked, or none at all
-    ├── ScopeMissing           who calls may not do this here
+    ├── ScopeMissing           the caller lacks a scope
     ├── IssuerRefused          this server may not vouch for its identity provider
-    ├── SpaceNotFound          no space of that name, or none that is the caller's
+    ├── SpaceNotFound          no space of that name in which the caller has a scope
     ├── EmbeddingNotConfigured semantic search without a provider
-    ├── EmbeddingUnavailable   the provider is down, slow, or sent something that is no embedding
+    ├── EmbeddingUnavailable   the provider is down, slow, or sent invalid data
     │   └── NothingEmbedded    no vectors yet, and this process makes none
     ├── DatabaseUnavailable    Postgres cannot be reached within the time limit
     ├── ServerBusy             every connection is in use
@@ -23,9 +23,9 @@
     │   ├── DeletionDeclined   the user was asked and said no
     │   └── NothingToDelete    no entity of that name
     └── InternalError          a defect
-    StartRefused               the server must not start: what to run first (commands exit with 1)
+    StartRefused               the server must not start; says what to run first (exit code 1)
 
-Errors are raised, never returned; each says what to do next.
+Errors are raised, never returned. Each says what to do next.
 """
 
 
@@ -49,13 +49,13 @@ class MemoryNotEnabled(TextrawlError):
 
 
 class ArgumentInvalid(TextrawlError):
-    """An argument that cannot be used as it is."""
+    """An invalid argument."""
 
     title = "Invalid argument"
 
 
 class QueryMissing(ArgumentInvalid):
-    """A search without anything to search for."""
+    """A search without a query."""
 
     title = "Missing query"
     fix = "Provide query"
@@ -82,7 +82,7 @@ class ReadOnly(TextrawlError):
 
 
 class InternalError(TextrawlError):
-    """A defect of textrawl: what happened is in the server's log only."""
+    """A defect of textrawl; only the server's log has the details."""
 
     title = "Internal error"
     fix = "Retry once; if it happens again, report it with the server's log"
@@ -100,7 +100,7 @@ class NothingDeleted(TextrawlError):
     code = ""
     message = "Nothing was deleted"
     explained = False
-    """Whether compact text carries the fix as well."""
+    """True if compact text contains the fix too."""
 
 
 class ConfirmationMissing(NothingDeleted):
@@ -112,7 +112,7 @@ class ConfirmationMissing(NothingDeleted):
 
 
 class DeletionDeclined(NothingDeleted):
-    """The user was asked and did not agree, now or in the last minutes."""
+    """The user was asked and did not agree, now or minutes ago."""
 
     title = "Declined by the user"
     fix = "Keep it: try again only when the user asks for the deletion"
@@ -134,7 +134,7 @@ class NothingToDelete(NothingDeleted):
 
 
 class EntityNotFound(ArgumentInvalid):
-    """No entity of that `name`, and the call makes none."""
+    """No entity of that `name`, and the call creates none."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -152,7 +152,7 @@ class NotAuthenticated(TextrawlError):
 
 
 class ScopeMissing(TextrawlError):
-    """Who calls may do other things, but not this one here; `scope` is what they lack."""
+    """The caller lacks `scope` in this space."""
 
     title = "Not allowed"
 
@@ -162,7 +162,7 @@ class ScopeMissing(TextrawlError):
 
 
 class IssuerRefused(TextrawlError):
-    """The token of this server was not made for the identity provider that it is to vouch for."""
+    """The token of this server was not created for its identity provider."""
 
     title = "Not allowed"
     fix = (
@@ -172,27 +172,27 @@ class IssuerRefused(TextrawlError):
 
 
 class SpaceNotFound(TextrawlError):
-    """No space of that name, or none that is the caller's: which of both is not told."""
+    """No space of that name, or no scope in it; the error does not reveal which."""
 
     title = "Space not found"
 
 
 class EmbeddingNotConfigured(TextrawlError):
-    """Semantic search was asked for and EMBEDDING_PROVIDER is none."""
+    """A semantic search, although EMBEDDING_PROVIDER is none."""
 
     title = "Embedding service not configured"
     fix = "Set OPENAI_API_KEY or configure Ollama"
 
 
 class EmbeddingUnavailable(TextrawlError):
-    """The embedding provider is down, slow, or answered something that is no embedding."""
+    """The embedding provider is down, slow, or sent invalid data."""
 
     title = "Embedding service unavailable"
     fix = "Retry later, or use searchMode hybrid, which falls back to keywords"
 
 
 class NothingEmbedded(EmbeddingUnavailable):
-    """No vectors are there yet, and who asks may make none: a reading command, or READ_ONLY."""
+    """There are no vectors yet, and a reading command or READ_ONLY may not make any."""
 
     title = "No vectors are stored yet"
     fix = "Search by words until a server that may write has made them"
@@ -213,7 +213,7 @@ class ServerBusy(TextrawlError):
 
 
 class StartRefused(Exception):
-    """The server must not start as things are; the message says what to run or set first."""
+    """The server must not start; the message says what to run or set first."""
 
 
 class SchemaOutdated(StartRefused):

@@ -21,7 +21,7 @@ from textrawl.cli.console import open_progress
 from textrawl.cli.progress import show_index_progress
 from textrawl.cli.rows import StartedModelRow
 from textrawl.embeddings import Embedder, choose_embedder
-from textrawl.embeddings.active_model import Model, ask_once, choose_named, describe_model
+from textrawl.embeddings.active_model import StoredModel, ask_once, choose_named, describe_model
 from textrawl.embeddings.rows import KnownModelRow
 from textrawl.postgres.vector_indexes import build_missing_indexes
 from textrawl.settings import Settings
@@ -48,7 +48,7 @@ async def build_vectors(settings: Settings, memory: Administration) -> None:
         [row] = await memory.call(
             "start_embedding_model", StartedModelRow, **describe_model(embedder)
         )
-        missing = await _fill(memory, Model(row.start_embedding_model, embedder))
+        missing = await _fill(memory, StoredModel(row.start_embedding_model, embedder))
         await _index(memory)
     finally:
         await embedder.aclose()
@@ -64,7 +64,7 @@ async def catch_up(settings: Settings, memory: Administration) -> None:
             embedder = _require(choose_named(settings, row.name))
             try:
                 await embedder.warm()
-                await _fill(memory, Model(row.model_id, embedder))
+                await _fill(memory, StoredModel(row.model_id, embedder))
             finally:
                 await embedder.aclose()
     await _index(memory)
@@ -81,7 +81,7 @@ def _require(embedder: Embedder | None) -> Embedder:
     return embedder
 
 
-async def _fill(memory: Administration, model: Model) -> int:
+async def _fill(memory: Administration, model: StoredModel) -> int:
     """Fills until nothing is due; how many facts are left, which the provider refused."""
     with _show_progress(model.embedder.name) as progress:
         [task] = progress.task_ids

@@ -1,4 +1,4 @@
-"""Vectors of texts, from OpenAI, Ollama or this process: one protocol, chosen by settings."""
+"""Embeddings of OpenAI, Ollama or a local model, behind one protocol; settings choose."""
 
 import time
 from collections.abc import Callable
@@ -23,24 +23,24 @@ __all__ = [
 def choose_embedder(
     settings: Settings, *, clock: Callable[[], float] = time.monotonic
 ) -> Embedder | None:
-    """The embedder that `settings` ask for, not yet connected; None for provider none.
+    """Return the embedder that `settings` choose, not yet connected; None for provider none.
 
-    `clock` gives seconds to the circuit breaker. Raises StartRefused naming the variable that
-    is missing or wrong.
+    `clock` returns seconds, for the circuit breaker. Raises StartRefused, which names the variable
+    that is missing or wrong.
     """
-    # A client takes up to a second to import: only the chosen one is.
+    # Import only the chosen client: each takes up to a second.
     match settings.embedding_provider:
         case "none":
             return None
         case "openai":
-            from textrawl.embeddings import openai  # noqa: PLC0415
+            from textrawl.embeddings import openai  # noqa: PLC0415 - slow to import
 
             return openai.build_embedder(settings, clock=clock)
         case "ollama":
-            from textrawl.embeddings import ollama  # noqa: PLC0415
+            from textrawl.embeddings import ollama  # noqa: PLC0415 - slow to import
 
             return ollama.build_embedder(settings, clock=clock)
-        case _:  # auto, too: a key in the environment may be meant for another program
-            from textrawl.embeddings import local  # noqa: PLC0415
+        case _:  # auto too: an API key in the environment may belong to another program
+            from textrawl.embeddings import local  # noqa: PLC0415 - slow to import
 
             return local.build_embedder(settings)

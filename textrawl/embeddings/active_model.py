@@ -1,8 +1,8 @@
-"""Which embedding model a memory is searched with, and the embedder that speaks for it.
+"""The active embedding model of a memory, and its embedder.
 
-That is for the database to say: vectors of two models cannot be compared. What the settings name
-becomes the model of a memory that has none yet; one that has is served with its own, and changed
-by `textrawl embed` while servers run. They follow within seconds.
+The database stores the active model, because vectors of two models cannot be compared. A memory
+without a model gets the one that the settings name. A memory with a model keeps it, until
+`textrawl embed` changes it. Running servers follow within seconds.
 """
 
 import logging
@@ -24,15 +24,15 @@ logger = logging.getLogger("textrawl")
 
 PROVIDERS = ("openai", "ollama", "local")
 
-_BELIEVED = 2.0  # seconds for which a model is taken for the active one before asking again
-_PAUSE = 0.5  # seconds until asking again after it failed
-_GREETING = "textrawl"
+_FRESH = 2.0  # seconds for which the active model is cached
+_PAUSE = 0.5  # seconds until the next attempt after a failure
+_PROBE = "textrawl"
 
 Choose = Callable[[str], Embedder | None]
 
 
 @dataclass(frozen=True)
-class Model:
+class StoredModel:
     """A model of the memory, with the embedder that makes its vectors."""
 
     model_id: int
@@ -40,10 +40,10 @@ class Model:
 
 
 class Models:
-    """The models of one memory; `configured` is what the settings name, None for keywords alone.
+    """The models of one memory; `configured` is that of the settings, None for keyword search only.
 
-    `choose` makes the embedder for a model of another name, such as openai:bge-m3. `chosen` says
-    that somebody asked for `configured`: then it is told where the memory has another model.
+    `choose` makes the embedder of a model by its name, such as openai:bge-m3. `chosen` is true if
+    the settings name a provider: then a different model of the memory is logged.
     """
 
     def __init__(
@@ -63,69 +63,71 @@ class Models:
         self._read_only = read_only
         self._clock = clock
         self._embedders: dict[str, Embedder] = {configured.name: configured} if configured else {}
-        self._kept: list[Model] = []
-        self._active: Model | None = None
+        self._previous: list[StoredModel] = []
+        self._active: StoredModel | None = None
         self._missing: errors.EmbeddingUnavailable | None = None
-        self._believed_until = 0.0
+        self._fresh_until = 0.0
         self._refreshed: anyio.Event | None = None
-        self._told = ""
+        self._logged = ""
 
     @property
     def has_vectors(self) -> bool:
-        """Whether this server searches by meaning at all."""
+        """True if this server searches by meaning."""
         return self._configured is not None
 
-    async def find_active(self) -> Model:
-        """The model that questions are compared with.
+    async def find_active(self) -> StoredModel:
+        """Return the model that searches use.
 
         Raises EmbeddingNotConfigured, EmbeddingUnavailable, DatabaseUnavailable.
         """
         if self._configured is None:
             raise errors.EmbeddingNotConfigured
-        while self._clock() >= self._believed_until:
+        while self._clock() >= self._fresh_until:
             if self._refreshed is None:
-                await self._lead(self._configured)
+                await self._refresh_for_all(self._configured)
             elif self._active is None:
                 await self._refreshed.wait()
             else:
-                break  # another call asks already: until then what was active is
+                break  # another call refreshes already: use the cached model meanwhile
         if self._active is None:
             missing = self._missing or errors.EmbeddingUnavailable("Retry in a few seconds")
             raise missing.with_traceback(None)
         return self._active
 
-    async def find_served(self) -> list[Model]:
-        """The active model, and those before it, which still get vectors until they are dropped."""
-        return [await self.find_active(), *self._kept]
+    async def find_served(self) -> list[StoredModel]:
+        """Return the active model and the previous ones, which get vectors until dropped."""
+        return [await self.find_active(), *self._previous]
 
     def forget(self) -> None:
-        """The next call asks the database which model is active."""
-        self._believed_until = 0.0
+        """Let the next call ask the database for the active model."""
+        self._fresh_until = 0.0
 
     async def aclose(self) -> None:
-        """Closes the embedders that were made here: the configured one is its owner's."""
+        """Close the embedders that were made here; the caller closes the configured one."""
         for embedder in self._embedders.values():
             if embedder is not self._configured:
                 await embedder.aclose()
 
-    async def _lead(self, configured: Embedder) -> None:
-        """Asks, for every call that needs to know."""
+    async def _refresh_for_all(self, configured: Embedder) -> None:
+        """Ask the database once, for every call that waits."""
         refreshed = self._refreshed = anyio.Event()
         try:
             await self._refresh(configured)
-            self._believed_until = self._clock() + _BELIEVED
+            self._fresh_until = self._clock() + _FRESH
+        except errors.EmbeddingUnavailable as error:
+            self._fresh_until, self._missing = self._clock() + _PAUSE, error
+            raise
         except errors.TextrawlError as error:
-            self._believed_until = self._clock() + _PAUSE
-            known = isinstance(error, errors.EmbeddingUnavailable)
-            self._missing = error if known else errors.EmbeddingUnavailable(error.fix)
+            self._fresh_until = self._clock() + _PAUSE
+            self._missing = errors.EmbeddingUnavailable(error.fix)
             raise
         finally:
             self._refreshed = None
             refreshed.set()
 
     async def _refresh(self, configured: Embedder) -> None:
-        known = await self._database.call("embedding_models", KnownModelRow)
-        active = next((row for row in known if row.status == "active"), None)
+        rows = await self._database.call("embedding_models", KnownModelRow)
+        active = next((row for row in rows if row.status == "active"), None)
         if active is None:
             if self._read_only:
                 raise errors.NothingEmbedded
@@ -133,7 +135,7 @@ class Models:
             await self._register(configured)
             await self._refresh(configured)  # another server may have been quicker
             return
-        self._tell_difference(active.name, configured.name)
+        self._log_difference(active.name, configured.name)
         self._missing = None
         try:
             if self._active is None or self._active.model_id != active.model_id:
@@ -142,13 +144,13 @@ class Models:
         except errors.EmbeddingUnavailable as missing:
             self._active, self._missing = None, missing
             return
-        self._kept = []
-        for row in known:
+        self._previous = []
+        for row in rows:
             if row.status == "previous":
                 with suppress(errors.EmbeddingUnavailable):
-                    self._kept.append(await self._open(row))
+                    self._previous.append(await self._open(row))
 
-    async def _open(self, row: KnownModelRow) -> Model:
+    async def _open(self, row: KnownModelRow) -> StoredModel:
         embedder = self._embedders.get(row.name)
         if embedder is None:
             embedder = self._embedders[row.name] = self._make(row.name)
@@ -156,7 +158,7 @@ class Models:
             embedder.dimensions = row.dimensions
         if embedder.dimensions != row.dimensions:
             raise _refuse_dimensions(row.name)
-        return Model(row.model_id, embedder)
+        return StoredModel(row.model_id, embedder)
 
     def _make(self, name: str) -> Embedder:
         try:
@@ -170,9 +172,9 @@ class Models:
         return embedder
 
     async def _register(self, embedder: Embedder) -> None:
-        """Makes the model of `embedder` the first one, unless another has just become it.
+        """Make the model of `embedder` the active one, unless the memory has just got another.
 
-        Of one that is known already it brings up to date what its cosines mean.
+        For a registered model, update its scale of cosines.
         """
         await embedder.warm()
         if self._read_only:
@@ -185,38 +187,44 @@ class Models:
             if refusal.code != ANOTHER_MODEL_IS_ACTIVE:
                 raise
 
-    def _tell_difference(self, active: str, configured: str) -> None:
-        if not self._chosen or active in (configured, self._told):
+    def _log_difference(self, active: str, configured: str) -> None:
+        if not self._chosen or active in (configured, self._logged):
             return
-        self._told = active
+        self._logged = active
         provider, _, model = configured.partition(":")
         logger.warning(
             "The vectors of this memory are of %s, and it is served with that, not with the %s of "
             "the settings. To change it run `textrawl embed start --provider %s --model %s`, then "
             "`textrawl embed switch`",
-            active, configured, provider, model,
-        )  # fmt: skip
+            active,
+            configured,
+            provider,
+            model,
+        )
 
 
 async def ask_once(embedder: Embedder) -> None:
-    """Let the provider answer, with nobody's text. Raises EmbeddingUnavailable.
+    """Embed a test text, so that no memory is bound to a model that never answered.
 
-    A memory is bound to a model for good: not to one that never made a vector.
+    Raises EmbeddingUnavailable.
     """
-    await embedder.embed_documents([_GREETING])
+    await embedder.embed_documents([_PROBE])
 
 
 def describe_model(embedder: Embedder) -> Mapping[str, object]:
-    """What the database keeps of the model of an embedder that knows its dimensions."""
+    """Return the columns of the embedder's model; its dimensions must be known."""
     scale = embedder.model.scale
     return {
-        "name": embedder.name, "dimensions": embedder.dimensions, "cosine_floor": scale.floor,
-        "cosine_ceiling": scale.ceiling, "trust": scale.trust,
-    }  # fmt: skip
+        "name": embedder.name,
+        "dimensions": embedder.dimensions,
+        "cosine_floor": scale.floor,
+        "cosine_ceiling": scale.ceiling,
+        "trust": scale.trust,
+    }
 
 
 def choose_named(settings: Settings, name: str) -> Embedder | None:
-    """The embedder of a model by the name that it has in the database. Raises StartRefused."""
+    """Return the embedder of a model by its name in the database. Raises StartRefused."""
     provider, _, model = name.partition(":")
     if provider not in PROVIDERS:
         raise errors.StartRefused(f"there is no provider {provider}, only {', '.join(PROVIDERS)}")

@@ -1,6 +1,6 @@
-"""What a provider may answer: as much as vectors of the texts need, from the address asked, plain.
+"""Checks of a provider's response: limited size, no redirect, no compression.
 
-Hooks of the HTTP libraries below the clients, called before an answer's body is read.
+The HTTP libraries below the clients call these hooks before they read the body.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Generator
@@ -15,16 +15,16 @@ from textrawl.embeddings.faults import Endpoint
 from textrawl.embeddings.models import MAX_DIMENSIONS
 
 PLAIN: Final = {"accept-encoding": "identity"}
-"""Headers of a request: what is compressed may be a thousand times as large as it looks."""
+"""Headers of a request: a compressed body may be a thousand times larger than its length says."""
 
-_NUMBER = 32  # bytes that a number may take, with what stands around it
+_NUMBER = 32  # bytes for a number and its separators
 _FRAME = 65_536  # bytes for everything else
 _most: ContextVar[int] = ContextVar("most", default=_FRAME)
 
 
 @contextmanager
 def expect_vectors(count: int) -> Generator[None]:
-    """Meanwhile `check_answer` lets as much pass in this task as that many vectors need."""
+    """Let `check_answer` accept a body with `count` vectors in this task meanwhile."""
     before = _most.set(_FRAME + count * MAX_DIMENSIONS * _NUMBER)
     try:
         yield
@@ -33,10 +33,10 @@ def expect_vectors(count: int) -> Generator[None]:
 
 
 def check_answer(endpoint: Endpoint, response: httpx.Response | httpx2.Response) -> None:
-    """Raise ProviderFailed for a status that is no success or a body that may not be read.
+    """Raise an error for a status other than success; ProviderFailed for a compressed body.
 
-    A body that turns out to be too long raises it while it is read. Redirects are no success: who
-    is redirected sends texts to somebody whom nobody chose.
+    A body that is too long raises it while it is read. A redirect is an error too, because it would
+    send texts to an address that nobody chose.
     """
     if not response.is_success:
         raise endpoint.refused(response.status_code, response.headers.get("retry-after"))
@@ -47,7 +47,7 @@ def check_answer(endpoint: Endpoint, response: httpx.Response | httpx2.Response)
 
 class _Bounded(httpx.AsyncByteStream, httpx2.AsyncByteStream):
     def __init__(self, stream: object, most: int, endpoint: Endpoint) -> None:
-        assert isinstance(stream, httpx.AsyncByteStream | httpx2.AsyncByteStream)  # noqa: S101
+        assert isinstance(stream, httpx.AsyncByteStream | httpx2.AsyncByteStream)  # noqa: S101 - the clients set no other kind
         self._stream = stream
         self._left = most
         self._endpoint = endpoint

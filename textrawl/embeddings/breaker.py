@@ -1,4 +1,4 @@
-"""A circuit breaker: a provider that is down is not asked, so that writes stay fast."""
+"""A circuit breaker: it skips a provider that is down, so that writes stay fast."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -9,15 +9,15 @@ T = TypeVar("T")
 
 _FAILURES = 3
 _FIRST_DELAY = 2.0
-_LONGEST_DELAY = 30.0  # a provider that is back is noticed within it
+_LONGEST_DELAY = 30.0  # a provider that works again is noticed within this time
 
 
 class Breaker:
-    """Lets calls through until three in a row have failed, or one said Retry-After.
+    """Lets calls through until three in a row have failed, or one got a Retry-After header.
 
-    Then calls fail at once for 2 seconds, doubled up to 30 by each failed probe, longer if
-    Retry-After says so. After the delay one call is let through as a probe: if it succeeds all
-    may pass again. Only ProviderFailed counts as failure; a cancelled call counts as nothing.
+    Then calls fail at once for 2 seconds, or longer if Retry-After says so. Each failed probe
+    doubles the delay, up to 30 seconds. After the delay one call is a probe; if it succeeds, all
+    calls pass again. Only ProviderFailed counts as a failure, and a cancelled call does not count.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -29,7 +29,7 @@ class Breaker:
         self._cause = ""
 
     async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """The answer of `ask`; raises ProviderFailed at once while the provider is left alone."""
+        """Return the answer of `ask`. Raises ProviderFailed at once while calls are skipped."""
         probe = self._admit()
         try:
             answer = await ask()

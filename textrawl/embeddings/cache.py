@@ -1,4 +1,4 @@
-"""Vectors of recent queries, and one request for several callers who ask the same at once."""
+"""A cache of query vectors, with one request for concurrent calls with the same query."""
 
 from collections.abc import Awaitable, Callable
 
@@ -11,43 +11,43 @@ from textrawl.errors import EmbeddingUnavailable
 _SIZE = 1_000
 
 
-class _Flight:
+class _Request:
     def __init__(self) -> None:
-        self.landed = anyio.Event()
+        self.ended = anyio.Event()
         self.error: EmbeddingUnavailable | None = None
 
 
 class QueryCache:
-    """The last thousand query vectors, read-only; failures are shared but not kept."""
+    """The last thousand query vectors, read-only; concurrent calls share errors, too."""
 
     def __init__(self) -> None:
         self._vectors: LRUCache[str, Vector] = LRUCache(_SIZE)
-        self._flights: dict[str, _Flight] = {}
+        self._requests: dict[str, _Request] = {}
 
     async def fetch(self, text: str, ask: Callable[[], Awaitable[Vector]]) -> Vector:
-        """The vector of `text`, from the cache, from a call under way, or from `ask`.
+        """Return the vector of `text` from the cache, from an open request, or from `ask`.
 
-        Raises what `ask` raises. When the caller who asked is cancelled, one who waits asks.
+        Raises the errors of `ask`. If the call that asks is cancelled, a waiting one asks instead.
         """
         while text not in self._vectors:
-            flight = self._flights.get(text)
-            if flight is None:
-                return await self._lead(text, ask)
-            await flight.landed.wait()
-            if flight.error is not None:
-                raise flight.error
+            request = self._requests.get(text)
+            if request is None:
+                return await self._request(text, ask)
+            await request.ended.wait()
+            if request.error is not None:
+                raise request.error
         return self._vectors[text]
 
-    async def _lead(self, text: str, ask: Callable[[], Awaitable[Vector]]) -> Vector:
-        flight = self._flights[text] = _Flight()
+    async def _request(self, text: str, ask: Callable[[], Awaitable[Vector]]) -> Vector:
+        request = self._requests[text] = _Request()
         try:
             vector = await ask()
         except EmbeddingUnavailable as error:
-            flight.error = error
+            request.error = error
             raise
         finally:
-            del self._flights[text]
-            flight.landed.set()
+            del self._requests[text]
+            request.ended.set()
         vector.flags.writeable = False
         self._vectors[text] = vector
         return vector

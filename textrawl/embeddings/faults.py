@@ -1,10 +1,10 @@
-"""How an embedding provider fails, told so that the reader knows what to start or to set.
+"""Errors of embedding providers; each message says what to start or to set.
 
     EmbeddingUnavailable
-    ├── ProviderFailed    down, slow, refusing, or answering nonsense; counts for the breaker
-    └── TextRefused       the provider is up and a text has no embedding: repeating is in vain
+    ├── ProviderFailed    down, slow, refusing, or sending invalid data; counts for the breaker
+    └── TextRefused       the provider works, but the text has no embedding: do not retry
 
-Messages carry no text, no vector, no key, and no part of an address but scheme, host and port.
+Messages contain no text, vector or key, and only the scheme, host and port of an address.
 """
 
 import math
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from textrawl.errors import EmbeddingUnavailable
 
-_LONGEST_WAIT = 60.0  # seconds: whoever asks for more is tried again before
+_LONGEST_WAIT = 60.0  # seconds: a longer Retry-After is shortened to it
 _TEXT_AT_FAULT = (
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
@@ -28,8 +28,8 @@ _TEXT_AT_FAULT = (
 class ProviderFailed(EmbeddingUnavailable):
     """The provider gave no embeddings.
 
-    `transient`: the same request may succeed a moment later. `retry_after`: seconds that the
-    provider asked to be left alone for.
+    `transient`: the same request may succeed soon. `retry_after`: seconds to wait, as the provider
+    demands.
     """
 
     def __init__(
@@ -41,10 +41,10 @@ class ProviderFailed(EmbeddingUnavailable):
 
 
 class TextRefused(EmbeddingUnavailable):
-    """A text that has no embedding, however often it is tried.
+    """A text that has no embedding, so that retries are useless.
 
-    `positions` are indexes into the given texts; empty when the provider did not say which:
-    then halves of the batch tell.
+    `positions` are indexes of such texts in the batch. They are empty if the provider did not name
+    any; the caller then splits the batch in halves to find them.
     """
 
     def __init__(self, fix: str, *, positions: Sequence[int] = ()) -> None:
@@ -54,7 +54,7 @@ class TextRefused(EmbeddingUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Who is asked, as errors name it."""
+    """A provider's address and model, as errors name them."""
 
     provider: str
     address: str
@@ -67,34 +67,34 @@ class Endpoint:
         return f"{self.provider} at {self.address}"
 
     def unreachable(self) -> ProviderFailed:
-        """Nothing listens there, or the way there is closed."""
+        """Return the error for an address that cannot be reached."""
         return ProviderFailed(
             f"{self} cannot be reached: check that it runs, the network and {self.url_variable}",
             transient=True,
         )
 
     def interrupted(self) -> ProviderFailed:
-        """The connection ended before the answer did."""
+        """Return the error for a connection that ended before the response."""
         return ProviderFailed(
             f"{self} broke off the connection in the middle of an answer: retry later",
             transient=True,
         )
 
     def late(self, seconds: float) -> ProviderFailed:
-        """No whole answer within the time limit."""
+        """Return the error for a response that was not complete within the time limit."""
         return ProviderFailed(
             f"{self} did not answer within {seconds:g} s: retry later, or check that it is not "
             "overloaded"
         )
 
     def malformed(self) -> ProviderFailed:
-        """An answer that is not what the protocol says."""
+        """Return the error for a response that violates the protocol."""
         return ProviderFailed(
             f"{self} answered something that holds no embeddings: check {self.url_variable}"
         )
 
     def refused(self, status: int, retry_after: str | None) -> EmbeddingUnavailable:
-        """An HTTP status that is no success; `retry_after` is the header of that name."""
+        """Return the error for an HTTP status; `retry_after` is the header of that name."""
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             return ProviderFailed(
                 f"{self} refused the key (HTTP {status}): check {self.key_variable}"
@@ -125,7 +125,7 @@ class Endpoint:
 
 
 def name_address(url: str) -> str:
-    """Scheme, host and port of `url`; ValueError when it has no usable host or port."""
+    """Return the scheme, host and port of `url`. Raises ValueError for an invalid address."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("not an http or https address")
@@ -134,9 +134,9 @@ def name_address(url: str) -> str:
 
 
 def read_retry_after(value: str | None) -> float | None:
-    """Seconds that a Retry-After header asks for, as number or date; a minute at most.
+    """Return the seconds in a Retry-After header, a number or a date; at most a minute.
 
-    None without the header and for one that cannot be read.
+    Return None without the header, or if it cannot be parsed.
     """
     try:
         seconds = float(value or "")

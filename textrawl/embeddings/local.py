@@ -1,7 +1,7 @@
 """Local embeddings: wordllama's static vectors, 256 dimensions, no network and no key.
 
-A vector is the mean of the vectors of a text's tokens; bytes are tokens as well, so every text
-that is not blank has one (emoji, any script).
+A vector is the mean of the vectors of a text's tokens. Bytes are tokens too, so every text that is
+not blank has a vector, also emoji and any script.
 """
 
 import functools
@@ -24,11 +24,11 @@ from textrawl.settings import Settings
 
 _MODEL = "wordllama-l2-supercat-256"
 _WEIGHTS = "l2_supercat_256.safetensors"
-_VOCABULARY = "llama2"  # the one that the weights are of
+_VOCABULARY = "llama2"  # the vocabulary of the weights
 _OWN_VOCABULARY = "l2_supercat_tokenizer_config.json"  # the same one, from wordllama
 
 _INLINE_CHARACTERS = 8_000
-"""Texts longer than this together go to a thread: they would hold the event loop for > 4 ms."""
+"""Texts longer than this together go to a thread: they would block the event loop for > 4 ms."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class LocalEmbedder:
         self._loading = anyio.Lock()
 
     async def warm(self) -> None:
-        """Load the model in a worker thread; EmbeddingUnavailable if its files are missing."""
+        """Load the model in a worker thread. Raises EmbeddingUnavailable if files are missing."""
         async with self._loading:
             if self._loaded is None:
                 self._loaded = await anyio.to_thread.run_sync(load_model)
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """One unit vector per text, in order."""
+        """Return one unit vector per text, in order."""
         if not texts:
             return []
         texts = check_texts(texts)
@@ -71,23 +71,23 @@ class LocalEmbedder:
         return await anyio.to_thread.run_sync(self._embed, texts)
 
     async def embed_query(self, text: str) -> Vector:
-        """The unit vector to search with; making it anew costs less than a cache is worth."""
+        """Return the unit vector of a query; computing it is too fast for a cache to help."""
         [vector] = await self.embed_documents([text])
         return vector
 
     async def aclose(self) -> None:
-        """Let go of the model."""
+        """Release the model."""
         self._loaded = None
 
     def _embed(self, texts: list[str]) -> list[Vector]:
         loaded = cast("StaticModel", self._loaded)
-        # One by one: a batch is padded to its longest text, and starts threads of its own,
-        # which a later fork would complain about on stderr.
+        # One by one: a batch would be padded to its longest text, and start threads, about which a
+        # later fork would warn on stderr.
         return check_vectors(np.stack([loaded.average(text) for text in texts]), self.dimensions)
 
 
 def build_embedder(settings: Settings) -> LocalEmbedder:
-    """The local embedder; StartRefused for any model but wordllama."""
+    """Return the local embedder. Raises StartRefused for any model but wordllama."""
     if settings.embedding_model not in (None, "wordllama", _MODEL):
         raise StartRefused(
             "TEXTRAWL_EMBEDDING_MODEL: the local provider has only wordllama; unset it, or set "
@@ -98,9 +98,9 @@ def build_embedder(settings: Settings) -> LocalEmbedder:
 
 @functools.cache
 def load_model() -> StaticModel:
-    """The model, once per process; EmbeddingUnavailable if its files are missing."""
-    # The package itself is not imported: it brings along what is of no use here, copies the
-    # weights to twice their size, and meddles with logging.
+    """Return the model, loaded once per process. Raises EmbeddingUnavailable without its files."""
+    # Do not import the package itself: it imports unused modules, copies the weights to twice
+    # their size, and changes the configuration of logging.
     found = find_spec("wordllama")
     try:
         if found is None or found.origin is None:
@@ -115,13 +115,13 @@ def load_model() -> StaticModel:
 
 
 def _load_encoder(folder: Path) -> Callable[[str], list[int]]:
-    """Return the function that cuts a text into tokens; names of control tokens are plain text."""
+    """Return the function that encodes a text as tokens; control tokens are plain text."""
     if find_spec("splintr") is not None:
         from splintr import Tokenizer  # noqa: PLC0415 - some platforms have no wheel of it
 
         return Tokenizer.from_pretrained(_VOCABULARY).encode_ordinary
     # wordllama's own file of the vocabulary is JSON, which takes five times as long to read.
-    from tokenizers import Tokenizer as FileTokenizer  # noqa: PLC0415
+    from tokenizers import Tokenizer as FileTokenizer  # noqa: PLC0415 - slow to import
 
     tokenizer: Any = FileTokenizer.from_file(str(folder / "tokenizers" / _OWN_VOCABULARY))
     tokenizer.encode_special_tokens = True
@@ -129,9 +129,9 @@ def _load_encoder(folder: Path) -> Callable[[str], list[int]]:
 
 
 def map_rows(file: Path) -> NDArray[np.float16]:
-    """The one matrix of a safetensors file. Read from the disk as needed, shared by processes.
+    """Map the only matrix of a safetensors file; it is read on demand and shared by processes.
 
-    Raises OSError, also for a file that is cut short.
+    Raises OSError, also for a truncated file.
     """
     with file.open("rb") as opened:
         size = int.from_bytes(opened.read(8), "little")
@@ -141,4 +141,4 @@ def map_rows(file: Path) -> NDArray[np.float16]:
     if file.stat().st_size < 8 + size + end:
         raise OSError(f"{file} is cut short")
     mapped = np.memmap(file, np.float16, "r", 8 + size + begin, tuple(tensor["shape"]))
-    return np.asarray(mapped)  # a plain view of it: taking rows of a memmap is slower
+    return np.asarray(mapped)  # a plain view: selecting rows of a memmap is slower

@@ -1,21 +1,21 @@
-"""What is known about embedding models: size, prefixes, and what a cosine of theirs means.
+"""Properties of embedding models: dimensions, prefixes, and the scale of cosines.
 
-Prefixes are those of each model's own card. Texts need no cutting: a fact has at most 2,000
-characters and a name 200, which is within the input of every model here (Ollama cuts by itself
-at the context length of the model that it runs).
+Prefixes are those of each model's card. Texts are not truncated: a fact has at most 2,000
+characters and a name 200, which every model here accepts. Ollama itself truncates at the context
+length of its model.
 """
 
 from dataclasses import dataclass, replace
 
 MAX_DIMENSIONS = 4_000
-"""Dimensions that pgvector's HNSW index on halfvec takes at most."""
+"""The most dimensions that pgvector's HNSW index on halfvec accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a cosine of a model means: `floor` that of unrelated texts, `ceiling` of equal ones.
+    """The cosines of a model: `floor` for unrelated texts, `ceiling` for equal ones.
 
-    `trust` is how much of a score likeness alone may earn, from 0 to 1 (see search_score.sql).
+    `trust` is the largest score that likeness alone can reach, from 0 to 1 (see search_score.sql).
     """
 
     floor: float = 0.0
@@ -23,7 +23,7 @@ class Scale:
     trust: float = 0.8
 
 
-# wordllama's is measured (benchmarks/recall.py), the others are estimates.
+# The scale of wordllama is measured (benchmarks/recall.py), the others are estimates.
 _WORDLLAMA = Scale(0.0, 0.9, 0.5)
 _OPENAI_3 = Scale(0.1, 0.7)
 _NOMIC = Scale(0.45, 0.85)
@@ -34,8 +34,8 @@ _MINILM = Scale(0.05, 0.8, 0.7)
 class Model:
     """One embedding model.
 
-    `dimensions` is None until an unknown model has answered. A changed prefix makes old vectors
-    incomparable, so it asks for a new name as well.
+    `dimensions` is None until an unknown model has answered. A changed prefix needs a new name,
+    because old vectors are no longer comparable.
     """
 
     name: str
@@ -92,11 +92,11 @@ _KNOWN = {
 
 
 def find_model(name: str) -> Model:
-    """The entry for a model as a user writes its name: any case, with an owner, with a tag.
+    """Return a model by the name that a user writes: in any case, with an owner, with a tag.
 
-    A tag other than `latest` may name another size (`snowflake-arctic-embed:22m`), so such a
-    model keeps its family's prefixes and its dimensions are learnt. The entry carries the name
-    as given, without `:latest`.
+    A tag other than `latest` may be another size (`snowflake-arctic-embed:22m`). Such a model has
+    the prefixes of its family, and its dimensions are unknown at first. The returned name is that
+    of the user, without `:latest`.
     """
     name = name.strip().removesuffix(":latest")
     short = name.lower().rpartition("/")[2]

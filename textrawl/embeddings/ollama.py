@@ -19,23 +19,26 @@ _DEFAULT_URL = "http://127.0.0.1:11434"
 
 
 class _Answer(BaseModel):
-    model_config = ConfigDict(strict=True)  # a text or a boolean is no number
+    model_config = ConfigDict(strict=True)  # refuse strings and booleans in place of numbers
 
     embeddings: list[list[float]]
 
 
 class OllamaSource:
-    """Speaks /api/embed through Ollama's client."""
+    """Requests /api/embed through Ollama's client."""
 
     def __init__(self, endpoint: Endpoint, *, base_url: str) -> None:
         self.endpoint = endpoint
         self._client = AsyncClient(
-            host=base_url, timeout=None, follow_redirects=False, headers=PLAIN,
+            host=base_url,
+            timeout=None,
+            follow_redirects=False,
+            headers=PLAIN,
             event_hooks={"response": [self._check]},
-        )  # fmt: skip
+        )
 
     async def ask(self, texts: list[str]) -> Sequence[Sequence[float]]:
-        """One request; numbers as sent, in the order of the texts."""
+        """Send one request, and return the numbers of each text, in order."""
         try:
             with expect_vectors(len(texts)):
                 answer = await self._client.embed(model=self.endpoint.model, input=texts)
@@ -43,7 +46,7 @@ class OllamaSource:
             raise self.endpoint.unreachable() from None
         except httpx.HTTPError:
             raise self.endpoint.interrupted() from None
-        except (ValueError, TypeError):  # no JSON, other JSON, JSON that is no object
+        except (ValueError, TypeError):  # not JSON, or another structure
             raise self.endpoint.malformed() from None
         return answer.embeddings
 
@@ -52,7 +55,7 @@ class OllamaSource:
         await self._client.close()
 
     async def _check(self, response: httpx.Response) -> None:
-        # Here, since the client's error has lost the headers and its answer is not strict.
+        # Check here: the client's errors have no headers, and its validation is not strict.
         check_answer(self.endpoint, response)
         await response.aread()
         try:
@@ -64,7 +67,7 @@ class OllamaSource:
 def build_embedder(
     settings: Settings, *, clock: Callable[[], float] = time.monotonic
 ) -> RemoteEmbedder:
-    """The embedder that `settings` describe; StartRefused names the variable that is wrong."""
+    """Return the embedder that `settings` describe. Raises StartRefused naming the variable."""
     model = find_model(settings.embedding_model or _DEFAULT_MODEL)
     url = settings.ollama_base_url or _DEFAULT_URL
     endpoint = Endpoint(

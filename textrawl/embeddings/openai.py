@@ -19,7 +19,7 @@ _DEFAULT_URL = "https://api.openai.com/v1"
 
 
 class _Item(BaseModel):
-    model_config = ConfigDict(strict=True)  # a text or a boolean is no number
+    model_config = ConfigDict(strict=True)  # refuse strings and booleans in place of numbers
 
     embedding: list[float]
     index: int = 0  # servers built on protobuf leave zeros out
@@ -30,7 +30,7 @@ class _Answer(BaseModel):
 
 
 class OpenAISource:
-    """Speaks /v1/embeddings through OpenAI's client."""
+    """Requests /v1/embeddings through OpenAI's client."""
 
     def __init__(self, endpoint: Endpoint, *, api_key: str, base_url: str) -> None:
         self.endpoint = endpoint
@@ -38,15 +38,19 @@ class OpenAISource:
             follow_redirects=False, event_hooks={"response": [self._check]}
         )
         self._client = AsyncOpenAI(
-            api_key=api_key, base_url=base_url, timeout=None, max_retries=0,
-            http_client=http, default_headers=PLAIN,
-        )  # fmt: skip
+            api_key=api_key,
+            base_url=base_url,
+            timeout=None,
+            max_retries=0,
+            http_client=http,
+            default_headers=PLAIN,
+        )
 
     async def ask(self, texts: list[str]) -> Sequence[Sequence[float]]:
-        """One request; numbers as sent, in the order of the texts.
+        """Send one request, and return the numbers of each text, in order.
 
-        Floats rather than the client's base64, which not every such server knows; and the raw
-        answer, because the client builds its objects without checking them.
+        It asks for floats, because not every server supports the client's base64. It reads the raw
+        response, because the client does not validate its objects.
         """
         try:
             with expect_vectors(len(texts)):
@@ -56,7 +60,7 @@ class OpenAISource:
         except APIConnectionError as error:
             if isinstance(error.__cause__, EmbeddingUnavailable):
                 raise error.__cause__ from None
-            # The client knows one class for both; the cause is of the HTTP library below it.
+            # The client has one class for both errors; its cause tells them apart.
             if type(error.__cause__).__name__ == "ConnectError":
                 raise self.endpoint.unreachable() from None
             raise self.endpoint.interrupted() from None
@@ -85,7 +89,7 @@ class OpenAISource:
 def build_embedder(
     settings: Settings, *, clock: Callable[[], float] = time.monotonic
 ) -> RemoteEmbedder:
-    """The embedder that `settings` describe; StartRefused names the variable that is wrong."""
+    """Return the embedder that `settings` describe. Raises StartRefused naming the variable."""
     model = find_model(settings.embedding_model or _DEFAULT_MODEL)
     url = settings.openai_base_url or _DEFAULT_URL
     endpoint = Endpoint(
@@ -117,7 +121,7 @@ def _read_key(settings: Settings) -> str:
             "TEXTRAWL_OPENAI_API_KEY is not set: set it, or TEXTRAWL_OPENAI_BASE_URL for a server "
             "that needs no key, or TEXTRAWL_EMBEDDING_PROVIDER=local"
         )
-    # Found here, since an HTTP library would quote the whole header in its error.
+    # Check here: the error of an HTTP library would contain the whole header.
     if not key.isascii() or not key.isprintable() or " " in key:
         raise StartRefused(
             "TEXTRAWL_OPENAI_API_KEY holds characters that no key has: copy it again"

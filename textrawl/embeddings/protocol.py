@@ -1,4 +1,4 @@
-"""What the rest of textrawl knows of embeddings."""
+"""The protocol of all embedders."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -19,17 +19,17 @@ class Embedder(Protocol):
     dimensions: int | None
 
     async def warm(self) -> None:
-        """Do what the first call would wait for: load the model, learn unknown dimensions."""
+        """Load the model and find unknown dimensions, so that the first call need not wait."""
         ...
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector per text, in order; one request as far as the provider's limits allow."""
+        """Return one vector per text, in order, with as few requests as the provider allows."""
         ...
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector to search with; asked for once while it is among the recent ones."""
+        """Return the vector of a query, cached if a request is needed."""
         ...
 
     async def aclose(self) -> None:
-        """Close connections; the embedder is not to be used afterwards."""
+        """Close connections; the embedder must not be used afterwards."""
         ...

@@ -1,8 +1,8 @@
 """An embedder behind HTTP: batches, one retry, one time limit, breaker, checks, query cache.
 
-The clients only speak their protocol. Their own retries and time limits are off: they would
-sleep through a Retry-After longer than our limit, the breaker would never learn of it, and a
-time limit per read does not end an answer that drips.
+The clients only implement their protocol. Their own retries and time limits are off. Retries would
+wait for a Retry-After beyond our limit, and the breaker would not count them. A time limit per read
+does not end a response that arrives byte by byte.
 """
 
 import time
@@ -36,14 +36,13 @@ _MAX_BYTES = 300_000
 """OpenAI takes 2,048 texts and 300,000 tokens a request; no token is shorter than a byte."""
 
 _PAUSE = 0.2
-"""Seconds before the one retry when the provider names none."""
-
+"""Seconds before the only retry, without a Retry-After."""
 
 TIMEOUT = 5.0
-"""Seconds that a call may take, retries included; a model that is loaded first needs some."""
+"""Seconds that a call may take, with its retry; loading a model takes some of them."""
 
-_MORE = 0.1
-"""Seconds more for each further text of a call: a batch of the backlog has 64, on any CPU."""
+_TIMEOUT_PER_TEXT = 0.1
+"""Additional seconds for each further text of a call: a batch of the backlog has 64 texts."""
 
 
 class Source(Protocol):
@@ -52,7 +51,7 @@ class Source(Protocol):
     endpoint: Endpoint
 
     async def ask(self, texts: list[str]) -> Sequence[Sequence[float]]:
-        """One request. Raises ProviderFailed or TextRefused, never a client's own error."""
+        """Send one request. Raises ProviderFailed or TextRefused, never a client's own error."""
         ...
 
     async def aclose(self) -> None:
@@ -61,9 +60,9 @@ class Source(Protocol):
 
 
 class RemoteEmbedder:
-    """An Embedder that asks `source`.
+    """An Embedder that requests vectors from `source`.
 
-    Raises StartRefused for a model known to have more dimensions than can be indexed.
+    Raises StartRefused for a model with more dimensions than can be indexed.
     """
 
     def __init__(
@@ -90,18 +89,18 @@ class RemoteEmbedder:
         )
 
     async def warm(self) -> None:
-        """Learn the dimensions of a model that is not in the table."""
+        """Find the dimensions of a model that is not in the table."""
         if self.dimensions is None:
             await self.embed_query("textrawl")
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """One unit vector per text, in order."""
+        """Return one unit vector per text, in order."""
         if not texts:
             return []
         return await self._embed([self.model.document_prefix + text for text in check_texts(texts)])
 
     async def embed_query(self, text: str) -> Vector:
-        """The unit vector to search with, read-only."""
+        """Return the unit vector of a query, read-only."""
         [text] = check_texts([text])
 
         async def ask() -> Vector:
@@ -119,19 +118,19 @@ class RemoteEmbedder:
 
     async def _embed_in_time(self, texts: list[str]) -> list[Vector]:
         rows: list[Sequence[float]] = []
-        limit = TIMEOUT + _MORE * (len(texts) - 1)
+        limit = TIMEOUT + _TIMEOUT_PER_TEXT * (len(texts) - 1)
         try:
             with anyio.fail_after(limit):
                 for batch in split_batches(texts):
-                    rows += await self._ask_again(batch)
+                    rows += await self._ask_with_retry(batch)
         except TimeoutError:
             raise self._source.endpoint.late(limit) from None
         vectors = check_vectors(rows, self.dimensions)
         self.dimensions = vectors[0].size
         return vectors
 
-    async def _ask_again(self, batch: list[str]) -> Sequence[Sequence[float]]:
-        # A copy, since calls at the same time would share its counters.
+    async def _ask_with_retry(self, batch: list[str]) -> Sequence[Sequence[float]]:
+        # Copy it, because concurrent calls would share its counters.
         rows: Sequence[Sequence[float]] = await self._retrying.copy()(self._ask, batch)
         return rows
 
@@ -142,7 +141,7 @@ class RemoteEmbedder:
 
 
 def split_batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """`texts`, at least one, in order, in as few lists as the limits of one request allow."""
+    """Split `texts`, at least one, in order, into as few batches as the limits allow."""
     batch: list[str] = []
     size = 0
     for text in texts:

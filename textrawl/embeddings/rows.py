@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class ModelRow:
-    """What register_embedding_model returns."""
+    """The row of register_embedding_model."""
 
     register_embedding_model: int
 
@@ -34,7 +34,7 @@ class PendingRow:
 
 @dataclass(frozen=True)
 class BacklogRow:
-    """How many facts wait for a vector, and when the next is due."""
+    """The number of facts that wait for a vector, and the time of the next attempt."""
 
     facts: int
     next_attempt: datetime | None

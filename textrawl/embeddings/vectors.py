@@ -1,4 +1,4 @@
-"""The one place where texts are checked before, and vectors after, a model is asked."""
+"""Checks of texts before they are embedded, and of vectors afterwards."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ Vector = NDArray[np.float32]
 
 
 def check_texts(texts: Sequence[str]) -> list[str]:
-    """`texts` fit to be sent: lone surrogates, which UTF-8 cannot carry, become `?`.
+    """Return `texts` with `?` for lone surrogates, which UTF-8 cannot encode.
 
-    Raises TextRefused with the positions of blank texts: they mean nothing, some providers
-    refuse a whole batch for one, and a static model makes a zero vector of it.
+    Raises TextRefused with the positions of blank texts. Some providers refuse a whole batch with
+    one, and a static model makes a zero vector of it.
     """
     blank = [position for position, text in enumerate(texts) if not text.strip()]
     if blank:
@@ -35,17 +35,17 @@ def check_count(rows: Sequence[Sequence[float]], texts: int) -> None:
 def check_vectors(
     rows: Sequence[Sequence[float]] | NDArray[np.float32], dimensions: int | None
 ) -> list[Vector]:
-    """Rows of raw numbers as unit vectors, float32, in the same order.
+    """Return rows of raw numbers as unit vectors, float32, in the same order.
 
-    `dimensions` is what a row must have, None when the model is new. Raises ProviderFailed for
-    another size, TextRefused with positions for rows that hold NaN, infinity or only zeros.
+    `dimensions` is the required size of a row, None for a new model. Raises ProviderFailed for
+    another size, and TextRefused with positions for rows with NaN, infinity or only zeros.
     """
     _check_sizes({len(row) for row in rows}, dimensions)
     matrix = np.asarray(rows, dtype=np.float64)
     _refuse(~np.isfinite(matrix), "a vector that holds NaN or infinity")
     largest = np.abs(matrix).max(axis=1, keepdims=True)
     _refuse(largest == 0, "a vector of zeros")
-    # Divided by the largest first: squares of very large or small numbers leave the range.
+    # Divide by the largest number first: squares of very large or small ones would overflow.
     scaled = matrix / largest
     return list((scaled / np.linalg.norm(scaled, axis=1, keepdims=True)).astype(np.float32))
 
@@ -64,18 +64,18 @@ def _check_sizes(sizes: set[int], dimensions: int | None) -> None:
 
 
 def describe_excess(dimensions: int) -> str:
-    """What to tell about a model with more dimensions than can be indexed."""
+    """Return the message for a model with more dimensions than can be indexed."""
     return (
         f"The embedding model gives {dimensions} dimensions, pgvector indexes at most "
         f"{MAX_DIMENSIONS}: set TEXTRAWL_EMBEDDING_MODEL to a smaller model"
     )
 
 
-def _refuse(bad: NDArray[np.bool_], what: str) -> None:
-    positions = [int(row) for row in np.flatnonzero(bad.any(axis=1))]
+def _refuse(invalid: NDArray[np.bool_], description: str) -> None:
+    positions = [int(row) for row in np.flatnonzero(invalid.any(axis=1))]
     if positions:
         raise TextRefused(
-            f"The embedding model made {what} of a text: change the text or "
+            f"The embedding model made {description} of a text: change the text or "
             "TEXTRAWL_EMBEDDING_MODEL",
             positions=positions,
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import anyio
 
 from textrawl import errors
-from textrawl.embeddings.active_model import Model
+from textrawl.embeddings.active_model import StoredModel
 from textrawl.store.backlog import count_backlog, fill_batch, queue_facts
 from textrawl.store.store import Store
 from textrawl.wire.recall_log import RecallLog
@@ -71,7 +71,7 @@ class Upkeep:
             self._next_pruning = time.monotonic() + _PRUNING
             await self._memory.database.call("prune_recalls", _Pruned)
 
-    async def _fill(self, model: Model) -> None:
+    async def _fill(self, model: StoredModel) -> None:
         while await queue_facts(self._memory.database, model):
             pass
         while await fill_batch(self._memory.database, model):

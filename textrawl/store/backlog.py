@@ -11,7 +11,7 @@ from uuid import UUID
 
 from textrawl import errors
 from textrawl.embeddings import TextRefused, Vector
-from textrawl.embeddings.active_model import Model
+from textrawl.embeddings.active_model import StoredModel
 from textrawl.embeddings.rows import BacklogRow, PendingRow
 from textrawl.embeddings.vectors import compose_document
 from textrawl.postgres.database import Database
@@ -36,19 +36,19 @@ class _Released:
     release_pending_embeddings: int
 
 
-async def queue_facts(database: Database, model: Model) -> bool:
+async def queue_facts(database: Database, model: StoredModel) -> bool:
     """Lists some facts that were there before the model; False when all are listed."""
     [row] = await database.call("queue_embeddings", _Queued, model=model.model_id)
     return row.queue_embeddings
 
 
-async def count_backlog(database: Database, model: Model) -> int:
+async def count_backlog(database: Database, model: StoredModel) -> int:
     """How many facts wait for a vector."""
     [row] = await database.call("pending_embeddings", BacklogRow, model=model.model_id)
     return row.facts
 
 
-async def fill_batch(database: Database, model: Model) -> int:
+async def fill_batch(database: Database, model: StoredModel) -> int:
     """Embeds and stores some vectors that are due; how many facts it took, 0 when none was due.
 
     Raises EmbeddingUnavailable; then the facts are given back.
@@ -68,7 +68,7 @@ async def fill_batch(database: Database, model: Model) -> int:
     return len(rows)
 
 
-async def _embed(database: Database, model: Model, rows: Sequence[PendingRow]) -> None:
+async def _embed(database: Database, model: StoredModel, rows: Sequence[PendingRow]) -> None:
     """Stores the vectors of `rows`; a text that the provider refuses is left for much later."""
     if not rows:
         return
@@ -86,7 +86,7 @@ async def _embed(database: Database, model: Model, rows: Sequence[PendingRow]) -
 
 
 async def _store(
-    database: Database, model: Model, rows: Sequence[PendingRow], vectors: list[Vector]
+    database: Database, model: StoredModel, rows: Sequence[PendingRow], vectors: list[Vector]
 ) -> None:
     observations: list[UUID] = [row.observation_id for row in rows]
     await database.call(

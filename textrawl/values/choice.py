@@ -1,4 +1,4 @@
-"""What a setting may be, in words for the person who set it."""
+"""Descriptions of a setting's allowed values, for people."""
 
 from collections.abc import Sequence
 from types import UnionType
@@ -8,7 +8,7 @@ from pydantic.fields import FieldInfo
 
 
 def describe_choice(field: FieldInfo) -> str:
-    """Return what the environment may say for `field`, such as "true or false"."""
+    """Return the allowed values of `field` in words, such as "true or false"."""
     kind = _find_kind(field.annotation)
     if get_origin(kind) is Literal:
         return join_choices(get_args(kind))
@@ -20,7 +20,7 @@ def describe_choice(field: FieldInfo) -> str:
 
 
 def join_choices(words: Sequence[str]) -> str:
-    """Return words as a sentence lists them."""
+    """Return the words as a list in a sentence."""
     return f"{', '.join(words[:-1])} or {words[-1]}"
 
 

@@ -1,10 +1,10 @@
-"""ISO 8601 dates and instants, as arguments give them."""
+"""ISO 8601 dates and instants in arguments."""
 
 import re
 from datetime import UTC, date, datetime, time
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-# Postgres would take infinity, tomorrow and epoch for dates; psycopg could not read them back.
+# Postgres accepts infinity, tomorrow and epoch as dates, but psycopg cannot read them back.
 _INSTANT = re.compile(
     r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?",
     re.ASCII | re.IGNORECASE,
@@ -12,9 +12,9 @@ _INSTANT = re.compile(
 
 
 def read_instant(text: str) -> datetime:
-    """The instant in UTC; a date means the end of that day in UTC, an instant without offset UTC.
+    """Return the instant in UTC. A date means the end of that day; without an offset, UTC is meant.
 
-    Raises ValueError for anything that is neither.
+    Raises ValueError for any other text.
     """
     text = text.strip()
     try:
@@ -29,9 +29,9 @@ def read_instant(text: str) -> datetime:
 
 
 def read_future_instant(text: str) -> datetime:
-    """The same for an instant that must lie ahead.
+    """Return the instant in UTC like `read_instant`, if it is in the future.
 
-    Raises ValueError when it has passed.
+    Raises ValueError for any other text, and for an instant that has passed.
     """
     instant = read_instant(text)
     if instant <= datetime.now(UTC):

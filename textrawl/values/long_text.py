@@ -1,6 +1,6 @@
-"""Texts that are longer than a fact: parts that are facts, and the same text again when joined.
+"""Texts that are longer than a fact: they are stored in parts, which together are the same text.
 
-Only the graph toolset takes them. White space stays at the end of the part before it.
+Only the graph toolset accepts them. White space stays at the end of the part before it.
 """
 
 import re
@@ -10,7 +10,7 @@ from uuid import UUID
 
 from textrawl.values.text import FACT_LENGTH
 
-LONG_LENGTH = 20_000  # characters: what an answer of the graph toolset holds in most scripts
+LONG_LENGTH = 20_000  # characters: in most scripts they fit into an answer of the graph toolset
 
 _SENTENCE = re.compile(
     r"[.!?\u2026][\"')\]\u00bb\u201d\u2019]*\s+|[\u3002\uff01\uff1f][\u300d\u300f\u201d]*\s*|\n\s*"
@@ -47,7 +47,7 @@ def _find_end(text: str, most: int) -> int:
 
 
 def _continues(text: str, place: int) -> bool:
-    """Return whether the character at `place` is one with that before it."""
+    """Return whether the character at `place` combines with the one before it."""
     return unicodedata.category(text[place])[0] == "M" or (
         unicodedata.category(text[place]) == "Cf" or text[place - 1] in _JOINERS
     )

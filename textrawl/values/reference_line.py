@@ -1,6 +1,6 @@
-"""A line of the reference memory server's file, read by our rules for names and texts.
+"""Lines of the reference memory server's file, checked by the rules for names and texts.
 
-It is an object whose `type` is entity (name, entityType, observations) or relation (from, to,
+A line is an object whose `type` is entity (name, entityType, observations) or relation (from, to,
 relationType).
 """
 
@@ -13,30 +13,30 @@ from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name
 
 
 class LineRefused(Exception):
-    """A line of a file cannot be used; the text says why."""
+    """The reason why a line of a file cannot be used."""
 
 
 def parse_line(raw: bytes | None) -> dict[str, Any]:
-    """A line whose type is entity or relation. Raises LineRefused."""
+    """Parse a line whose type is entity or relation. Raises LineRefused."""
     if raw is None:
         raise LineRefused("too long")
     try:
-        given = from_json(raw)
+        value = from_json(raw)
     except ValueError:
         raise LineRefused("is no JSON") from None
-    if not isinstance(given, dict):
+    if not isinstance(value, dict):
         raise LineRefused("is no JSON object")
-    known = cast("dict[str, Any]", given)
-    if known.get("type") not in ("entity", "relation"):
+    line = cast("dict[str, Any]", value)
+    if line.get("type") not in ("entity", "relation"):
         raise LineRefused("type is neither entity nor relation")
-    return known
+    return line
 
 
 def read_name(
-    given: dict[str, Any], key: str, *, empty: str = "", longest: int = NAME_LENGTH
+    line: dict[str, Any], key: str, *, empty: str = "", longest: int = NAME_LENGTH
 ) -> str:
-    """A name or type of a line, as it is stored. Raises LineRefused."""
-    value = given.get(key, empty)
+    """Return a name or type of a line as it is stored. Raises LineRefused."""
+    value = line.get(key, empty)
     if not isinstance(value, str) or not (name := clean_name(value) or empty):
         raise LineRefused(f"{key} must be text")
     if len(name) > longest:
@@ -45,7 +45,7 @@ def read_name(
 
 
 def read_text(text: object) -> str:
-    """An observation as it is stored. Raises ValueError."""
+    """Return an observation as it is stored. Raises ValueError."""
     if not isinstance(text, str) or not (fact := clean_fact(text)):
         raise ValueError("must be text")
     if len(fact) > LONG_LENGTH:

@@ -1,9 +1,9 @@
-"""What text may be stored: names are cleaned, facts are refused when they hide something.
+"""Rules for stored text: names are cleaned, facts with hidden characters are refused.
 
-Text is stored NFC. NUL, lone surrogates, C0 and C1 controls (tab and newline excepted), bidi
-overrides, zero-width and tag characters can make a person and a model read different things
-(Unicode Technical Report 36). The joiners stay where they carry meaning: ZWJ in emoji and Indic
-scripts, ZWNJ in Persian and its kin.
+Text is stored as NFC. Some characters can make a person and a model read different texts (Unicode
+Technical Report 36): NUL, lone surrogates, C0 and C1 controls except tab and newline, bidi
+overrides, zero-width and tag characters. Joiners are kept where they have a meaning: ZWJ in emoji
+and Indic scripts, ZWNJ in Persian and related languages.
 """
 
 import json
@@ -38,7 +38,7 @@ _HIDDEN = re.compile(
     f"\u3164\ufdd0-\ufdef\ufe07-\ufe0d\ufeff\uffa0\ufff0-\ufffb{_NONCHARACTERS}"  # fillers, BOM
     "\U00016fe4\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # filler, shorthand, music
     "\U000e0000-\U000e0fff\ud800-\udfff]"  # tags, selectors of ideographs
-    # A selector without a variant, or a second one, carries bytes and changes nothing to be seen.
+    # A selector without a variant, or a second one, is invisible and could carry hidden data.
     + "".join(f"|(?<![{bases}]){selector}" for selector, bases in _SELECTED)
     + "|(?<![\u2801-\u28ff])\u2800|\u2800(?![\u2801-\u28ff])"  # a space between Braille letters
     f"|(?<![{_HIEROGLYPHS}{_ARRANGING}])[{_ARRANGING}]+(?![{_HIEROGLYPHS}{_ARRANGING}])"
@@ -48,10 +48,10 @@ _JOINER = re.compile("[\u200c\u200d]")
 _JOINED_SCRIPTS = ("ARABIC", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL",
                    "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "MYANMAR", "KHMER", "TIBETAN",
                    "SYRIAC", "MONGOLIAN", "NKO")  # fmt: skip
-_PICTURES = ("So", "Sm")  # categories of emoji; of some arrows, which end a sequence, the second
-_VIRAMA = 9  # combining class: the sign after which a joiner chooses the shape, at a word's end too
-# England, Scotland and Wales are the only subdivisions whose flags are emoji: any others that are
-# spelt in tags look like a plain black flag and hold a hidden text.
+_PICTURES = ("So", "Sm")  # categories of emoji; Sm is for some arrows, which end a sequence
+_VIRAMA = 9  # combining class of the sign after which a joiner sets the shape, also at word ends
+# England, Scotland and Wales are the only subdivisions whose flags are emoji. Any other flag in
+# tags looks like a plain black flag and contains hidden text.
 _SUBDIVISION_FLAG = re.compile(
     "\U0001f3f4(?:{})".format(
         "|".join(
@@ -67,7 +67,7 @@ _SUSPECT = re.compile(
 
 
 def clean_name(name: str) -> str:
-    """The name as it is stored: NFC, nothing hidden, white space folded. May come out empty."""
+    """Return the name as it is stored: NFC, single spaces, nothing hidden. It may be empty."""
     kept = _HIDDEN.sub("", unicodedata.normalize("NFC", " ".join(name.split())))
     kept = " ".join(kept.split())
     kept = _JOINER.sub(lambda joiner: joiner[0] if _joins(kept, joiner.start()) else "", kept)
@@ -75,22 +75,22 @@ def clean_name(name: str) -> str:
 
 
 def clean_relation(relation: str) -> str:
-    """The type of a relation as it is stored: a clean name, in lower case, with _ for spaces."""
+    """Return the type of a relation as it is stored: a clean name in lower case, _ for spaces."""
     return clean_name(clean_name(relation).casefold()).replace(" ", "_")
 
 
 def clean_fact(fact: str) -> str:
-    """The fact as it is stored: NFC, trimmed.
+    """Return the fact as it is stored: NFC, trimmed.
 
-    Raises ValueError naming the first character that hides text, which a fact may not hold.
+    Raises ValueError, which names the first character that hides text.
     """
     return clean_part(fact.strip()).strip()
 
 
 def clean_part(text: str) -> str:
-    """A part of a longer fact as it is stored: with the white space at its ends.
+    """Return a part of a longer fact as it is stored: NFC, with the white space at its ends.
 
-    Raises ValueError as `clean_fact` does.
+    Raises ValueError like `clean_fact`.
     """
     plain = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
     visible = _SUBDIVISION_FLAG.sub("\U0001f3f4", plain)
@@ -103,20 +103,20 @@ def clean_part(text: str) -> str:
 
 
 def escape_hidden(text: str) -> str:
-    """Return `text` with hidden characters written out: ESC as its code after a backslash.
+    """Return `text` with hidden characters as escape sequences, for a person to read.
 
-    What is shown to a person passes this: SQL can store what `clean_fact` refuses.
+    SQL clients can store characters that `clean_fact` refuses.
     """
     return _replace_hidden(text, lambda character: character.encode("unicode_escape").decode())
 
 
 def escape_json(text: str) -> str:
-    """Return the JSON document `text`, hidden characters escaped: it says the same."""
+    """Return the JSON document `text` with hidden characters escaped, and the same content."""
     return _replace_hidden(text, lambda character: json.dumps(character)[1:-1])
 
 
 def _replace_hidden(text: str, write: Callable[[str], str]) -> str:
-    """Return `text` with each hidden character as `write` writes it; tab and newline stay."""
+    """Return `text` with `write` applied to each hidden character; tab and newline stay."""
 
     def replace(found: re.Match[str]) -> str:
         if _SUBDIVISION_FLAG.fullmatch(found[0]):
@@ -129,7 +129,7 @@ def _replace_hidden(text: str, write: Callable[[str], str]) -> str:
 
 
 def _joins(text: str, place: int) -> bool:
-    """Whether the joiner at `place` has a use there."""
+    """Return whether the joiner at `place` has a meaning there."""
     before, after = text[place - 1 : place], text[place + 1 : place + 2]
     if before and unicodedata.combining(before) == _VIRAMA:
         return True
