@@ -79,7 +79,7 @@ def test_without_splintr_nothing_is_loaded_ahead(monkeypatch: pytest.MonkeyPatch
 
 READY = """
 import threading, time
-from textrawl.tokens import choose_counter, load_ahead
+from textrawl.wire.token_counter import choose_counter, load_ahead
 
 load_ahead()
 for thread in threading.enumerate():
