@@ -62,4 +62,10 @@ def test_every_file_that_a_page_names_exists(page: Path) -> None:
         page.read_text("utf-8"),
     )
 
-    assert [name for name in named if not (ROOT / name).exists()] == []
+    # docs/adding-a-toolset.md heads the files of its example with their paths.
+    example = re.findall(r"^`([\w./]+)`\n\n```", page.read_text("utf-8"), re.MULTILINE)
+    assert [
+        name
+        for name in named
+        if not (ROOT / name).exists() and not any(path.startswith(name) for path in example)
+    ] == []

@@ -43,7 +43,7 @@ async def test_the_default_is_the_memory_toolset(connect: Connect, era: Era) -> 
 async def test_toolsets_are_offered_together_each_tool_once(connect: Connect, era: Era) -> None:
     every = [name for toolset in KNOWN.values() for name in toolset.tools]
     assert len(every) == len(set(every))
-    for chosen in (["all"], ["graph", "memory"], ["memory", "all", "graph"]):
+    for chosen in (["all"], [*reversed(KNOWN)], ["memory", "all", "graph"]):
         assert await list_names(await connect(era, toolsets=chosen)) == every
 
 
@@ -91,7 +91,7 @@ async def test_a_path_of_http_offers_its_toolset_to_everybody(
 ) -> None:
     async with listen(settings(toolsets=["all"])) as address:
         async with Client(address.mcp, mode=era) as own:
-            assert await list_names(own) == [*KNOWN["memory"].tools, *KNOWN["graph"].tools]
+            assert await list_names(own) == [name for t in KNOWN.values() for name in t.tools]
             await remember(own, "Ada", "likes proofs")
         for path in ("/t/graph", "/t/graph/default"):
             async with Client(address.mcp + path, mode=era) as other:

@@ -1,6 +1,7 @@
 """The toolsets of this package by name. Each is loaded on demand.
 
-Each package in this folder is a toolset. Its module `tools` holds the `Toolset` under its name.
+Each package in this folder is a toolset. Its module `tools` holds the `Toolset` under its name,
+and its file `instructions.txt` tells models when to use the tools.
 """
 
 from collections.abc import Sequence
@@ -24,6 +25,12 @@ def _list_names() -> tuple[str, ...]:
 
 
 TOOLSETS = _list_names()
+
+
+def read_instructions(name: str) -> str:
+    """Return the instructions of a toolset as one line. This loads none of its modules."""
+    file = Path(__file__).parent / name / "instructions.txt"
+    return " ".join(file.read_text("utf-8").split())
 
 
 def choose_names(wanted: Sequence[str]) -> list[str]:

@@ -1,0 +1,67 @@
+"""docs/adding-a-toolset.md: the example is built from the page, and its tests pass."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support.pages import ROOT
+from textrawl.settings import is_setting
+
+PAGE = ROOT / "docs" / "adding-a-toolset.md"
+FILES = re.compile(r"^`([\w./]+)`\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CHECKS = [
+    "tests/toolsets/notes",
+    "tests/toolsets/test_toolsets.py",
+    "tests/sql/test_catalogue.py",
+    "tests/sql/test_schema.py",
+]
+"""The tests of the example, and tests of every toolset, table and function."""
+
+
+def build(folder: Path) -> list[str]:
+    """Copy the project to `folder` and add the files of the page. Return their paths."""
+    for name in ("textrawl", "sql", "tests"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    files = FILES.findall(PAGE.read_text("utf-8"))
+    for path, text in files:
+        file = folder / path
+        assert not file.exists()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return [path for path, _ in files]
+
+
+def run(folder: Path, *arguments: str, **variables: str) -> str:
+    """Run a module of the copy in its folder and return its output."""
+    clean = {name: value for name, value in os.environ.items() if not is_setting(name)}
+    result = subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=folder,
+        env=clean | {"PYTHONPATH": str(folder)} | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def test_the_toolset_of_the_page_works_in_a_copy_of_the_project(
+    tmp_path: Path, uncovered: None
+) -> None:
+    folder = tmp_path / "project"
+    paths = build(folder)
+
+    assert {Path(path).parts[0] for path in paths} == {"sql", "tests", "textrawl"}
+    assert "notes" in run(folder, "textrawl", "toolsets")
+    options = ("-q", "-n0", "-p", "no:cacheprovider")
+    passed = run(folder, "pytest", *options, *CHECKS, UPDATE_SNAPSHOTS="1")
+    assert "passed" in passed
+    snapshots = (folder / "tests" / "snapshots" / "notes").iterdir()
+    assert {file.stem for file in snapshots} == {"keep_note", "list_notes"}
+    lint = ("check", "--config", str(ROOT / "pyproject.toml"))
+    run(folder, "ruff", *lint, *[path for path in paths if path.endswith(".py")])
