@@ -11,14 +11,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["Settings", "__version__", "create_server", "migrate", "read_settings"]
 
-_HOMES = {
-    "Settings": "settings", "create_server": "server.server", "migrate": "postgres.migrations",
+_MODULES = {
+    "Settings": "settings",
+    "create_server": "server.server",
+    "migrate": "postgres.migrations",
     "read_settings": "settings",
-}  # fmt: skip
+}
 
 
 def __getattr__(name: str) -> Any:
-    # On demand: the MCP SDK alone takes half a second, which most commands can do without.
-    if name not in _HOMES:
+    # On demand: the MCP SDK alone takes half a second to load, and most commands do not need it.
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

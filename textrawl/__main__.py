@@ -1,6 +1,6 @@
 """The command line: `textrawl`, or `python -m textrawl`.
 
-Nothing is loaded here that a server over stdio can do without: its client waits for a greeting.
+A server over stdio loads nothing else from here, since its client waits for a greeting.
 """
 
 import sys
@@ -14,29 +14,29 @@ from textrawl.errors import StartRefused, TextrawlError
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit: 0 done, 1 refused or failed, 2 wrong usage, 128 + signal.
 
-    An expected error is one line on stderr.
+    An expected error is written to stderr as one line.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         words = take_env_file(words)
         code = _run(words[1:] if words[:1] == ["--"] else words)
     except (StartRefused, TextrawlError) as error:
-        code = _complain(_describe(error), 1)
+        code = _report(_describe(error), 1)
     except KeyboardInterrupt:
-        code = _complain("Interrupted", 130)
+        code = _report("Interrupted", 130)
     sys.exit(code)
 
 
 def _run(words: list[str]) -> int:
     if words in ([], ["serve"]):
-        from textrawl.cli.stdio import run_stdio  # noqa: PLC0415
+        from textrawl.cli.stdio import run_stdio  # noqa: PLC0415 - see above
 
         run_stdio()
         return 0
     with pause_collection():
-        from textrawl.cli.application import run_line  # noqa: PLC0415
+        from textrawl.cli.application import run_command  # noqa: PLC0415 - see above
 
-    return run_line(words)
+    return run_command(words)
 
 
 def _describe(error: StartRefused | TextrawlError) -> str:
@@ -45,10 +45,10 @@ def _describe(error: StartRefused | TextrawlError) -> str:
     return describe_error(error)
 
 
-def _complain(message: str, code: int) -> int:
-    from textrawl.cli.console import write_complaint  # noqa: PLC0415 - seldom needed
+def _report(message: str, code: int) -> int:
+    from textrawl.cli.console import write_error  # noqa: PLC0415 - seldom needed
 
-    write_complaint(message)
+    write_error(message)
     return code
 
 

@@ -180,11 +180,13 @@ def test_forget_shows_what_would_go_and_deletes_after_a_yes(
 
     assert dry.out.splitlines() == [
         "This deletes Ada with 4 facts and 0 relations:",
-        "  lives in Ulm", "  sings", "  leads QA", "  and 1 more facts",
+        "  lives in Ulm", "  sings", "  leads QA", "  and 1 more fact",
     ]  # fmt: skip
     assert (unasked.code, unasked.out) == (1, dry.out)
     assert (unasked_json.out, unasked_json.err) == ("", dry.out + unasked.err)
-    assert unasked.err == ("textrawl: Nothing was deleted, since nobody can be asked: add --yes\n")
+    assert unasked.err == (
+        "textrawl: Nothing was deleted, since there is no terminal to ask on: add --yes\n"
+    )
     assert kept == (4,)
     assert one.err == "Deleted one fact about Ada.\n"
     assert rest["facts"] == 3

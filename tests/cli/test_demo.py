@@ -174,7 +174,7 @@ def test_a_memory_that_is_somebodys_own_is_left_alone(
 
     assert outcome.code == 1
     assert outcome.complaint == (
-        f"{data_dir} holds a memory that is not the demonstration's (it knows 'Ada'); nothing "
+        f"{data_dir} holds a memory that is not the demonstration's (it has 'Ada'); nothing "
         "was stored. Name another with --data-dir"
     )
     assert json.loads(run("stats", "--json", DATA_DIR=data_dir).out)["facts"] == 1

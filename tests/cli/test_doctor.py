@@ -138,7 +138,7 @@ def test_a_server_without_pgvector_has_to_install_it() -> None:
     finding = judge_extension(Server("17.1", None, None))
 
     assert finding.verdict == "broken"
-    assert finding.told == "missing: install 0.8 or newer on the database server"
+    assert finding.message == "missing: install 0.8 or newer on the database server"
 
 
 def test_settings_that_cannot_be_used_are_the_only_finding(examine: Examine) -> None:

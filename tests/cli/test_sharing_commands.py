@@ -162,7 +162,7 @@ def test_spaces_are_made_renamed_archived_and_opened_again(run: Run, url: str) -
     assert outcomes == [
         Outcome(0, "", "Created the space team.\n"),
         Outcome(0, "", "team is called core now.\n"),
-        Outcome(0, "", "Archived core: nobody reads or writes it.\n"),
+        Outcome(0, "", "Archived core: nobody can read or write it.\n"),
         Outcome(0, "", "core is open again.\n"),
     ]
     assert ask(run, "space", "archive", "core", DATABASE_URL=url)["archived_at"] is not None

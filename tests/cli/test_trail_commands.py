@@ -54,7 +54,7 @@ def test_a_dry_run_shows_by_space_and_entity_what_would_happen_and_changes_nothi
 
     assert outcome.code == 0
     lines = [line.strip("│├└─ ") for line in outcome.out.splitlines()]
-    assert lines[0].startswith("Taking back eve since 20")
+    assert lines[0].startswith("Undoing eve since 20")
     assert lines[0].endswith("UTC: 5 steps")
     assert lines[1:] == [
         "team",
@@ -107,7 +107,7 @@ def test_undo_tells_scripts_what_it_did(run: Run, url: str, team: Team) -> None:
     assert plan[0].keys() >= {"space_name", "action", "entity_name", "kind", "id", "content"}
     assert (done["space_name"], done["removed"], done["dropped"]) == ("team", 2, 1)
     assert json.loads(again.out) == []
-    assert "nothing was taken back" in again.err
+    assert "nothing was undone" in again.err
 
 
 def test_without_a_terminal_nothing_is_undone_unless_told(run: Run, url: str, team: Team) -> None:

@@ -64,6 +64,7 @@ def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> No
         "textrawl.cli.foreground",
         "textrawl.cli.garbage_collection",
         "textrawl.cli.hosting",
+        "textrawl.cli.library_logs",
         "textrawl.cli.setting_mistakes",
         "textrawl.cli.stdio",
     }
@@ -139,13 +140,13 @@ def test_what_commands_and_an_open_memory_need_does_without_the_mcp_sdk(module: 
 FREED = """
 import sys
 from pathlib import Path
-from textrawl.cli.garbage_collection import give_back_memory
+from textrawl.cli.garbage_collection import return_freed_memory
 
 def read_resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
 
 if "give back" in sys.argv:
-    give_back_memory()
+    return_freed_memory()
 before = read_resident()
 vocabulary = bytearray(b"x" * 30_000_000)
 del vocabulary  # glibc takes its size for the measure of what to keep

@@ -1,1 +1,1 @@
-"""The command line: `application` loads one module of `commands` for each command."""
+"""The command line: `application` loads only the module of the command that runs."""

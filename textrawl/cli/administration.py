@@ -1,8 +1,8 @@
-"""What `textrawl space`, `grant` and `token` share: who may run them, and how they read and write.
+"""The connection, arguments and tables that commands for administrators share.
 
-They work on DATABASE_URL as its login, which has to own the memory as for `textrawl migrate`, and
-without one on the embedded Postgres. Grants may also be changed by a server's login with an
-ACCESS_TOKEN that has the scope admin.
+They connect to DATABASE_URL as its login, or to the embedded Postgres without one. The login has
+to own the memory, as for `textrawl migrate`. To list and change grants, a server's login with an
+ACCESS_TOKEN that has the scope admin is enough.
 """
 
 import re
@@ -17,7 +17,6 @@ from rich.table import Table
 from textrawl.access.access_token import hash_token
 from textrawl.access.principal import Scope
 from textrawl.cli.console import show_wait, write_cell
-from textrawl.cli.console import tell as tell  # noqa: PLC0414 - commands import it from here
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inspection import require_memory
 from textrawl.cli.rows import OwnershipRow
@@ -40,7 +39,7 @@ _LONGEST = timedelta(days=36500)
 
 @dataclass(frozen=True)
 class Administration:
-    """A memory, for somebody who may say who is let in; `credential` is None for its owner."""
+    """A memory, open for an administrator; `credential` is None for its owner."""
 
     database: Database
     credential: bytes | None
@@ -49,7 +48,7 @@ class Administration:
     async def call(
         self, function: LiteralString, row: type[Row], /, **arguments: object
     ) -> list[Row]:
-        """As Database.call, but for DataRefused raises ArgumentInvalid, saying what is wrong."""
+        """Call as Database.call does, but raise ArgumentInvalid with a fix for DataRefused."""
         try:
             return await self.database.call(function, row, **arguments)
         except DataRefused as refused:
@@ -60,17 +59,17 @@ class Administration:
 async def open_administration(
     settings: Settings, *, owned: bool = True, role: str = OWNER
 ) -> AsyncGenerator[Administration]:
-    """The memory that `settings` name, for its owner, else where not `owned` for ACCESS_TOKEN.
+    """Open the memory of `settings` as its owner or, with `owned` False, with ACCESS_TOKEN.
 
-    `role` is what to log in as on the embedded Postgres. Raises StartRefused when the schema does
-    not fit or the login is another's, DatabaseUnavailable.
+    `role` is the login on the embedded Postgres. Raises DatabaseUnavailable, and StartRefused if
+    the schema is of another version or the login has too few rights.
     """
     async with _find_database(settings, role) as conninfo:
         database = Database(conninfo, timeout=settings.database_timeout, max_size=1)
         await database.open()
         try:
-            [found] = await database.call("owns_memory", OwnershipRow)
-            credential = None if found.owns_memory else _require_token(settings, owned=owned)
+            [row] = await database.call("owns_memory", OwnershipRow)
+            credential = None if row.owns_memory else _require_token(settings, owned=owned)
             async with name_lock_holders(conninfo, settings.database_timeout):
                 yield Administration(database, credential, conninfo)
         finally:
@@ -93,10 +92,10 @@ async def _find_database(settings: Settings, role: str) -> AsyncGenerator[str]:
 def _require_token(settings: Settings, *, owned: bool) -> bytes:
     if not owned and settings.access_token is not None:
         return hash_token(settings.access_token.get_secret_value())
-    instead = "" if owned else ", or set TEXTRAWL_ACCESS_TOKEN to a token with the scope admin"
+    alternative = "" if owned else ", or set TEXTRAWL_ACCESS_TOKEN to a token with the scope admin"
     raise StartRefused(
         "The login of TEXTRAWL_DATABASE_URL does not own this memory: run this with the "
-        f"TEXTRAWL_DATABASE_URL that you run `textrawl migrate` with{instead}"
+        f"TEXTRAWL_DATABASE_URL that you run `textrawl migrate` with{alternative}"
     )
 
 
@@ -107,9 +106,10 @@ def administer(
     wait: str | None = "Asking the database",
     role: str = OWNER,
 ) -> Result:
-    """What `work` returns, on the memory of the settings; open_administration says who may.
+    """Run `work` on the memory of the settings and return its result.
 
-    `wait` is shown meanwhile; None: `work` shows how far it is.
+    `owned` and `role` are those of open_administration. `wait` is shown meanwhile; with None,
+    `work` shows its own progress.
     """
     settings = read_settings()
 
@@ -122,18 +122,18 @@ def administer(
 
 
 def read_scopes(text: str) -> list[str]:
-    """Scopes between commas, each once. Raises ArgumentInvalid."""
-    given = {word.strip().lower() for word in text.split(",")}
-    if not given <= set(get_args(Scope)):
+    """Read scopes separated by commas, each once. Raises ArgumentInvalid."""
+    scopes = {word.strip().lower() for word in text.split(",")}
+    if not scopes <= set(get_args(Scope)):
         raise ArgumentInvalid(
             f"use {', '.join(get_args(Scope))}, with commas between them",
             title=f"Wrong scopes: {text!r}",
         )
-    return [scope for scope in get_args(Scope) if scope in given]
+    return [scope for scope in get_args(Scope) if scope in scopes]
 
 
 def read_span(text: str) -> timedelta:
-    """A length of time such as 90d, 12h or 30m, above zero. Raises ArgumentInvalid."""
+    """Read a length of time above zero, such as 90d, 12h or 30m. Raises ArgumentInvalid."""
     found = _SPAN.fullmatch(text.strip().lower())
     span = timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else timedelta()
     if not timedelta() < span <= _LONGEST:
@@ -145,12 +145,12 @@ def read_span(text: str) -> timedelta:
 
 
 def find_end(text: str | None) -> datetime | None:
-    """The instant that lies so far ahead as read_span reads; None for None."""
+    """Return the instant that lies a span such as 90d ahead; None for None."""
     return None if text is None else datetime.now(UTC) + read_span(text)
 
 
 def write_plain(row: Mapping[str, object]) -> dict[str, object]:
-    """The row as JSON can hold it."""
+    """Return the row with values that JSON can hold."""
     return {
         name: value.isoformat() if isinstance(value, datetime) else value
         for name, value in row.items()
@@ -158,15 +158,15 @@ def write_plain(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def write_instant(instant: datetime | None, otherwise: str) -> str:
-    """To the minute in UTC, or `otherwise` for None."""
+    """Write an instant to the minute in UTC, or `otherwise` for None."""
     return f"{instant.astimezone(UTC):%Y-%m-%d %H:%M}" if instant else otherwise
 
 
 def draw_rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """A table of plain text, none of it left out; the first column is what commands are given."""
+    """Draw a table without cutting any text; commands take the first column as argument."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for place, column in enumerate(columns):
-        table.add_column(column, overflow="fold", no_wrap=place == 0)
+    for number, column in enumerate(columns):
+        table.add_column(column, overflow="fold", no_wrap=number == 0)
     for row in rows:
         table.add_row(*map(write_cell, row))
     return table

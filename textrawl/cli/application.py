@@ -1,7 +1,6 @@
-"""The command line of typer: every command but a server over stdio, which does without it."""
+"""The typer application: every command except a server over stdio, which starts without it."""
 
 import errno
-import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -12,40 +11,42 @@ import typer
 
 from textrawl import __version__
 from textrawl.cli.catalogue import COMMANDS, PANELS
-from textrawl.cli.console import clean_warnings, write_complaint
+from textrawl.cli.console import format_warnings, write_error
 from textrawl.cli.foreground import Interrupted
 from textrawl.cli.garbage_collection import pause_collection
+from textrawl.cli.library_logs import silence_libraries
 from textrawl.environment import OPTION
 
-_PASSING_ON = {"psql": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
+_CONTEXT_SETTINGS = {"psql": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
 
-# Faults of the machine or its rights rather than of ours, which would be worth a traceback.
-_SURROUNDINGS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
+# Errors of the machine, such as missing rights or a full disk. Others are bugs with a traceback.
+_SYSTEM_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
 
-_QUIET = (None, "serve", "demo")  # help; what logs by itself; what reads no settings
+# Help needs no settings, `serve` logs these warnings, `demo` reads no settings.
+_WITHOUT_WARNINGS = (None, "serve", "demo")
 
 
-def run_line(words: Sequence[str]) -> int:
-    """Run a command; its exit code."""
-    _quiet_libraries()
+def run_command(words: Sequence[str]) -> int:
+    """Run a command and return its exit code."""
+    silence_libraries()
     name = words[0] if words[0] in COMMANDS else None
     with pause_collection():
-        if name != "serve":  # which configures its own logs
-            clean_warnings()
+        if name != "serve":  # `serve` configures logs
+            format_warnings()
         app = build_app(name)
     try:
-        if name not in _QUIET and not {"-h", "--help"} & set(words):
-            _warn_of_slips()
+        if name not in _WITHOUT_WARNINGS and not {"-h", "--help"} & set(words):
+            _warn_of_mistakes()
         return _call(app, words)
     except typer.TyperException as error:
-        if message := error.format_message().rstrip("."):  # else the help was shown
-            write_complaint(f"{message}{'' if message.endswith('?') else '.'} {_name_help(error)}")
+        if message := error.format_message().rstrip("."):  # without a message, the help was shown
+            write_error(f"{message}{'' if message.endswith('?') else '.'} {_name_help(error)}")
         return error.exit_code
     except Interrupted as error:
-        write_complaint(str(error))
+        write_error(str(error))
         return error.code
     except typer.Abort:
-        write_complaint("Interrupted")
+        write_error("Interrupted")
         return 130
 
 
@@ -53,16 +54,16 @@ def _call(app: typer.Typer, words: Sequence[str]) -> int:
     try:
         return app(list(words), prog_name="textrawl", standalone_mode=False) or 0
     except OSError as error:
-        if error.errno not in _SURROUNDINGS:
+        if error.errno not in _SYSTEM_ERRORS:
             raise
-        if sys.stdout is sys.__stdout__:  # what it still holds would fail once more at the exit
+        if sys.stdout is sys.__stdout__:  # at exit, flushing its buffer would fail again
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        write_complaint(f"{error.filename or 'The output'} cannot be used: {error.strerror}")
+        write_error(f"{error.filename or 'The output'} cannot be used: {error.strerror}")
         return 1
 
 
 def build_app(name: str | None) -> typer.Typer:
-    """The command line with the command `name`, or for None with the summaries of all."""
+    """Build the application with the command `name`; with None, with summaries of all."""
     app = typer.Typer(
         name="textrawl",
         help="Shared memory for AI agents on Postgres and pgvector, served over MCP.",
@@ -76,28 +77,28 @@ def build_app(name: str | None) -> typer.Typer:
     if name is None:
         for panel, summaries in PANELS.items():
             for command, summary in summaries.items():
-                app.command(command, help=summary, rich_help_panel=panel)(_stand_in)
+                app.command(command, help=summary, rich_help_panel=panel)(_do_nothing)
     else:
         _add_command(app, name)
     return app
 
 
 def _add_command(app: typer.Typer, name: str) -> None:
-    # The only one that is loaded, since loading all takes seconds.
+    # Loading the modules of all commands takes seconds.
     module = "import_" if name == "import" else name
     command: Any = getattr(import_module(f"textrawl.cli.commands.{module}"), module)
     if isinstance(command, typer.Typer):
         app.add_typer(command, name=name)
     else:
-        app.command(name, context_settings=_PASSING_ON.get(name))(command)
+        app.command(name, context_settings=_CONTEXT_SETTINGS.get(name))(command)
 
 
-def _stand_in() -> None:
-    """A command in the help of all; `run_line` loads the real one before it can be called."""
+def _do_nothing() -> None:
+    """Stand for any command in the list of all; `run_command` loads the one that runs."""
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"textrawl {__version__}")
         raise typer.Exit
 
@@ -112,21 +113,14 @@ def _start(
         typer.Option(OPTION, metavar="FILE", help="Read settings from FILE, in the form of .env."),
     ] = None,
 ) -> None:
-    """Serve, when no command is named."""
+    """Serve if no command is named."""
 
 
-def _warn_of_slips() -> None:
-    from textrawl.cli.setting_mistakes import find_slips  # noqa: PLC0415 - serve does without
+def _warn_of_mistakes() -> None:
+    from textrawl.cli.setting_mistakes import find_mistakes  # noqa: PLC0415 - serve does without
 
-    for line in find_slips():
-        write_complaint(line)
-
-
-def _quiet_libraries() -> None:
-    # psycopg warns of every connection that is closed on purpose, dotenv once for each look at a
-    # bad line; what matters we say ourselves.
-    for library in ("psycopg", "dotenv"):
-        logging.getLogger(library).setLevel(logging.ERROR)
+    for line in find_mistakes():
+        write_error(line)
 
 
 def _name_help(error: typer.TyperException) -> str:

@@ -1,4 +1,4 @@
-"""A call, tried as far as it changes nothing: who may make it, where, and with which model."""
+"""Trial calls of `textrawl doctor`, which check access and the embedding model."""
 
 import time
 from collections.abc import AsyncGenerator
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Principal
-from textrawl.cli.findings import Finding, noting
+from textrawl.cli.findings import Finding, record_errors
 from textrawl.embeddings import choose_embedder
 from textrawl.embeddings.active_model import Models, choose_named
 from textrawl.errors import EmbeddingUnavailable, NotAuthenticated, ScopeMissing, StartRefused
@@ -26,15 +26,15 @@ async def try_call(
     *,
     person: str | None = None,
 ) -> None:
-    """Find out whether a server would answer its own caller, and what else it would let them do.
+    """Check that a server would answer its caller, and report what the caller may do.
 
-    `person` is whose name the caller's facts get, where that is not the login's.
+    `person` is the author of the caller's facts, if that is not the actor of the login.
     """
-    with noting(findings, "access"):
+    with record_errors(findings, "access"):
         async with _open_memory(conninfo, settings) as memory:
             principal = await Directory(memory.database).find(credential)
             if principal is None:
-                raise NotAuthenticated(None if credential else _NOBODY)
+                raise NotAuthenticated(None if credential else _NO_CALLER)
             if settings.space is not None:
                 principal = principal.pin(settings.space)
             principal.require("read")
@@ -43,7 +43,7 @@ async def try_call(
             findings.append(Finding("access", "ok", _describe(principal, person)))
 
 
-_NOBODY = (
+_NO_CALLER = (
     "A server over stdio has no caller: set TEXTRAWL_ACCESS_TOKEN to what `textrawl token create` "
     "printed. One over HTTP needs none, since clients bring theirs: `textrawl doctor --http`"
 )
@@ -51,7 +51,7 @@ _NOBODY = (
 
 @asynccontextmanager
 async def _open_memory(conninfo: str, settings: Settings) -> AsyncGenerator[Store]:
-    """The memory as a server has it, but for the model, which is tried by itself."""
+    """Open the memory as a server does, but without a model: try_model checks that one."""
     database = Database(conninfo, timeout=settings.database_timeout, max_size=1)
     await database.open()
     try:
@@ -63,8 +63,8 @@ async def _open_memory(conninfo: str, settings: Settings) -> AsyncGenerator[Stor
 async def try_issuer(
     conninfo: str, credential: bytes | None, settings: Settings, findings: list[Finding]
 ) -> None:
-    """Find out whether a server over HTTP may vouch for tokens of its identity provider."""
-    with noting(findings, "access"):
+    """Check that a server over HTTP may vouch for tokens of its identity provider."""
+    with record_errors(findings, "access"):
         async with _open_memory(conninfo, settings) as memory:
             principal = await Directory(memory.database).find(credential) if credential else None
             if principal is None:
@@ -74,43 +74,43 @@ async def try_issuer(
                 )
             if not any("admin" in space.scopes for space in principal.spaces):
                 raise ScopeMissing(
-                    "admin", f"TEXTRAWL_ACCESS_TOKEN of {principal.actor} has it nowhere"
+                    "admin", f"the TEXTRAWL_ACCESS_TOKEN of {principal.actor} has it in no space"
                 )
-            told = f"{principal.actor} vouches for tokens of {settings.oauth_issuer}"
-            findings.append(Finding("access", "ok", told))
+            message = f"{principal.actor} vouches for tokens of {settings.oauth_issuer}"
+            findings.append(Finding("access", "ok", message))
 
 
 def _describe(principal: Principal, person: str | None) -> str:
     reads = ", ".join(space.name for space in principal.readable)
     home = principal.home_space
     if home is None:
-        writes = "writes where a call names the space"
+        writes = "writes to the space that a call names"
     else:
-        able = [scope for scope in ("write", "forget") if scope in home.scopes]
-        writes = f"may {' and '.join(able)} in {home.name}" if able else "only reads"
+        scopes = [scope for scope in ("write", "forget") if scope in home.scopes]
+        writes = f"may {' and '.join(scopes)} in {home.name}" if scopes else "only reads"
     return f"{person or principal.actor} reads {reads}; {writes}"
 
 
 async def try_model(active: str | None, settings: Settings, findings: list[Finding]) -> None:
-    """Let the model in use make a vector; for a memory that has none yet the settings' one.
+    """Compute a vector with the active model or, in a memory without one, that of the settings.
 
-    Without vectors calls are answered all the same, but for a semantic search.
+    A fault is only a note: calls still work without vectors, except for a semantic search.
     """
-    with noting(findings, "embeddings"):
-        configured = choose_embedder(settings)  # where this is refused, no server starts
+    with record_errors(findings, "embeddings"):
+        configured = choose_embedder(settings)  # if this raises, no server would start
         if configured is None:
-            told = "none: search goes by keywords alone"
-            findings.append(Finding("embeddings", "note", told))
+            message = "none: search goes by keywords alone"
+            findings.append(Finding("embeddings", "note", message))
             return
         await configured.aclose()
         try:
             findings.append(await _ask(settings, active or configured.name))
         except (EmbeddingUnavailable, StartRefused) as reason:
-            told = f"{active or configured.name} cannot be asked: {reason}. {_MEANWHILE}"
-            findings.append(Finding("embeddings", "note", told))
+            message = f"{active or configured.name} cannot be asked: {reason}. {_WITHOUT_VECTORS}"
+            findings.append(Finding("embeddings", "note", message))
 
 
-_MEANWHILE = "Until it can, search goes by keywords alone, and facts wait for their vectors"
+_WITHOUT_VECTORS = "Until it can, search goes by keywords alone, and facts wait for their vectors"
 
 
 async def _ask(settings: Settings, name: str) -> Finding:
@@ -119,10 +119,10 @@ async def _ask(settings: Settings, name: str) -> Finding:
         raise StartRefused(f"no provider makes {name}")
     try:
         await embedder.warm()
-        began = time.perf_counter()
+        start = time.perf_counter()
         [vector] = await embedder.embed_documents([_TEXT])
-        spent = (time.perf_counter() - began) * 1000
+        milliseconds = (time.perf_counter() - start) * 1000
     finally:
         await embedder.aclose()
-    told = f"{embedder.name}: {len(vector)} dimensions, one text in {spent:.1f} ms"
-    return Finding("embeddings", "ok", told)
+    message = f"{embedder.name}: {len(vector)} dimensions, one text in {milliseconds:.1f} ms"
+    return Finding("embeddings", "ok", message)

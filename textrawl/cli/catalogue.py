@@ -1,6 +1,6 @@
-"""The commands: their groups and their summaries, for a help that loads none of them.
+"""The groups and summaries of all commands, so that the help loads none of their modules.
 
-A test compares each summary with the first line of its command's own help.
+A test compares each summary with the first line of the command's own help.
 """
 
 PANELS: dict[str, dict[str, str]] = {
@@ -38,7 +38,7 @@ PANELS: dict[str, dict[str, str]] = {
         "psql": "Open psql on the memory, as a role that can only read.",
     },
 }
-"""Each command is a module of textrawl.commands; its group and the order are those of the help."""
+"""The groups of the help, with the summary of each command; both are in the order of the help."""
 
 COMMANDS = {name: panel for panel, names in PANELS.items() for name in names}
 """The group of each command, by name."""

@@ -1,4 +1,4 @@
-"""How to connect a client to this very installation."""
+"""Configuration that connects a client to this installation."""
 
 import json
 import shlex
@@ -15,7 +15,7 @@ _ENVIRONMENT = {"TEXTRAWL_STRUCTURED_CONTENT": "off"}
 
 
 def write_snippets(console: Console) -> None:
-    """What to type for Claude Code, and the configuration that other clients take."""
+    """Write the command for Claude Code, and the configuration for other clients."""
     command = find_command()
     claude = ["claude", "mcp", "add", "--scope", "user"]
     claude += [f"--env={name}={value}" for name, value in _ENVIRONMENT.items()]
@@ -34,10 +34,10 @@ def write_snippets(console: Console) -> None:
 
 
 def _write_table(command: Sequence[str]) -> str:
-    """Return Codex's table of the server.
+    """Return the table of the server for the configuration of Codex.
 
-    Codex waits a second for a server that is not required, and ten for one that is; the first start
-    makes the database.
+    Codex waits one second for a server, or ten if it is required. That is too short for the first
+    start, which creates the database.
     """
     pairs = ", ".join(f"{name} = {json.dumps(value)}" for name, value in _ENVIRONMENT.items())
     return (
@@ -50,7 +50,7 @@ def _write_table(command: Sequence[str]) -> str:
 def find_command() -> list[str]:
     """Return the words that start the server, whatever the client's PATH and folder are."""
     if uv := _find_uv():
-        # A client starts it in the project that it has open, whose `.env` is not meant for us.
+        # A client starts the server in its open project, whose `.env` is for other programs.
         return [uv, "run", "--directory", str(_CHECKOUT), "textrawl"]
     script = Path(sys.executable).with_name("textrawl")
     return [str(script)] if script.is_file() else [sys.executable, "-m", "textrawl"]
@@ -65,5 +65,5 @@ def _find_uv() -> str | None:
 
 
 def _write(console: Console, text: str) -> None:
-    # Never wrapped: it is there to be copied.
+    # Without line breaks, so that users can copy it.
     console.print(Text(text, style="cyan"), soft_wrap=True)

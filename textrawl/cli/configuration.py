@@ -1,4 +1,4 @@
-"""Settings as people see them: those in force with their origins, and all of them as a file."""
+"""Settings as text: those in force with their sources, and all of them as a `.env` file."""
 
 import re
 from textwrap import wrap
@@ -15,7 +15,7 @@ DEFAULT = "default"
 
 _HIDDEN = "(set, not shown)"
 _PASSWORD = re.compile(r"(?<=://)[^/@\s]+(?=@)")
-_PLACE = ("user", "host", "hostaddr", "port", "dbname")
+_TARGET = ("user", "host", "hostaddr", "port", "dbname")
 _INTRODUCTION = """\
 Settings of textrawl. The environment comes first, then the file of --env-file,
 then .env in the working directory, then .env in the user's configuration
@@ -50,43 +50,43 @@ def _name_source(field: str, origin: Value | None) -> str:
 
 def _show_value(name: str, value: object) -> str:
     if name == "database_url" and isinstance(value, SecretStr):
-        return _show_place(value.get_secret_value())
+        return _show_target(value.get_secret_value())
     if isinstance(value, SecretStr):
         return _HIDDEN
     return _PASSWORD.sub("***", write_value(name, value))
 
 
-def _show_place(conninfo: str) -> str:
-    """Return where a connection string leads: only the parts that hold no secret."""
+def _show_target(conninfo: str) -> str:
+    """Return the parts of a connection string that hold no secret."""
     try:
         parts = read_conninfo(conninfo)
     except ConninfoInvalid:
         return _HIDDEN
-    return " ".join(f"{part}={parts[part]}" for part in _PLACE if parts.get(part)) or _HIDDEN
+    return " ".join(f"{part}={parts[part]}" for part in _TARGET if parts.get(part)) or _HIDDEN
 
 
 def describe_settings() -> str:
-    """Return every setting with its sentence and its default, as the text of a `.env` file."""
+    """Return every setting with its description and default, as the text of a `.env` file."""
     introduction = "\n".join(f"# {line}" for line in _INTRODUCTION.splitlines())
     return "\n\n".join([introduction, *map(_describe_setting, Settings.model_fields)]) + "\n"
 
 
 def _describe_setting(name: str) -> str:
-    sentence = wrap(Settings.model_fields[name].description or "", 78)
+    description = wrap(Settings.model_fields[name].description or "", 78)
     assignment = f"{write_name(name)}={_write_default(name)}"
-    return "\n".join(f"# {line}" for line in [*sentence, assignment])
+    return "\n".join(f"# {line}" for line in [*description, assignment])
 
 
 def _write_default(name: str) -> str:
-    """Return the default as the environment would say it; empty if it depends on the machine."""
+    """Return the default as the environment writes it; empty if it depends on the machine."""
     value = Settings.model_fields[name].default
     return "" if value is PydanticUndefined else write_value(name, value)
 
 
 def write_value(name: str, value: object) -> str:
-    """Return the value of a setting as the environment would say it; empty for None."""
+    """Return the value of a setting as the environment writes it; empty for None."""
     if name == "compact_responses":
-        value = next(word for word, chosen in FORMATS.items() if chosen == value)
+        value = next(word for word, format_ in FORMATS.items() if format_ == value)
     if isinstance(value, list):
         value = ",".join(cast("list[str]", value))
     if isinstance(value, bool):

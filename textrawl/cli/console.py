@@ -1,7 +1,7 @@
-"""Where a command writes: results to stdout, progress and complaints to stderr.
+"""Output of commands: results on stdout, progress and errors on stderr.
 
-All text passes `escape_hidden` here, since stored text may hold what drives a terminal or reorders
-a line: SQL of a database login can store what the tools refuse.
+All text passes `escape_hidden` here. Stored text can hold characters that control a terminal or
+reorder a line: the tools refuse them, but SQL of a database login can store them.
 """
 
 import json
@@ -20,12 +20,12 @@ _ONE_LINE = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
 
 class _SafeConsole(Console):
-    """A console that writes the escapes of its own styles and no others."""
+    """A console that writes only the escape sequences of its own styles."""
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Yield the segments of `renderable`, hidden characters written out."""
+        """Yield the segments of `renderable`, with hidden characters escaped."""
         for segment in super().render(renderable, options):
             if segment.control:
                 yield segment
@@ -34,7 +34,7 @@ class _SafeConsole(Console):
 
 
 class _SafeLines(logging.Formatter):
-    """Warnings of a command, written as its errors are."""
+    """The format of warnings: the same as that of errors."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the message on one line."""
@@ -42,35 +42,41 @@ class _SafeLines(logging.Formatter):
 
 
 def open_console() -> Console:
-    """Stdout, with colours on a terminal only."""
+    """Return a console on stdout, with colours on a terminal only."""
     return _SafeConsole(highlight=False)
 
 
 def open_progress() -> Console:
-    """Stderr, with colours and movement on a terminal only."""
+    """Return a console on stderr, with colours and animation on a terminal only."""
     return _SafeConsole(stderr=True, highlight=False)
 
 
-def clean_warnings() -> None:
-    """Have warnings of a command, which configures no logs, written safely to stderr."""
+def format_warnings() -> None:
+    """Escape the warnings that Python writes to stderr while no logs are configured."""
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(_SafeLines())
 
 
 @contextmanager
-def show_wait(what: str) -> Generator[None]:
-    """On a terminal, says `what` is waited for as long as it lasts."""
+def show_wait(message: str) -> Generator[None]:
+    """Show `message` with a spinner during the block, on a terminal only."""
     console = open_progress()
     if not console.is_terminal:
         yield
         return
-    with console.status(what):
+    with console.status(message):
         yield
 
 
 def write_cell(text: str, style: str = "") -> Text:
-    """Stored text on one line, safe and measured as it will be shown."""
+    """Return stored text on one line, safe and measured as a terminal shows it."""
     return Text(_flatten(text), style)
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun, such as "1,200 facts"."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("entity") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def join_lines(message: str) -> str:
@@ -85,24 +91,24 @@ def write_line(text: str) -> None:
 
 
 def write_row(cells: Sequence[str]) -> None:
-    """Write cells with tabs between them: the lines of a command whose output is piped."""
+    """Write one line of cells with tabs between them, for piped output."""
     write_line("\t".join(map(_flatten, cells)))
 
 
-def tell(message: str) -> None:
-    """Write one line to stderr about what was done: stdout is for what was asked for."""
+def write_message(message: str) -> None:
+    """Write one line about the outcome to stderr, since stdout is for results."""
     open_progress().print(Text(escape_hidden(message)), soft_wrap=True)
 
 
 def write_json(value: object, *, indent: int | None = 2) -> None:
-    """Write one JSON document; hidden characters are escaped, which changes nothing it says."""
+    """Write one JSON document; hidden characters become JSON escapes, so its data stay equal."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     sys.stdout.write(f"{escape_json(text)}\n")
     sys.stdout.flush()
 
 
-def write_complaint(message: str) -> None:
-    """Write one line to stderr, whatever `message` holds."""
+def write_error(message: str) -> None:
+    """Write an error as one line to stderr."""
     sys.stderr.write(f"textrawl: {join_lines(message)}\n")
     sys.stderr.flush()
 

@@ -1,4 +1,4 @@
-"""What `textrawl cost` shows."""
+"""Tables of `textrawl cost`."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from textrawl.cli.console import count
 from textrawl.cli.rows import RecallCostsRow
 from textrawl.server.definition_costs import DefinitionCosts
 from textrawl.settings import Format, Settings
@@ -31,8 +32,8 @@ class AnswerCost:
 
 
 @dataclass(frozen=True)
-class Bill:
-    """All costs; `missing` says why there are none of a memory."""
+class CostReport:
+    """All costs; `missing` is the reason why those of the memory are not counted."""
 
     counter: str
     exact: bool
@@ -42,24 +43,24 @@ class Bill:
     missing: str | None
 
 
-def draw_bill(console: Console, bill: Bill, settings: Settings) -> None:
-    """The whole bill; `settings` are those of the server it is for."""
-    how = "counted exactly" if bill.exact else "estimated, never too few"
-    console.print(f"Tokens, {how}: {bill.counter}.\n")
+def draw_costs(console: Console, report: CostReport, settings: Settings) -> None:
+    """Draw all costs of a server with these `settings`."""
+    precision = "counted exactly" if report.exact else "estimated, never too few"
+    console.print(f"Tokens, {precision}: {report.counter}.\n")
     console.print("[bold]Before any call[/], in every conversation")
-    console.print(_draw_introduction(bill.introduction))
-    if bill.recalls is not None:
+    console.print(_draw_introduction(report.introduction))
+    if report.recalls is not None:
         console.print("\n[bold]Recalls[/]")
-        console.print(_draw_recalls(bill.recalls, noted=_are_noted(settings)))
-    if bill.answer is not None:
+        console.print(_draw_recalls(report.recalls, recorded=_are_recorded(settings)))
+    if report.answer is not None:
         console.print()
-        _draw_answer(console, bill.answer, settings.max_response_tokens)
-    if bill.missing is not None:
+        _draw_answer(console, report.answer, settings.max_response_tokens)
+    if report.missing is not None:
         console.print("\n[bold]Recalls and answers[/] cannot be counted.")
-        console.print(Text(bill.missing), soft_wrap=True)
+        console.print(Text(report.missing), soft_wrap=True)
 
 
-def _are_noted(settings: Settings) -> bool:
+def _are_recorded(settings: Settings) -> bool:
     return settings.record_recalls != "off" and not settings.read_only
 
 
@@ -74,11 +75,11 @@ def _draw_introduction(introduction: DefinitionCosts) -> Table:
     return table
 
 
-def _draw_recalls(recalls: RecallCostsRow, *, noted: bool) -> Table | str:
+def _draw_recalls(recalls: RecallCostsRow, *, recorded: bool) -> Table | str:
     if not recalls.recalls or recalls.since is None:
         return (
             "none yet"
-            if noted
+            if recorded
             else "none: TEXTRAWL_RECORD_RECALLS is off, or TEXTRAWL_READ_ONLY on"
         )
     table = _make_grid()
@@ -92,8 +93,7 @@ def _draw_recalls(recalls: RecallCostsRow, *, noted: bool) -> Table | str:
 
 
 def _draw_answer(console: Console, answer: AnswerCost, budget: int) -> None:
-    noun = "fact" if answer.facts == 1 else "facts"
-    console.print(Text.assemble((answer.query, "bold"), f": {answer.facts} {noun}"))
+    console.print(Text.assemble((answer.query, "bold"), f": {count(answer.facts, 'fact')}"))
     table = Table()
     table.add_column("format")
     table.add_column("text", justify="right")

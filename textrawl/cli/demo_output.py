@@ -1,4 +1,4 @@
-"""What `textrawl demo` shows of its play."""
+"""Output of `textrawl demo`."""
 
 import re
 from pathlib import Path
@@ -8,62 +8,62 @@ from rich.table import Table
 from rich.text import Text
 
 from textrawl.demonstration.costs import Cost
-from textrawl.demonstration.play import FACTS_SHOWN, Play, Stored
+from textrawl.demonstration.run import FACTS_SHOWN, DemoResult, Stored
 
 _FORMATS = {"lines": "lines", "compact": "compact", "verbose": "verbose", "pretty": "pretty JSON"}
-_FACT = re.compile(r"(\d{1,3}) (.+)")  # of a search, with its score in hundredths
+_FACT = re.compile(r"(\d{1,3}) (.+)")  # of a search: its score in hundredths, its text
 
 
-def draw_play(console: Console, shown: Play, folder: Path) -> None:
-    """Everything that was stored, asked and answered, then the sums."""
-    console.print(_tell_stored(shown.stored))
+def draw_demo(console: Console, result: DemoResult, folder: Path) -> None:
+    """Draw the stored data, each question with its answer, and the sums."""
+    console.print(_describe_stored(result.stored))
     console.print(
         f"Below, each question as a model asks it and the answer, {FACTS_SHOWN} facts at most, in "
         "the format `lines`: scores in hundredths, facts under the entity they are about. Then "
-        f"the tokens ({shown.encoding}) of the same answer in each format.\n"
+        f"the tokens ({result.encoding}) of the same answer in each format.\n"
     )
-    for number, scene in enumerate(shown.scenes, 1):
-        took = (f"  {scene.milliseconds:.0f} ms", "dim")
-        console.print(Text.assemble(f"{number:>2}  ", (scene.asked, "bold"), took))
-        console.print(_draw_answer(scene.lines))
-        console.print(_write_cost(scene.cost))
+    for number, answer in enumerate(result.answers, 1):
+        time = (f"  {answer.milliseconds:.0f} ms", "dim")
+        console.print(Text.assemble(f"{number:>2}  ", (answer.question, "bold"), time))
+        console.print(_draw_lines(answer.lines))
+        console.print(_write_cost(answer.cost))
         console.print()
     console.print("The first answer again in `compact`, the format that models get by default:")
-    console.print(Text(shown.scenes[0].text, style="cyan", overflow="fold"))
+    console.print(Text(result.answers[0].text, style="cyan", overflow="fold"))
     console.print()
-    console.print(_draw_sums(shown))
-    spent = sum(scene.milliseconds for scene in shown.scenes)
+    console.print(_draw_sums(result))
+    milliseconds = sum(answer.milliseconds for answer in result.answers)
     console.print(
-        f"\n{len(shown.scenes)} answers in {spent:.0f} ms, everything in {shown.seconds:.1f} s. "
-        "The demonstration's memory stays in"
+        f"\n{len(result.answers)} answers in {milliseconds:.0f} ms, "
+        f"everything in {result.seconds:.1f} s. The demonstration's memory stays in"
     )
     console.print(Text(str(folder)), soft_wrap=True)
 
 
-def _tell_stored(stored: Stored) -> str:
+def _describe_stored(stored: Stored) -> str:
     old_facts, old_relations = (
         stored.facts - stored.new_facts,
         stored.relations - stored.new_relations,
     )
-    told = (
+    text = (
         f"Stored {stored.new_facts} facts and {stored.new_relations} relations about PostgreSQL "
         f"in {stored.seconds:.1f} s, by {stored.calls} calls of build_knowledge."
     )
     if old_facts or old_relations:
-        told += (
+        text += (
             f" {old_facts} facts and {old_relations} relations were there from an earlier run: "
             "nothing is stored twice."
         )
-    return told
+    return text
 
 
-def _draw_answer(lines: str) -> Table:
-    """Return the answer, a row a line; what is too long for one goes on below its beginning."""
+def _draw_lines(lines: str) -> Table:
+    """Draw one row for each line of an answer; long lines wrap below their beginning."""
     table = Table.grid(padding=(0, 1))
     table.add_column(width=6, justify="right")
     table.add_column()
     for line in lines.splitlines():
-        score, content = found.groups() if (found := _FACT.fullmatch(line)) else ("", line)
+        score, content = match.groups() if (match := _FACT.fullmatch(line)) else ("", line)
         table.add_row(score, Text(content, style="cyan", overflow="fold"))
     return table
 
@@ -73,10 +73,10 @@ def _write_cost(cost: Cost) -> Text:
     return Text(f"       tokens: {', '.join(counts)}", style="green")
 
 
-def _draw_sums(shown: Play) -> Table:
+def _draw_sums(result: DemoResult) -> Table:
     table = Table(title="All answers together", title_justify="left", title_style="bold")
     table.add_column("")
-    sums = {name: sum(getattr(s.cost, name) for s in shown.scenes) for name in _FORMATS}
+    sums = {name: sum(getattr(answer.cost, name) for answer in result.answers) for name in _FORMATS}
     for label in _FORMATS.values():
         table.add_column(label, justify="right")
     table.add_row("tokens", *(f"{count:,}" for count in sums.values()))

@@ -1,4 +1,4 @@
-"""One thing that `textrawl doctor` looked at, and what came of it."""
+"""Findings of `textrawl doctor`."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -11,16 +11,16 @@ from textrawl.postgres.conninfo import describe_failure
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at; with a `broken` one calls fail, and it says what to do."""
+    """The result of one check; if it is `broken`, calls fail and `message` names the fix."""
 
     name: str
     verdict: Literal["ok", "note", "broken"]
-    told: str
+    message: str
 
 
 @contextmanager
-def noting(findings: list[Finding], name: str) -> Generator[None]:
-    """Turn an expected error into a finding."""
+def record_errors(findings: list[Finding], name: str) -> Generator[None]:
+    """Record an expected error of the block as a finding."""
     try:
         yield
     except (StartRefused, TextrawlError) as error:
@@ -28,6 +28,6 @@ def noting(findings: list[Finding], name: str) -> Generator[None]:
 
 
 def describe_error(error: StartRefused | TextrawlError) -> str:
-    """Return what `error` says, with what libpq says of a database that cannot be reached."""
+    """Return the message of `error`, with that of libpq if a database cannot be reached."""
     reason = describe_failure(error.__cause__)
     return f"{error} ({reason})" if reason else str(error)

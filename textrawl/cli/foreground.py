@@ -1,4 +1,4 @@
-"""Running a command: until it ends or a signal comes, with everything cleaned up either way."""
+"""The event loop of a command: it ends with the command or at a signal, and always cleans up."""
 
 import signal
 import sys
@@ -12,7 +12,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Interrupted(Exception):
-    """A signal ended the command; `code` is what a shell expects then."""
+    """A signal ended the command; `code` is the exit code that a shell expects."""
 
     def __init__(self, number: signal.Signals) -> None:
         super().__init__(f"Interrupted by {number.name}")
@@ -25,11 +25,10 @@ def run_foreground(
     use_uvloop: bool = False,
     signals: Sequence[signal.Signals] = _SIGNALS,
 ) -> Result:
-    """What `work` returns. SIGTERM, SIGINT and SIGHUP cancel it, and are ignored from then on.
+    """Run `work` and return its result. The first of `signals` cancels it, others are ignored.
 
-    uvloop takes less of each call; Windows has none.
-
-    Raises what `work` raises, freed from groups of one, and Interrupted after a signal.
+    uvloop makes each call cheaper; Windows has none. Raises the first error of `work`, taken out of
+    exception groups, and Interrupted after a signal.
     """
     try:
         options = {"use_uvloop": use_uvloop and sys.platform != "win32"}
@@ -43,10 +42,10 @@ async def _supervise(
     work: Callable[[], Awaitable[Result]], expected: Sequence[signal.Signals]
 ) -> Result:
     caught: list[signal.Signals] = []
-    watch = anyio.CancelScope()
+    waiting = anyio.CancelScope()
 
     async def cancel_on_signal() -> None:
-        with watch:
+        with waiting:
             async for number in signals:
                 caught.append(number)
                 group.cancel_scope.cancel()
@@ -56,12 +55,12 @@ async def _supervise(
         async with anyio.create_task_group() as group:
             group.start_soon(cancel_on_signal)
             result = await work()
-            watch.cancel()
+            waiting.cancel()
             return result
     raise Interrupted(caught[0])
 
 
 def _find_cause(error: BaseException) -> BaseException:
-    """What went wrong first, inside groups; the others are what it dragged along."""
+    """Return the first error inside nested groups: the others are its consequences."""
     nested: tuple[BaseException, ...] = getattr(error, "exceptions", ())
     return _find_cause(nested[0]) if nested else error

@@ -1,4 +1,4 @@
-"""What is done with memory that nobody needs any more, by Python and by the C library."""
+"""Garbage collection of Python and free memory of the C library."""
 
 import gc
 from collections.abc import Generator
@@ -10,9 +10,10 @@ _LARGE = 1 << 20  # bytes
 
 @contextmanager
 def pause_collection() -> Generator[None]:
-    """No search for garbage: imports leave none, and a tenth of their time goes into it.
+    """Pause garbage collection during imports.
 
-    What is there at the end is never searched again, which spares calls the long pauses.
+    Imports leave no garbage, and collection would take a tenth of their time. Objects that exist at
+    the end are never scanned again, so later collections pause calls less.
     """
     gc.disable()
     try:
@@ -22,13 +23,13 @@ def pause_collection() -> Generator[None]:
         gc.enable()
 
 
-def give_back_memory() -> None:
-    """Has glibc give memory back to the system as soon as it is free; elsewhere nothing happens.
+def return_freed_memory() -> None:
+    """Make glibc return freed memory to the system at once; other C libraries are left alone.
 
-    Left to itself it takes the first large piece that is freed, of a vocabulary, for the measure of
-    what to keep at hand from then on: 8 MB, for ever.
+    By default glibc keeps as much free memory as the first large block that was freed. Here that
+    block belongs to a vocabulary, so 8 MB would stay allocated for ever.
     """
-    import ctypes  # noqa: PLC0415 - commands that end at once keep nothing
+    import ctypes  # noqa: PLC0415 - only servers need it
 
     with suppress(AttributeError, OSError):
         library = ctypes.CDLL(None)

@@ -1,4 +1,4 @@
-"""What a server does before it serves, over either transport, and the one client over stdio."""
+"""The start of a server over either transport, and the session of a client over stdio."""
 
 import logging
 import os
@@ -12,8 +12,9 @@ import anyio.to_thread
 
 from textrawl import __version__
 from textrawl.cli.foreground import Interrupted, run_foreground
-from textrawl.cli.garbage_collection import give_back_memory, pause_collection
-from textrawl.cli.setting_mistakes import find_slips
+from textrawl.cli.garbage_collection import pause_collection, return_freed_memory
+from textrawl.cli.library_logs import silence_libraries
+from textrawl.cli.setting_mistakes import find_mistakes
 from textrawl.server.description import describe_server
 from textrawl.settings import Settings, read_settings
 from textrawl.toolsets.catalogue import choose_names
@@ -28,36 +29,38 @@ logger = logging.getLogger("textrawl")
 
 
 def serve_client(reception: Reception) -> None:
-    """Serve the client at `reception` until it leaves or a signal comes. Raises StartRefused."""
+    """Serve the client of `reception` until it disconnects or a signal comes.
+
+    Raises StartRefused.
+    """
     settings = read_settings()
     if reception.greeter is None:
         offered = choose_names(settings.toolsets)
         description = describe_server(offered, enabled=settings.enable_memory)
         reception.begin_greeting(Greeter(__version__, description))
-    prepare(settings)
+    prepare_server(settings)
     try:
         run_foreground(partial(_serve, settings, reception), use_uvloop=True)
     except Interrupted:
         return  # the regular way to end a server
 
 
-def prepare(settings: Settings) -> None:
-    """What comes before anything is opened. Raises StartRefused."""
-    # It warns of every connection that is closed on purpose; what matters we say ourselves.
-    logging.getLogger("psycopg").setLevel(logging.ERROR)
+def prepare_server(settings: Settings) -> None:
+    """Configure logs and the process before a memory is opened. Raises StartRefused."""
+    silence_libraries()
     choose_names(settings.toolsets)
-    give_back_memory()
+    return_freed_memory()
     if settings.enable_memory:
         load_ahead()
     with pause_collection():
         from textrawl.server.logs import configure_logs  # noqa: PLC0415 - no other command needs it
     configure_logs(settings)
-    for line in find_slips():
+    for line in find_mistakes():
         logger.warning("%s", line)
 
 
 def build_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryServer":
-    """The MCP server of `settings`."""
+    """Create the MCP server of `settings`."""
     with pause_collection():
         from textrawl.server.server import create_server  # noqa: PLC0415 - it takes half a second
 
@@ -76,10 +79,10 @@ async def _serve(settings: Settings, reception: Reception) -> None:
 
 
 async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":
-    """The server with its memory open.
+    """Create the server and open its memory, both at once.
 
-    A thread loads what speaks MCP, which keeps one core busy for most of a start; opening is
-    mostly waiting for Postgres.
+    A thread loads the MCP SDK, which keeps one core busy for most of a start. Meanwhile opening the
+    memory mostly waits for Postgres.
     """
     servers: list[MemoryServer] = []
     loaded = anyio.Event()
@@ -88,13 +91,14 @@ async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":
         servers.append(await anyio.to_thread.run_sync(build_server, settings))
         loaded.set()
 
-    beside = await stack.enter_async_context(anyio.create_task_group())
-    beside.start_soon(load)
+    tasks = await stack.enter_async_context(anyio.create_task_group())
+    tasks.start_soon(load)
     memory = None
     if settings.enable_memory:
-        # What two threads load at once can be seen half made: this is here before the other begins.
+        # This import ends before the thread starts: one thread could see modules that another one
+        # has only half loaded.
         with pause_collection():
-            from textrawl.store.opening import open_memory  # noqa: PLC0415
+            from textrawl.store.opening import open_memory  # noqa: PLC0415 - see above
 
         memory = await stack.enter_async_context(open_memory(settings, serving=True))
     await loaded.wait()
@@ -106,8 +110,8 @@ async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":
 async def _open_visibly(
     settings: Settings, reception: Reception, stack: AsyncExitStack
 ) -> "MemoryServer":
-    """Opens the memory for somebody who started this by hand, and says what it does."""
-    from textrawl.cli.console import open_progress, show_wait  # noqa: PLC0415 - rarely by hand
+    """Open the memory and show the progress to a user who started the server in a terminal."""
+    from textrawl.cli.console import open_progress, show_wait  # noqa: PLC0415 - rarely needed
 
     with show_wait("Opening the memory"):
         server = await _open(settings, stack)

@@ -1,4 +1,4 @@
-"""Arguments of the daily commands, read by the rules that the tools keep."""
+"""Arguments of the daily commands, with the rules of the tools' arguments."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -6,6 +6,7 @@ from typing import Annotated, TypeVar, cast
 
 import typer
 
+from textrawl.values.choice import join_choices
 from textrawl.values.entity_type import ENTITY_TYPES, EntityKind, name_type
 from textrawl.values.instant import read_future_instant, read_instant
 from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name
@@ -16,25 +17,25 @@ QUERY_LENGTH = 1000
 
 
 def read_name(text: str) -> str:
-    """Return a clean name. Raises BadParameter for none, or one that is too long."""
+    """Return a clean name. Raises BadParameter if it is empty or too long."""
     return _limit(clean_name(text), NAME_LENGTH)
 
 
 def read_query(text: str) -> str:
-    """Return a clean question. Raises BadParameter for none, or one that is too long."""
+    """Return a clean question. Raises BadParameter if it is empty or too long."""
     try:
         return _limit(clean_name(text), QUERY_LENGTH)
-    except typer.BadParameter as error:  # its words are read together, after typer's own checks
+    except typer.BadParameter as error:  # called after typer's parsing, which names arguments
         raise typer.BadParameter(error.message, param_hint="QUERY") from None
 
 
 def read_fact(text: str) -> str:
-    """Return the fact as it is stored. Raises BadParameter for none, or a character that hides."""
+    """Return the fact as it is stored. Raises BadParameter for empty text or a hidden character."""
     return _limit(_refuse(clean_fact, text), FACT_LENGTH)
 
 
 def read_reference(text: str) -> str:
-    """Return an id, its beginning, or the text of a fact. Raises BadParameter."""
+    """Return a clean id, start of an id, or text of a fact. Raises BadParameter."""
     return _limit(clean_name(text), FACT_LENGTH)
 
 
@@ -44,16 +45,16 @@ def read_moment(text: str) -> datetime:
 
 
 def read_future(text: str) -> datetime:
-    """Return an instant that lies ahead. Raises BadParameter."""
+    """Return an instant in the future. Raises BadParameter."""
     return _refuse(read_future_instant, text)
 
 
 def read_type(text: str) -> EntityKind:
-    """Return the type that a word names. Raises BadParameter, naming them all."""
-    found = name_type(text)
-    if found not in ENTITY_TYPES:
-        raise typer.BadParameter(f"use {', '.join(ENTITY_TYPES[:-1])} or {ENTITY_TYPES[-1]}")
-    return cast("EntityKind", found)
+    """Return the type that a word names. Raises BadParameter with all types."""
+    kind = name_type(text)
+    if kind not in ENTITY_TYPES:
+        raise typer.BadParameter(f"use {join_choices(ENTITY_TYPES)}")
+    return cast("EntityKind", kind)
 
 
 def _limit(text: str, most: int) -> str:
@@ -83,15 +84,19 @@ SpaceName = Annotated[
 WrittenSpace = Annotated[
     str | None,
     typer.Option(
-        "--space", metavar="SPACE", parser=clean_name,
+        "--space",
+        metavar="SPACE",
+        parser=clean_name,
         help="Write to this space; default: the home space of the token. [TEXTRAWL_SPACE]",
     ),
-]  # fmt: skip
+]
 AsOf = Annotated[
     datetime | None,
     typer.Option(
-        "--as-of", metavar="TIME", parser=read_moment,
+        "--as-of",
+        metavar="TIME",
+        parser=read_moment,
         help="Show what was valid then: 2026-08-01 or 2026-08-01T12:00Z.",
     ),
-]  # fmt: skip
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]

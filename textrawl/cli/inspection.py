@@ -1,4 +1,4 @@
-"""What can be known about a database before it is used."""
+"""Checks of a database before it is used."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ _PGVECTOR = """
 _MODEL = "select name from textrawl.embedding_models() where status = 'active'"
 
 
-# Every index of vectors, and those that models should have and do not.
+# All vector indexes, including those that are missing.
 _INDEXES = """
     select coalesce(c.relname, m.expected),
            case when c.oid is null then 'missing'
@@ -32,16 +32,16 @@ _INDEXES = """
 """
 
 
-_ACTS = "select pg_has_role(session_user, 'textrawl_analyst', 'set')"
-# What a login has by itself. Through a pooler a session cannot be told more than that.
-_READS = """
+_MAY_BE_ANALYST = "select pg_has_role(session_user, 'textrawl_analyst', 'set')"
+# Through a pooler a session cannot set options, so the login itself has to be read-only.
+_IS_READ_ONLY = """
     select current_setting('default_transaction_read_only')::boolean and not textrawl.owns_memory()
 """
 
 
 @dataclass(frozen=True)
 class Server:
-    """Versions. `pgvector` is the one in this database, `offered` the one it could have."""
+    """Versions of a server: `pgvector` is that in this database, `offered` the installable one."""
 
     postgres: str
     pgvector: str | None
@@ -51,18 +51,18 @@ class Server:
 
 
 async def inspect_server(conninfo: str, *, timeout: float) -> Server:
-    """Versions of the server at `conninfo`. Raises DatabaseUnavailable, StartRefused."""
+    """Return the versions of a server. Raises DatabaseUnavailable, StartRefused."""
     async with await connect(conninfo, timeout) as connection:
         row = await (await connection.execute(_PGVECTOR)).fetchone()
         version = connection.info.parameter_status("server_version") or "of unknown version"
-        found, offered = row or (None, None)
+        pgvector, offered = row or (None, None)
         return Server(
-            version.split(" ")[0], found, offered, connection.info.user, connection.pooled
+            version.split(" ")[0], pgvector, offered, connection.info.user, connection.pooled
         )
 
 
 async def find_active_model(conninfo: str, *, timeout: float) -> str | None:
-    """The model that a memory whose schema fits is searched with; None before it has vectors.
+    """Return the active model of a memory with the current schema; None before it has vectors.
 
     Raises DatabaseUnavailable, StartRefused.
     """
@@ -72,7 +72,9 @@ async def find_active_model(conninfo: str, *, timeout: float) -> str | None:
 
 
 async def find_vector_indexes(conninfo: str, *, timeout: float) -> dict[str, str]:
-    """Indexes of vectors by name: ready, unfinished (being built, or left so) or missing.
+    """Return the state of each vector index by name: ready, unfinished or missing.
+
+    An unfinished index is being built, or its build was interrupted.
 
     Raises DatabaseUnavailable, StartRefused.
     """
@@ -82,35 +84,40 @@ async def find_vector_indexes(conninfo: str, *, timeout: float) -> dict[str, str
 
 
 async def require_analyst(conninfo: str, *, timeout: float) -> bool:
-    """Whether the login of `conninfo`, which may act as an analyst, comes through a pooler.
+    """Require a login that may act as an analyst; return True if it connects through a pooler.
 
-    Raises StartRefused for a login that may not, or that a pooler would let do more than read.
+    Raises StartRefused for any other login, and for one that could write through a pooler.
     """
     async with await connect(conninfo, timeout) as connection:
         login = connection.info.user
-        if await (await connection.execute(_ACTS)).fetchone() != (True,):
+        if await (await connection.execute(_MAY_BE_ANALYST)).fetchone() != (True,):
             raise StartRefused(
                 f"The login {login} is no analyst: make one with `textrawl analyst "
                 "create NAME --space SPACE`, then run `textrawl psql --as NAME`"
             )
-        if connection.pooled and await (await connection.execute(_READS)).fetchone() != (True,):
+        if connection.pooled and await (await connection.execute(_IS_READ_ONLY)).fetchone() != (
+            True,
+        ):
             raise StartRefused(
-                f"TEXTRAWL_DATABASE_URL leads through a pooler, where {login} cannot be kept to "
-                "reading: run `textrawl psql --as NAME`, or use the address of Postgres itself"
+                f"TEXTRAWL_DATABASE_URL leads through a pooler, where {login} cannot be restricted "
+                "to reading: run `textrawl psql --as NAME`, or use the address of Postgres itself"
             )
         return connection.pooled
 
 
 async def is_pooled(conninfo: str, *, timeout: float) -> bool:
-    """Whether `conninfo` leads through a pooler. Raises DatabaseUnavailable, StartRefused."""
+    """Return True for a connection through a pooler.
+
+    Raises DatabaseUnavailable, StartRefused.
+    """
     async with await connect(conninfo, timeout) as connection:
         return connection.pooled
 
 
 async def require_memory(settings: Settings) -> None:
-    """Raises StartRefused, DatabaseUnavailable unless there is a memory that can be read.
+    """Require a memory that can be read; never create one, and never wait for one.
 
-    Whoever counts must not make what is counted, nor wait for what cannot be reached.
+    Raises StartRefused, DatabaseUnavailable.
     """
     if settings.database_url is not None:
         conninfo = settings.database_url.get_secret_value()

@@ -1,8 +1,8 @@
-"""The memory that the settings name, for one person and one command.
+"""A session of one command on the memory that the settings name.
 
-`search`, `show`, `remember` and `forget` call what the tools call. They act as the owner of
-ACCESS_TOKEN, else of the login of DATABASE_URL, else, on the embedded Postgres, as the person at
-this machine. No MCP SDK is loaded.
+`search`, `show`, `remember` and `forget` call the same operations as the tools, without loading the
+MCP SDK. They act as the actor of ACCESS_TOKEN, or else of the login of DATABASE_URL. On the
+embedded Postgres they act as the user of this machine.
 """
 
 from collections.abc import Awaitable, Callable
@@ -28,6 +28,7 @@ from textrawl.store.opening import open_memory
 from textrawl.store.store import Store
 from textrawl.toolsets.memory.operations import MemoryOperations
 from textrawl.toolsets.memory.similar_names import suggest_names
+from textrawl.values.choice import join_choices
 
 Result = TypeVar("Result")
 
@@ -35,8 +36,8 @@ _CLIENT = f"textrawl {__version__}"
 
 
 @dataclass(frozen=True)
-class Visit:
-    """An open memory, its settings, and who calls."""
+class MemorySession:
+    """An open memory with its caller and its settings."""
 
     store: Store
     caller: Caller
@@ -44,19 +45,19 @@ class Visit:
 
     @cached_property
     def memory(self) -> MemoryOperations:
-        """What tools can do with this memory."""
+        """Operations on this memory, the same as those of the tools."""
         return MemoryOperations(self.store)
 
     @property
     def several_spaces(self) -> bool:
-        """Whether answers may come from more than one space."""
+        """True if answers may come from more than one space."""
         return len(self.caller.principal.readable) > 1
 
 
 def read_memory(
-    command: str, space: str | None, work: Callable[[Visit], Awaitable[Result]]
+    command: str, space: str | None, work: Callable[[MemorySession], Awaitable[Result]]
 ) -> Result:
-    """Return what `work` returns; it changes nothing. Without a memory none is made.
+    """Run `work` on a read-only session and return its result; no memory is created.
 
     Raises StartRefused, NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
     """
@@ -67,7 +68,7 @@ def read_memory(
         reading = settings.model_copy(update={"read_only": True})
         async with open_memory(reading) as memory:
             principal = await _find_principal(memory, settings)
-            return await work(Visit(memory, Caller(principal, _CLIENT, command), settings))
+            return await work(MemorySession(memory, Caller(principal, _CLIENT, command), settings))
 
     with show_wait("Reading"):
         return run_foreground(run)
@@ -76,20 +77,21 @@ def read_memory(
 def change_memory(
     command: str,
     space: str | None,
-    work: Callable[[Visit], Awaitable[Result]],
+    work: Callable[[MemorySession], Awaitable[Result]],
     *,
-    making: bool = False,
+    create: bool = False,
 ) -> Result:
-    """Return what `work` returns; with `making` the embedded Postgres is made if there is none.
+    """Run `work` on a session that may write, and return its result.
 
-    Raises ReadOnly, and as read_memory.
+    With `create`, the embedded Postgres is created if it does not exist. Raises ReadOnly, and the
+    errors of read_memory.
     """
     settings = _read_settings(space)
     if settings.read_only:
         raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
 
     async def run() -> Result:
-        if not making:
+        if not create:
             await _require_embedded(settings)
         async with open_memory(settings) as memory:
             principal = await _find_principal(memory, settings)
@@ -98,18 +100,18 @@ def change_memory(
                     f"add --space, or set TEXTRAWL_SPACE, to one of {_list_spaces(principal)}",
                     title="More than one space may be written",
                 )
-            return await work(Visit(memory, Caller(principal, _CLIENT, command), settings))
+            return await work(MemorySession(memory, Caller(principal, _CLIENT, command), settings))
 
     with show_wait("Opening the memory"):
         return run_foreground(run)
 
 
-async def miss_entity(visit: Visit, name: str) -> ArgumentInvalid:
-    """Return the error for a name that no entity has, with names that are close."""
+async def describe_missing_entity(session: MemorySession, name: str) -> ArgumentInvalid:
+    """Return the error for a name that no entity has; it suggests similar names."""
     if not name:
         return EntityNameMissing("give the name of an entity")
-    close = await suggest_names(visit.memory, name, visit.caller)
-    fix = f"did you mean {' or '.join(close)}?" if close else "try `textrawl search`"
+    similar = await suggest_names(session.memory, name, session.caller)
+    fix = f"did you mean {join_choices(similar)}?" if similar else "try `textrawl search`"
     return ArgumentInvalid(fix, title=f"There is no entity {name}")
 
 
@@ -121,7 +123,7 @@ def _read_settings(space: str | None) -> Settings:
 
 
 async def _require_embedded(settings: Settings) -> None:
-    # open_memory looks at the other kind by itself: a second look would cost a connection.
+    # open_memory checks a database of DATABASE_URL: doing so here would cost a connection.
     if settings.database_url is None:
         await require_memory(settings)
 

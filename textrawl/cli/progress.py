@@ -1,4 +1,4 @@
-"""Bars on a terminal for what takes long."""
+"""Progress bars for long work, on a terminal only."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -19,23 +19,26 @@ from textrawl.cli.console import open_progress
 
 
 class _Rate(ProgressColumn):
-    """How many a second, lately."""
+    """The current number of items per second."""
 
     def render(self, task: Task) -> Text:
         return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
 
 @contextmanager
-def show_progress(what: str, total: int | None) -> Generator[Callable[[int], object]]:
-    """A bar on a terminal, with rate and time left; yields what is told how far it is."""
+def show_progress(label: str, total: int | None) -> Generator[Callable[[int], object]]:
+    """Show a bar with rate and remaining time; yield a function that sets the number done."""
     with _open_bar() as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(label, total=total)
         yield lambda done: bar.update(task, completed=done)
 
 
 @contextmanager
 def show_index_progress() -> Generator[Callable[[int, int], object]]:
-    """A bar on a terminal as soon as it is told how far an index is, and how large."""
+    """Show a bar for an index; yield a function that sets the number done and the total.
+
+    The bar appears at the first call of that function.
+    """
     with _open_bar() as bar:
         task = bar.add_task("Indexing blocks of vectors", total=None, visible=False)
         yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
@@ -44,7 +47,11 @@ def show_index_progress() -> Generator[Callable[[int, int], object]]:
 def _open_bar() -> Progress:
     console = open_progress()
     columns = (
-        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-        _Rate(), TimeRemainingColumn(),
-    )  # fmt: skip
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
+    )
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

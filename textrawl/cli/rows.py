@@ -1,4 +1,4 @@
-"""Rows of the SQL functions that commands alone call."""
+"""Rows of SQL functions that only commands call."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,14 +6,14 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class StartedModelRow:
-    """What start_embedding_model returns."""
+    """The id that start_embedding_model returns."""
 
     start_embedding_model: int
 
 
 @dataclass(frozen=True)
 class SwitchedRow:
-    """The model that switch_embedding_model made active, and the one that was."""
+    """The model that switch_embedding_model made active, and the previous one."""
 
     name: str
     previous: str
@@ -21,7 +21,7 @@ class SwitchedRow:
 
 @dataclass(frozen=True)
 class RolledBackRow:
-    """The model that rollback_embedding_model made active, and the one that was."""
+    """The model that rollback_embedding_model made active, and the abandoned one."""
 
     name: str
     abandoned: str
@@ -29,14 +29,14 @@ class RolledBackRow:
 
 @dataclass(frozen=True)
 class DroppedRow:
-    """What drop_embedding_model returns."""
+    """The model that drop_embedding_model deleted."""
 
     drop_embedding_model: str
 
 
 @dataclass(frozen=True)
 class ProgressRow:
-    """A model with its vectors, the facts without one, and bytes, as embedding_progress tells."""
+    """A model of embedding_progress with its vectors, facts without one, and size in bytes."""
 
     name: str
     dimensions: int
@@ -49,7 +49,7 @@ class ProgressRow:
 
 @dataclass(frozen=True)
 class RecallCostsRow:
-    """What recall_costs returns: tokens of answers, None where there are none."""
+    """Tokens of the answers that recall_costs sums up; None if there are no answers."""
 
     recalls: int
     p50: int | None
@@ -62,14 +62,14 @@ class RecallCostsRow:
 
 @dataclass(frozen=True)
 class OwnershipRow:
-    """What owns_memory returns."""
+    """True if the login owns the memory, as owns_memory returns it."""
 
     owns_memory: bool
 
 
 @dataclass(frozen=True)
 class MadeSpaceRow:
-    """A space as create_space, rename_space and archive_space leave it."""
+    """A space after create_space, rename_space or archive_space."""
 
     name: str
     created_at: datetime
@@ -78,16 +78,16 @@ class MadeSpaceRow:
 
 @dataclass(frozen=True)
 class FoundSpaceRow:
-    """The number of a space, as find_space finds it."""
+    """The id of a space, from find_space."""
 
     find_space: int
 
 
 @dataclass(frozen=True)
 class SpaceListRow:
-    """A space of list_spaces: its valid facts, and to how many actors something is granted.
+    """A space of list_spaces with the number of its valid facts and of actors with a grant.
 
-    `own_index` is ready or unfinished where its vectors have an index of their own.
+    `own_index` is ready or unfinished if the space has its own vector index.
     """
 
     name: str
@@ -100,14 +100,14 @@ class SpaceListRow:
 
 @dataclass(frozen=True)
 class GrantedRow:
-    """What grant_access set."""
+    """The scopes that grant_access granted."""
 
     grant_access: list[str]
 
 
 @dataclass(frozen=True)
 class WithdrawnRow:
-    """What revoke_access took."""
+    """The scopes that revoke_access revoked."""
 
     revoke_access: list[str]
 
@@ -125,7 +125,7 @@ class GrantListRow:
 
 @dataclass(frozen=True)
 class BoundLoginRow:
-    """Whether the login of bind_login has the rights of textrawl_analyst."""
+    """True if the login of bind_login has the rights of textrawl_analyst."""
 
     bind_login: bool
 
@@ -139,7 +139,7 @@ class MadeTokenRow:
 
 @dataclass(frozen=True)
 class RotatedTokenRow:
-    """The token that rotate_token recorded, and when it and the former one end."""
+    """The token that rotate_token recorded, with its end and that of the former token."""
 
     token: int
     actor: str

@@ -1,4 +1,4 @@
-"""Mistakes in the sources of settings that nothing else would show."""
+"""Mistakes in the environment and in `.env` files that would otherwise go unnoticed."""
 
 from collections.abc import Iterator
 from io import StringIO
@@ -6,7 +6,8 @@ from io import StringIO
 from textrawl.environment import PREFIX, File, Source, parse_file, read_environment, read_files
 from textrawl.settings import Settings, find_origins, is_setting, write_name
 
-_LONG, _DISTINCT = 12, 8  # letters of a name that may have two slips; of a bare name to look at
+_LONG = 12  # letters from which a name may have two typos
+_DISTINCT = 8  # letters from which a bare name is compared with the settings
 
 DROPPED = {
     "EMBEDDING_TIMEOUT": "an embedding provider has 5 seconds",
@@ -14,15 +15,15 @@ DROPPED = {
     "OAUTH_AUDIENCE": f"tokens of the identity provider are for {PREFIX}PUBLIC_URL with /mcp",
     "TOKENIZER": "tokens are counted in o200k_base",
 }
-"""Settings that were dropped, each with what holds instead."""
+"""Settings that were dropped, each with its replacement."""
 
 
-def find_slips() -> list[str]:
-    """Return a line for each slip. Raises StartRefused.
+def find_mistakes() -> list[str]:
+    """Return a line for each mistake. Raises StartRefused.
 
-    A slip is a line of a file that is no assignment, a setting that was dropped, or a name that is
-    probably a setting, misspelt. Bare names of the environment, which belongs to all programs, are
-    only looked at if they are long enough to be ours.
+    A mistake is a line of a file that is no assignment, a setting that was dropped, or a name that
+    is probably a misspelt setting. All programs share the environment, so a bare name there has to
+    be long enough to be a setting of textrawl.
     """
     files = read_files()
     sources = [read_environment(), *map(parse_file, files)]
@@ -32,7 +33,7 @@ def find_slips() -> list[str]:
 
 
 def find_ignored() -> list[str]:
-    """Return the names of settings that a shared `.env` has bare, in its label's words.
+    """Return a line for each shared `.env` with bare names of settings, which are ignored.
 
     Raises StartRefused.
     """
@@ -76,22 +77,22 @@ def _check_names(source: Source, unset: list[str]) -> Iterator[str]:
             yield f"{name} in {place} is no longer a setting: {DROPPED[bare]}"
             continue
         ours = prefixed or source.label != "environment"
-        if meant := _find_near_name(bare, unset, ours=ours):
-            yield f"{name} in {place} is no setting: did you mean {write_name(meant)}?"
+        if similar := _find_similar_name(bare, unset, ours=ours):
+            yield f"{name} in {place} is no setting: did you mean {write_name(similar)}?"
 
 
-def _find_near_name(name: str, unset: list[str], *, ours: bool) -> str | None:
+def _find_similar_name(name: str, unset: list[str], *, ours: bool) -> str | None:
     for setting in unset:
         most = 2 if len(setting) >= _LONG else 1
         if abs(len(name) - len(setting)) > most or not (ours or len(setting) >= _DISTINCT):
             continue
-        if _count_slips(name, setting) <= most:
+        if _count_typos(name, setting) <= most:
             return setting
     return None
 
 
-def _count_slips(one: str, other: str) -> int:
-    """Return how many letters are missing, too many, wrong, or swapped with the next."""
-    from rapidfuzz.distance import OSA  # noqa: PLC0415 - few environments have a name that needs it
+def _count_typos(name: str, setting: str) -> int:
+    """Return the number of missing, extra, wrong and swapped letters."""
+    from rapidfuzz.distance import OSA  # noqa: PLC0415 - few environments need it
 
-    return OSA.distance(one, other)
+    return OSA.distance(name, setting)

@@ -1,4 +1,4 @@
-"""`--since`: an instant, or how long ago."""
+"""The option `--since`: an instant, or a span before now."""
 
 import re
 from datetime import UTC, datetime
@@ -11,9 +11,9 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def find_start(text: str) -> datetime:
-    """The instant in UTC; of a date its beginning, of a span such as 2h what lies as far back.
+    """Return an instant in UTC: a date is its beginning, a span such as 2h is subtracted from now.
 
-    Raises ArgumentInvalid, also for what lies ahead.
+    Raises ArgumentInvalid, also for a time in the future.
     """
     text, now = text.strip(), datetime.now(UTC)
     if "-" not in text and text[:1].isdecimal():

@@ -1,4 +1,4 @@
-"""What `textrawl stats --html` writes: a page that loads nothing, with plots as SVG."""
+"""The page of `textrawl stats --html`: plots as SVG, and nothing that has to be loaded."""
 
 import re
 import sys
@@ -9,7 +9,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from textrawl.cli.statistics_report import Report, count, write_counts, write_saved
+from textrawl.cli.console import count
+from textrawl.cli.statistics_report import Report, write_counts, write_saved
 from textrawl.errors import StartRefused
 from textrawl.values.text import escape_hidden
 
@@ -51,7 +52,7 @@ svg {{ display: block; max-width: 100%; height: auto; }}
 
 
 def require_plots() -> None:
-    """Raises StartRefused unless the library that draws is installed."""
+    """Require the library that draws plots. Raises StartRefused."""
     if find_spec("pygal") is None:
         raise StartRefused(
             "--html draws with pygal, which is not installed: install textrawl[plots], in a "
@@ -60,13 +61,13 @@ def require_plots() -> None:
 
 
 def write_page(report: Report) -> str:
-    """The whole page. Raises ImportError without pygal: see require_plots."""
-    told = report.told
-    growth = [(week["week"], week["facts"]) for week in told.growth]
-    authors = [(item["author"], item["facts"]) for item in told.authors]
+    """Write the whole page. Raises ImportError without pygal: see require_plots."""
+    recent = report.recent
+    growth = [(week["week"], week["facts"]) for week in recent.growth]
+    authors = [(item["author"], item["facts"]) for item in recent.authors]
     types = sorted(report.holdings.types.items(), key=lambda item: -item[1])
-    tokens = [(day["day"], day["tokens"]) for day in told.recall_days]
-    times = [(day["day"], day["p50_ms"]) for day in told.recall_days]
+    tokens = [(day["day"], day["tokens"]) for day in recent.recall_days]
+    times = [(day["day"], day["p50_ms"]) for day in recent.recall_days]
     sections = [
         _write_table("Totals", ("", ""), _list_totals(report)),
         _write_section("Facts added a week", _plot_bars("facts", growth)),
@@ -76,41 +77,48 @@ def write_page(report: Report) -> str:
         _write_section(
             "Milliseconds that half of a day's answers took at most", _plot_bars("ms", times)
         ),
-        *_list_findings(report),
+        *_list_problems(report),
     ]
     when = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     return _PAGE.format(when=when, days=report.days, sections="\n".join(sections))
 
 
 def _list_totals(report: Report) -> list[tuple[object, ...]]:
-    row, recalls = report.holdings, report.told.recalls
+    row, recalls = report.holdings, report.recent.recalls
     saved = write_saved(recalls)
     return [
         ("entities", f"{row.entities:,}"),
         ("facts", f"{row.valid_facts:,} valid, {row.facts - row.valid_facts:,} no longer valid"),
         ("relations", f"{row.relations:,}"),
-        ("sources", f"{write_counts(report.told.sources) or 'none'} (facts)"),
-        *(("vectors", f"{model['name']}: {count(model['pending'], 'fact')} without one yet")
-          for model in row.models),
+        ("sources", f"{write_counts(report.recent.sources) or 'none'} (facts)"),
+        *(
+            ("vectors", f"{model['name']}: {count(model['pending'], 'fact')} without one yet")
+            for model in row.models
+        ),
         ("answers", f"{recalls['calls']:,}"),
         ("tokens", f"{recalls['tokens']:,} in all answers{f'; {saved}' if saved else ''}"),
-        ("stale facts", f"{report.told.stale['facts']:,}: "
-                        f"{write_counts(report.told.stale['reasons']) or 'none'}"),
-    ]  # fmt: skip
+        (
+            "stale facts",
+            f"{report.recent.stale['facts']:,}: "
+            f"{write_counts(report.recent.stale['reasons']) or 'none'}",
+        ),
+    ]
 
 
-def _list_findings(report: Report) -> list[str]:
-    told = report.told
-    slow = [(f"{item['milliseconds']} ms", item["mode"], item["asked"]) for item in told.slowest]
-    vain = [(item["times"], item["score"], item["asked"]) for item in told.unanswered["most"]]
-    old = [
+def _list_problems(report: Report) -> list[str]:
+    recent = report.recent
+    slow = [(f"{item['milliseconds']} ms", item["mode"], item["asked"]) for item in recent.slowest]
+    unanswered = [
+        (item["times"], item["score"], item["asked"]) for item in recent.unanswered["most"]
+    ]
+    stale = [
         (str(item["at"])[:10], item["reasons"], f"{item['entity']}: {item['fact']}")
-        for item in told.stale["oldest"]
+        for item in recent.stale["oldest"]
     ]
     return [
         _write_table("Slowest answers", ("took", "mode", "asked"), slow),
-        _write_table("Asked in vain", ("times", "best score", "question"), vain),
-        _write_table("Stale facts, the oldest", ("told", "why", "fact"), old),
+        _write_table("Unanswered questions", ("times", "best score", "question"), unanswered),
+        _write_table("Stale facts, the oldest", ("stored", "why", "fact"), stale),
     ]
 
 
@@ -148,26 +156,36 @@ def _plot_rows(counts: Sequence[tuple[str, int]]) -> str:
 
 
 def _load() -> Any:
-    """The library, which has no types and is an extra."""
+    """Load pygal, an optional library without types."""
     library = import_module("pygal")
-    # For maps, not used here, it adds a finder of a kind at which every later import warns.
+    # Remove the finder that pygal adds for its maps: every later import would warn of it.
     sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "pygal"]
     return library
 
 
 def _choose_look() -> Mapping[str, Any]:
-    """No script and no font from anywhere: what a page needs that loads nothing."""
+    """Return options of a chart without scripts and without fonts from other hosts."""
     style = _load().style.Style(
-        background="transparent", plot_background="transparent", colors=_COLOURS,
-        font_family="system-ui, sans-serif", label_font_size=17, major_label_font_size=17,
+        background="transparent",
+        plot_background="transparent",
+        colors=_COLOURS,
+        font_family="system-ui, sans-serif",
+        label_font_size=17,
+        major_label_font_size=17,
         no_data_font_size=24,
-    )  # fmt: skip
+    )
     return {
-        "style": style, "js": (), "width": 480, "height": 300, "show_legend": False,
-        "no_data_text": "nothing yet", "disable_xml_declaration": True, "pretty_print": False,
-    }  # fmt: skip
+        "style": style,
+        "js": (),
+        "width": 480,
+        "height": 300,
+        "show_legend": False,
+        "no_data_text": "nothing yet",
+        "disable_xml_declaration": True,
+        "pretty_print": False,
+    }
 
 
 def _render(chart: Any) -> str:
-    # Its tooltips need a script, which is left out with all that belongs to it.
+    # Remove the tooltips: they need a script.
     return _SCRIPTS.sub("", str(chart.render(is_unicode=True)))

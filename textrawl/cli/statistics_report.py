@@ -1,4 +1,4 @@
-"""What `textrawl stats` shows in a terminal."""
+"""The report that `textrawl stats` shows in a terminal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from textrawl.cli.console import write_cell
+from textrawl.cli.console import count, write_cell
 from textrawl.store.rows import StatisticsRow
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -18,7 +18,7 @@ _LONGEST = 72  # characters of a question or a fact
 
 @dataclass(frozen=True)
 class ReportRow:
-    """What memory_report tells of some days; times are ISO 8601, costs are tokens."""
+    """The row of memory_report about some days; times are ISO 8601, costs are tokens."""
 
     growth: list[dict[str, Any]]
     sources: dict[str, int]
@@ -32,39 +32,37 @@ class ReportRow:
 
 @dataclass(frozen=True)
 class Report:
-    """What the memory holds now, and what was told of the last `days`."""
+    """The contents of the memory now, and the row about the last `days`."""
 
     holdings: StatisticsRow
-    told: ReportRow
+    recent: ReportRow
     days: int
 
 
 def draw_report(console: Console, report: Report) -> None:
     """Draw the whole report: each figure with its unit and what it counts."""
-    told, days = report.told, report.days
+    recent, days = report.recent, report.days
     console.print("[bold]The memory now[/]")
     console.print(_draw_holdings(report.holdings))
     console.print(f"\n[bold]Growth[/]: facts added in each week of the last {days} days")
-    counts = [int(week["facts"]) for week in told.growth]
+    counts = [int(week["facts"]) for week in recent.growth]
     most = max(counts, default=0)
     console.print(Text(f"{draw_sparkline(counts)}  {count(most, 'fact')} in the fullest week"))
-    _draw_shares(console, told)
+    _draw_shares(console, recent)
     console.print(f"\n[bold]Recalls[/]: answers of the last {days} days")
-    console.print(_draw_recalls(told.recalls))
-    _draw_items(console, "Slowest answers", [_tell_slow(item) for item in told.slowest])
-    unanswered = told.unanswered
+    console.print(_draw_recalls(recent.recalls))
+    _draw_items(console, "Slowest answers", [_describe_slow(item) for item in recent.slowest])
+    unanswered = recent.unanswered
     _draw_items(
-        console, f"Unanswered: {count(unanswered['questions'], 'question')} that found little",
-        [_tell_unanswered(item) for item in unanswered["most"]],
-    )  # fmt: skip
-    reasons = write_counts(told.stale["reasons"])
-    title = f"Stale: {count(told.stale['facts'], 'fact')}{f' ({reasons})' if reasons else ''}"
-    _draw_items(console, f"{title}, the oldest", [_tell_stale(i) for i in told.stale["oldest"]])
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with what it counts."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+        console,
+        f"Unanswered: {count(unanswered['questions'], 'question')} that found little",
+        [_describe_unanswered(item) for item in unanswered["most"]],
+    )
+    reasons = write_counts(recent.stale["reasons"])
+    title = f"Stale: {count(recent.stale['facts'], 'fact')}{f' ({reasons})' if reasons else ''}"
+    _draw_items(
+        console, f"{title}, the oldest", [_describe_stale(i) for i in recent.stale["oldest"]]
+    )
 
 
 def draw_sparkline(counts: Sequence[int]) -> str:
@@ -74,15 +72,15 @@ def draw_sparkline(counts: Sequence[int]) -> str:
 
 
 def write_counts(counts: Mapping[str, int]) -> str:
-    """Counts with their names, the largest first."""
+    """Return counts with their names, the largest first."""
     most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{count:,} {name}" for name, count in most)
 
 
 def write_saved(recalls: Mapping[str, Any]) -> str | None:
-    """What compact text saved beside verbose text; None where none was counted, or nothing saved.
+    """Return the tokens that compact text saved compared with verbose text, or None.
 
-    Extrapolated from the answers whose verbose text was counted.
+    The number is extrapolated from the answers whose verbose text was counted.
     """
     spent, verbose = recalls["tokens"], recalls["verbose_tokens"]
     if not verbose or verbose <= spent:
@@ -102,15 +100,15 @@ def _draw_holdings(row: StatisticsRow) -> Table:
     for model in row.models:
         pending = model["pending"]
         wait = f"; {count(pending, 'fact')} without a vector yet" if pending else ""
-        told = f"numbers in a vector of {model['name']}{wait}"
-        table.add_row("dimensions", f"{model['dimensions']:,}", write_cell(told))
+        meaning = f"numbers in a vector of {model['name']}{wait}"
+        table.add_row("dimensions", f"{model['dimensions']:,}", write_cell(meaning))
     return table
 
 
-def _draw_shares(console: Console, told: ReportRow) -> None:
-    authors = write_counts({item["author"]: item["facts"] for item in told.authors})
+def _draw_shares(console: Console, recent: ReportRow) -> None:
+    authors = write_counts({item["author"]: item["facts"] for item in recent.authors})
     console.print(write_cell(f"facts by author: {authors or 'none'}", "dim"))
-    console.print(write_cell(f"facts by source: {write_counts(told.sources) or 'none'}", "dim"))
+    console.print(write_cell(f"facts by source: {write_counts(recent.sources) or 'none'}", "dim"))
 
 
 def _draw_recalls(recalls: Mapping[str, Any]) -> Table | str:
@@ -136,15 +134,15 @@ def _draw_items(console: Console, title: str, items: Sequence[tuple[str, str]]) 
     console.print(table if items else "none")
 
 
-def _tell_slow(item: Mapping[str, Any]) -> tuple[str, str]:
+def _describe_slow(item: Mapping[str, Any]) -> tuple[str, str]:
     return f"{item['milliseconds']} ms", f"{item['mode']} {item['asked'] or ''}"[:_LONGEST]
 
 
-def _tell_unanswered(item: Mapping[str, Any]) -> tuple[str, str]:
+def _describe_unanswered(item: Mapping[str, Any]) -> tuple[str, str]:
     return count(item["times"], "time"), str(item["asked"])[:_LONGEST]
 
 
-def _tell_stale(item: Mapping[str, Any]) -> tuple[str, str]:
+def _describe_stale(item: Mapping[str, Any]) -> tuple[str, str]:
     return str(item["at"])[:10], f"{item['entity']}: {item['fact']}"[:_LONGEST]
 
 

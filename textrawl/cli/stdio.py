@@ -1,4 +1,4 @@
-"""`textrawl serve` over stdio, and `textrawl` alone: one client, which started this process."""
+"""`textrawl serve` over stdio, the same as `textrawl` alone: its client started this process."""
 
 import os
 import signal
@@ -20,12 +20,12 @@ _ON, _OFF = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
 def run_stdio() -> None:
-    """Greet the client, load what serves it meanwhile, and serve it. Raises StartRefused."""
+    """Greet the client, load the server meanwhile, and serve. Raises StartRefused."""
     with _end_on_signals(), receive() as reception:
         with suppress(ParsingNeeded):
             reception.begin_greeting(Greeter(__version__, guess_description()))
         with pause_collection():
-            from textrawl.cli.hosting import serve_client  # noqa: PLC0415 - as late as it can
+            from textrawl.cli.hosting import serve_client  # noqa: PLC0415 - after the greeting
 
         serve_client(reception)
 
@@ -33,7 +33,7 @@ def run_stdio() -> None:
 def guess_description() -> ServerDescription:
     """Return the description of the server that the environment sets.
 
-    Raises ParsingNeeded if that takes `settings`, which is not loaded yet.
+    Raises Unclear if only the module `settings`, which is not loaded yet, can decide.
     """
     names = [name.strip() for name in (find_unparsed("toolsets") or TOOLSETS[0]).split(",")]
     enabled = (find_unparsed("enable_memory") or _ON[0]).lower()
@@ -45,15 +45,15 @@ def guess_description() -> ServerDescription:
 
 @contextmanager
 def _end_on_signals() -> Generator[None]:
-    """Until the event loop looks after signals, they end the process as they do later: with 0."""
-    before = {number: signal.signal(number, _end) for number in _ENDS}
+    """End the process with 0 at a signal during the block, as the event loop does later."""
+    handlers = {number: signal.signal(number, _end) for number in _ENDS}
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)
 
 
 def _end(_: int, __: FrameType | None) -> NoReturn:
-    # Nothing is open yet. An exception could be lost: imports run callbacks that ignore them.
+    # Nothing is open yet. An exception could get lost: imports run callbacks that ignore errors.
     os._exit(0)

@@ -1,7 +1,7 @@
 """The trail of the memory that the settings name, for `textrawl undo` and `log`.
 
-Whoever runs them acts by the name of ACCESS_TOKEN, else of the login of DATABASE_URL, else, on the
-embedded Postgres, as the person at this machine: who took something back is in the trail as well.
+These commands act as the actor of ACCESS_TOKEN, or else of the login of DATABASE_URL. On the
+embedded Postgres they act as the user of this machine. The trail records that actor for an undo.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -20,11 +20,11 @@ from textrawl.store.trail import Trail, find_space
 
 Result = TypeVar("Result")
 
-_LONGEST = 600.0  # seconds that taking back a great deal may take
+_LONGEST = 600.0  # seconds that a large undo may take
 
 
 def work_on_trail(space: str | None, work: Callable[[Trail], Awaitable[Result]]) -> Result:
-    """What `work` returns, given the trail of a space, or of all that may be administered.
+    """Run `work` on the trail of a space, or of all administered spaces; return its result.
 
     Raises SpaceNotFound, NotAuthenticated, ScopeMissing, StartRefused, DatabaseUnavailable.
     """
@@ -38,8 +38,8 @@ def work_on_trail(space: str | None, work: Callable[[Trail], Awaitable[Result]])
             await database.open()
             try:
                 async with name_lock_holders(site.conninfo, settings.database_timeout):
-                    chosen = await find_space(database, site.credential, space)
-                    return await work(Trail(database, site.credential, chosen))
+                    space_id = await find_space(database, site.credential, space)
+                    return await work(Trail(database, site.credential, space_id))
             finally:
                 await database.close()
 

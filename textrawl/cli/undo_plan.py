@@ -1,4 +1,4 @@
-"""What `textrawl undo` shows before it does anything."""
+"""The plan that `textrawl undo` shows before it changes anything."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -7,6 +7,7 @@ from itertools import groupby
 from rich.text import Text
 from rich.tree import Tree
 
+from textrawl.cli.console import count
 from textrawl.store.trail import PlanRow, UndoRow
 
 _MOST_ENTITIES = 20
@@ -14,57 +15,68 @@ _MOST_STEPS = 5
 _WIDEST = 100
 
 _STYLES = {
-    "remove": "red", "hand over": "yellow", "revive": "green", "reset": "green",
-    "lost": "bold red", "move back": "green", "retype": "green", "kept": "yellow",
-}  # fmt: skip
+    "remove": "red",
+    "hand over": "yellow",
+    "revive": "green",
+    "reset": "green",
+    "lost": "bold red",
+    "move back": "green",
+    "retype": "green",
+    "kept": "yellow",
+}
 _COUNTS = {
-    "removed": "removed", "handed_over": "handed over", "revived": "valid again",
-    "reset": "reset to former values", "moved": "moved back",
+    "removed": "removed",
+    "handed_over": "handed over",
+    "revived": "valid again",
+    "reset": "reset to former values",
+    "moved": "moved back",
     "retyped": "given their former type",
-    "dropped": "entities dropped", "lost": "forgotten and lost",
+    "dropped": "entities dropped",
+    "lost": "forgotten and lost",
     "kept": "reflections of others kept with what they are about",
-}  # fmt: skip
+}
 
 
 def draw_plan(author: str, since: datetime, plan: Sequence[PlanRow]) -> Tree:
-    """Spaces, their entities, and what happens to each; long lists are cut and counted."""
+    """Draw the steps by space and entity; long lists are cut, with the number of the rest."""
     begin = f"{since.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-    steps = f"{len(plan)} steps" if plan else "nothing that shows"
-    tree = Tree(Text(f"Taking back {author} since {begin}: {steps}", style="bold"))
+    steps = count(len(plan), "step") if plan else "nothing that shows"
+    tree = Tree(Text(f"Undoing {author} since {begin}: {steps}", style="bold"))
     for space, rows in groupby(plan, lambda row: row.space_name):
         branch = tree.add(Text(space, style="bold cyan"))
         entities = [(n or "(forgotten)", list(g)) for n, g in groupby(rows, _find_name)]
-        for name, found in entities[:_MOST_ENTITIES]:
-            _draw_entity(branch, name, found)
+        for name, entity_steps in entities[:_MOST_ENTITIES]:
+            _draw_entity(branch, name, entity_steps)
         if len(entities) > _MOST_ENTITIES:
-            rest = sum(len(found) for _, found in entities[_MOST_ENTITIES:])
-            branch.add(_note(f"… {len(entities) - _MOST_ENTITIES} more entities, {rest} steps"))
+            others = entities[_MOST_ENTITIES:]
+            hidden = sum(len(entity_steps) for _, entity_steps in others)
+            branch.add(_note(f"… {count(len(others), 'more entity')}, {count(hidden, 'step')}"))
     return tree
 
 
 def count_steps(row: UndoRow) -> str:
-    """What was done, in numbers, leaving out what was not."""
-    told = [
+    """Return the number of each kind of change that was made."""
+    changes = [
         f"{getattr(row, name)} {label}" for name, label in _COUNTS.items() if getattr(row, name)
     ]
-    return ", ".join(told) or "repetitions alone"
+    return ", ".join(changes) or "repetitions alone"
 
 
 def _find_name(row: PlanRow) -> str | None:
     return row.entity_name
 
 
-def _draw_entity(branch: Tree, name: str, found: Sequence[PlanRow]) -> None:
-    goes = any(row.action == "drop entity" for row in found)
-    leaf = branch.add(Text(f"{name} (goes as well)" if goes else name))
-    steps = [row for row in found if row.action != "drop entity"]
+def _draw_entity(branch: Tree, name: str, rows: Sequence[PlanRow]) -> None:
+    dropped = any(row.action == "drop entity" for row in rows)
+    leaf = branch.add(Text(f"{name} (goes as well)" if dropped else name))
+    steps = [row for row in rows if row.action != "drop entity"]
     for row in steps[:_MOST_STEPS]:
-        leaf.add(_tell_step(row))
+        leaf.add(_draw_step(row))
     if len(steps) > _MOST_STEPS:
         leaf.add(_note(f"… {len(steps) - _MOST_STEPS} more"))
 
 
-def _tell_step(row: PlanRow) -> Text:
+def _draw_step(row: PlanRow) -> Text:
     action = row.action
     if row.new_author:
         action += f" to {row.new_author}" if action == "hand over" else f", of {row.new_author}"

@@ -1,4 +1,4 @@
-"""Building the vectors of a model, with a bar that says how far it is; what `embed` does long."""
+"""The long work of `textrawl embed`: building the vectors of a model, with a progress bar."""
 
 import math
 import time
@@ -16,8 +16,8 @@ from rich.progress import (
 )
 
 from textrawl import errors
-from textrawl.cli.administration import Administration, tell
-from textrawl.cli.console import open_progress
+from textrawl.cli.administration import Administration
+from textrawl.cli.console import open_progress, write_message
 from textrawl.cli.progress import show_index_progress
 from textrawl.cli.rows import StartedModelRow
 from textrawl.embeddings import Embedder, choose_embedder
@@ -27,18 +27,19 @@ from textrawl.postgres.vector_indexes import build_missing_indexes
 from textrawl.settings import Settings
 from textrawl.store.backlog import count_backlog, fill_batch, queue_facts
 
-_PATIENCE = 120.0  # seconds without one vector after which somebody should look
-_RECOUNT = 5.0  # seconds between counts of what is left: among a million each takes a while
-_PAUSE = 2.0  # seconds between attempts while provider or database is away
-_PASSING = (errors.EmbeddingUnavailable, errors.DatabaseUnavailable, errors.ServerBusy)
+_LONGEST_OUTAGE = 120.0  # seconds without a new vector after which the command fails
+_COUNT_INTERVAL = 5.0  # seconds between counts of the facts left: among a million, counting is slow
+_RETRY_INTERVAL = 2.0  # seconds between attempts while provider or database is away
+_TRANSIENT = (errors.EmbeddingUnavailable, errors.DatabaseUnavailable, errors.ServerBusy)
 
 
 async def build_vectors(settings: Settings, memory: Administration) -> None:
-    """Makes every vector of the model that `settings` name, beside the model in use.
+    """Build every vector of the model that `settings` name, beside the active model.
 
-    Raises ArgumentInvalid for one that is in use, or when another is being built;
-    EmbeddingUnavailable or DatabaseUnavailable when one of them stays away for two minutes, the
-    first also at once, before anything is registered, for a provider that does not answer at all.
+    Raises ArgumentInvalid if that model is active already, or if another model is being built.
+    Raises EmbeddingUnavailable or DatabaseUnavailable if one of them is unreachable for two
+    minutes. A provider that does not answer the first call raises at once: the model is not
+    registered then.
     """
     embedder = choose_embedder(settings)
     if embedder is None:
@@ -53,13 +54,15 @@ async def build_vectors(settings: Settings, memory: Administration) -> None:
     finally:
         await embedder.aclose()
     refused = f" but {missing:,}, which the provider refused" if missing else ""
-    tell(f"Every fact{refused} has a vector of {embedder.name}: run `textrawl embed switch`.")
+    write_message(
+        f"Every fact{refused} has a vector of {embedder.name}: run `textrawl embed switch`."
+    )
 
 
-async def catch_up(settings: Settings, memory: Administration) -> None:
-    """Makes the vectors of facts that were written since the model that is being built was."""
-    known = await memory.call("embedding_models", KnownModelRow)
-    for row in known:
+async def build_missing_vectors(settings: Settings, memory: Administration) -> None:
+    """Build the vectors of facts that were written after the new model was built."""
+    models = await memory.call("embedding_models", KnownModelRow)
+    for row in models:
         if row.status == "building":
             embedder = _require(choose_named(settings, row.name))
             try:
@@ -82,36 +85,39 @@ def _require(embedder: Embedder | None) -> Embedder:
 
 
 async def _fill(memory: Administration, model: StoredModel) -> int:
-    """Fills until nothing is due; how many facts are left, which the provider refused."""
+    """Build vectors until none is missing; return the number of facts that the provider refused."""
     with _show_progress(model.embedder.name) as progress:
         [task] = progress.task_ids
         done = left = total = 0
-        counted, worked = -math.inf, time.monotonic()
+        counted_at, built_at = -math.inf, time.monotonic()
         while True:
             try:
                 busy = await queue_facts(memory.database, model)
-                taken = await fill_batch(memory.database, model)
-                idle = not busy and not taken
-                if idle or time.monotonic() - counted > _RECOUNT:
-                    left, counted = await count_backlog(memory.database, model), time.monotonic()
-                    total = done + taken + left
-            except _PASSING:
-                if time.monotonic() - worked > _PATIENCE:
+                filled = await fill_batch(memory.database, model)
+                idle = not busy and not filled
+                if idle or time.monotonic() - counted_at > _COUNT_INTERVAL:
+                    left, counted_at = await count_backlog(memory.database, model), time.monotonic()
+                    total = done + filled + left
+            except _TRANSIENT:
+                if time.monotonic() - built_at > _LONGEST_OUTAGE:
                     raise
-                await anyio.sleep(_PAUSE)
+                await anyio.sleep(_RETRY_INTERVAL)
                 continue
             if idle:
                 return left
-            done, worked = done + taken, time.monotonic()
+            done, built_at = done + filled, time.monotonic()
             progress.update(task, completed=done, total=total)
 
 
 @contextmanager
 def _show_progress(name: str) -> Generator[Progress]:
     columns = (
-        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
-        MofNCompleteColumn(), TimeRemainingColumn(),
-    )  # fmt: skip
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=open_progress(), transient=True) as progress:
         progress.add_task(f"Vectors of {name}", total=None)
         yield progress

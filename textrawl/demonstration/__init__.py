@@ -1,11 +1,11 @@
 """A small memory to try the server with: facts and relations about the PostgreSQL project.
 
-`postgresql.json` holds `facts` and `relations` in the shape that build_knowledge takes (more than
-one call's worth), `questions` to search it with, and `entity`, a name worth looking up. The facts
-were written for this project from public knowledge about PostgreSQL.
+`postgresql.json` has `facts` and `relations` as arguments of build_knowledge (more than one call
+takes), `questions` to search for, and the name of an `entity` to look up. The facts were written
+for this project from public knowledge about PostgreSQL.
 
-    material   that file, read
+    material   the content of that file
     session    a real client of a real `textrawl serve` on a folder of its own
-    costs      what one answer costs in each format
-    play       store, ask, look up: what `textrawl demo` shows
+    costs      the tokens of one answer in each format
+    run        the run that `textrawl demo` shows: store, search, look up
 """

@@ -1,4 +1,4 @@
-"""What one answer costs in each format: counted, not estimated."""
+"""Tokens of one answer in each format: counted, not estimated."""
 
 import json
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ class Cost:
 
 
 def count_costs(text: str, structured: dict[str, Any], reply: Reply, counter: Counter) -> Cost:
-    """Costs of an answer that came as compact `text` and as `structured` content.
+    """Count the tokens of an answer that came as compact `text` and as `structured` content.
 
-    `reply` is the same answer as the server had it before it wrote it; its other formats are
-    written by the code that the server writes them with.
+    `reply` is the same answer before it was formatted. The code of the server writes its other
+    formats.
     """
     return Cost(
         compact=counter.count(text),
@@ -38,20 +38,20 @@ def count_costs(text: str, structured: dict[str, Any], reply: Reply, counter: Co
 
 
 def write_reply(reply: Reply, form: Format, counter: Counter) -> str:
-    """Text of `reply` in the format `form`, whatever it costs."""
+    """Return `reply` as text in the format `form`, without a budget."""
     return read_text(write_whole(reply, form, counter))
 
 
 def write_whole(
     reply: Reply, form: Format, counter: Counter, *, structured: bool = False
 ) -> Written:
-    """All of `reply` in the format `form`, and what it costs, whatever that is."""
+    """Return all of `reply` in the format `form` with its cost, without a budget."""
     renderer = Renderer(format=form, structured=structured, counter=counter, budget=_NO_BUDGET)
     return renderer.write(reply)
 
 
 def read_text(written: Written) -> str:
-    """The text of what was written."""
+    """Return the text of a written reply."""
     [block] = written.result.content
     assert isinstance(block, TextContent)  # noqa: S101 - a reply is text
     return block.text

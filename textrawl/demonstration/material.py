@@ -1,4 +1,4 @@
-"""What the demonstration stores and asks."""
+"""Facts, relations and questions of the demonstration."""
 
 import json
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True)
 class Material:
-    """Facts and relations as build_knowledge takes them, questions, and an entity to look up."""
+    """Facts and relations for build_knowledge, questions, and an entity to look up."""
 
     facts: list[Item]
     relations: list[Item]
@@ -21,19 +21,19 @@ class Material:
     entity: str
 
     def batches(self) -> Iterator[dict[str, list[Item]]]:
-        """Arguments of the calls that store everything, facts before relations."""
+        """Yield the arguments of each call that stores a batch, facts before relations."""
         for start in range(0, len(self.facts), _MOST):
             yield {"facts": self.facts[start : start + _MOST]}
         for start in range(0, len(self.relations), _MOST):
             yield {"relations": self.relations[start : start + _MOST]}
 
     def entity_names(self) -> set[str]:
-        """Every name that storing makes an entity of, case folded."""
+        """Return the names of all entities that these facts and relations create, case folded."""
         ends = [edge[key] for edge in self.relations for key in ("fromEntity", "toEntity")]
         return {str(name).casefold() for name in [*ends, *(f["entityName"] for f in self.facts)]}
 
 
 def read_material() -> Material:
-    """The material that ships with the package."""
+    """Return the material that ships with the package."""
     file = resources.files("textrawl.demonstration") / "postgresql.json"
     return Material(**json.loads(file.read_text(encoding="utf-8")))

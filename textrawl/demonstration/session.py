@@ -29,13 +29,13 @@ class Answer:
 
 
 class Session:
-    """Tools of the demonstration's server."""
+    """An open connection to the demonstration's server."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
     async def call(self, tool: str, **arguments: Any) -> Answer:
-        """What `tool` answers. Raises InternalError when that is an error."""
+        """Call `tool` and return its answer. Raises InternalError if the tool fails."""
         result = await self._client.call_tool(tool, arguments)
         text = "".join(block.text for block in result.content if isinstance(block, TextContent))
         if result.is_error:
@@ -45,11 +45,12 @@ class Session:
 
 @asynccontextmanager
 async def open_session(data_dir: Path) -> AsyncGenerator[Session]:
-    """A client and its server, which keeps its memory in `data_dir` and has no other settings.
+    """Start a server with its memory in `data_dir` and no other settings, and connect to it.
 
     Raises StartRefused when the folder cannot be used or the server fails.
     """
-    # Held here too, so that the server has only itself to end: a client does not wait for long.
+    # This process runs Postgres too, so the server need not stop it at its end: the client
+    # would not wait that long.
     async with run_embedded(data_dir):
         with tempfile.TemporaryDirectory(prefix="textrawl-demo-") as empty:
             log = Path(empty) / "stderr"
@@ -65,14 +66,14 @@ async def open_session(data_dir: Path) -> AsyncGenerator[Session]:
                     ) as client:
                         yield Session(client)
             except* MCPError as group:
-                said = log.read_text(encoding="utf-8", errors="replace").splitlines()
-                reason = said[-1] if said else "it ended without a word"
+                lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+                reason = lines[-1] if lines else "it ended without an error message"
                 raise StartRefused(f"The demonstration's server failed: {reason}") from group
 
 
 def _describe_server(data_dir: Path, empty: str) -> StdioServerParameters:
-    """Return how to start the server: `empty` is a folder without a .env of any kind."""
-    own = {
+    """Return the command and environment of the server; the folder `empty` has no .env file."""
+    environment = {
         write_name("data_dir"): str(data_dir.absolute()),
         write_name("embedding_provider"): "local",
         "XDG_CONFIG_HOME": empty,
@@ -80,6 +81,6 @@ def _describe_server(data_dir: Path, empty: str) -> StdioServerParameters:
     return StdioServerParameters(
         command=sys.executable,
         args=["-m", "textrawl", "serve"],
-        env=read_foreign_environment() | own,
+        env=read_foreign_environment() | environment,
         cwd=empty,
     )

@@ -20,7 +20,9 @@ def describe_choice(field: FieldInfo) -> str:
 
 
 def join_choices(words: Sequence[str]) -> str:
-    """Return the words as a list in a sentence."""
+    """Return alternatives in words, such as "on, off or auto"."""
+    if len(words) == 1:
+        return words[0]
     return f"{', '.join(words[:-1])} or {words[-1]}"
 
 

@@ -1,4 +1,4 @@
-"""Commands, a module for each.
+"""Commands, one module for each.
 
-This file imports nothing, so that a command loads no other.
+This file imports nothing, so that a command loads only its own module.
 """

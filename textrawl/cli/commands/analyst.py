@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from textrawl.cli.administration import Administration, administer, draw_rows, tell
-from textrawl.cli.console import open_console, write_json
+from textrawl.cli.administration import Administration, administer, draw_rows
+from textrawl.cli.console import open_console, write_json, write_message
 from textrawl.embedded.configuration import SUPERUSER
 from textrawl.postgres.passwords import make_password, write_verifier
 from textrawl.settings import read_settings
@@ -36,8 +36,10 @@ _AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 
 @dataclass(frozen=True)
-class _Made:
-    create_analyst: str | None  # void
+class _CreatedRow:
+    """The empty row of create_analyst."""
+
+    create_analyst: str | None
 
 
 @dataclass(frozen=True)
@@ -53,14 +55,14 @@ class _AnalystRow:
 
 @dataclass(frozen=True)
 class _DroppedRow:
-    """A row of drop_analyst: the spaces that were read for this login alone."""
+    """The row of drop_analyst: the spaces whose grants existed for this login alone."""
 
     spaces: list[str]
 
 
 @analyst.callback()
 def group() -> None:
-    """Logins that read the memory in SQL."""
+    """Manage logins that read the memory in SQL."""
 
 
 @analyst.command()
@@ -77,21 +79,25 @@ def create(
     """
     embedded = read_settings().database_url is None
     password = None if embedded else make_password()
-    spaces = [clean_name(one) for one in space]
+    spaces = [clean_name(text) for text in space]
 
     async def work(memory: Administration) -> None:
         await memory.call(
-            "create_analyst", _Made, login=name, actor=actor or name, spaces=spaces,
+            "create_analyst",
+            _CreatedRow,
+            login=name,
+            actor=actor or name,
+            spaces=spaces,
             verifier=write_verifier(password) if password else None,
-        )  # fmt: skip
+        )
 
     administer(work, role=SUPERUSER)
     if as_json:
         write_json({"login": name, "actor": actor or name, "spaces": spaces, "password": password})
     elif password:
         sys.stdout.write(f"{password}\n")
-    told = " Its password is not shown again." if password else ""
-    tell(f"{name} reads {', '.join(spaces)}: `textrawl psql --as {name}`.{told}")
+    note = " Its password is not shown again." if password else ""
+    write_message(f"{name} reads {', '.join(spaces)}: `textrawl psql --as {name}`.{note}")
 
 
 @analyst.command(name="list")
@@ -107,7 +113,7 @@ def list_analysts(
     if as_json:
         write_json([asdict(row) for row in rows])
     elif not rows:
-        tell("There are no analysts yet: see `textrawl analyst create --help`.")
+        write_message("There are no analysts yet: see `textrawl analyst create --help`.")
     else:
         columns = ("login", "actor", "reads", "sessions")
         open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
@@ -135,5 +141,5 @@ def drop(
     spaces = administer(work, role=SUPERUSER).spaces
     if as_json:
         write_json({"login": name, "spaces": spaces})
-    told = f" Nothing is read for it any more in {', '.join(spaces)}." if spaces else ""
-    tell(f"{name} is dropped.{told}")
+    note = f" What was granted for it in {', '.join(spaces)} is revoked." if spaces else ""
+    write_message(f"{name} is dropped.{note}")

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from textrawl.archive.dumps import Backup, write_backup
-from textrawl.cli.console import open_console, show_wait, write_json
+from textrawl.cli.console import count, open_console, show_wait, write_json
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inspection import require_memory
 from textrawl.embedded.cluster import run_embedded
@@ -46,7 +46,7 @@ async def _back_up(settings: Settings, file: Path, *, force: bool) -> Backup:
 
 @asynccontextmanager
 async def open_place(settings: Settings, *, empty: bool = False) -> AsyncGenerator[OwnerLogin]:
-    """The memory that `settings` name, of whatever version; with `empty` there need be none yet.
+    """Open the memory of `settings`, of any version; with `empty` none needs to exist yet.
 
     Raises StartRefused, DatabaseUnavailable.
     """
@@ -60,8 +60,9 @@ async def open_place(settings: Settings, *, empty: bool = False) -> AsyncGenerat
         yield OwnerLogin(cluster.dsn(OWNER), cluster.bin_path, settings.database_timeout)
 
 
-def describe_backup(found: Backup) -> str:
-    """The file, its size, and what is in it."""
-    rows = sum(found.tables.values())
-    size = f"{found.bytes / 1e6:,.1f} MB"
-    return f"{found.file}: {size}, {found.facts:,} facts, {len(found.tables)} tables, {rows:,} rows"
+def describe_backup(backup: Backup) -> str:
+    """Return the file, its size and its contents in one line."""
+    rows = sum(backup.tables.values())
+    size = f"{backup.bytes / 1e6:,.1f} MB"
+    contents = (count(backup.facts, "fact"), count(len(backup.tables), "table"), count(rows, "row"))
+    return f"{backup.file}: {size}, {', '.join(contents)}"

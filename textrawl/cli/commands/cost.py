@@ -1,4 +1,4 @@
-"""`textrawl cost`: what the server costs a client."""
+"""`textrawl cost`: tokens that the server costs a client."""
 
 from dataclasses import asdict, dataclass
 from typing import Annotated, get_args
@@ -8,7 +8,7 @@ import typer
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller
 from textrawl.cli.console import open_console, show_wait, write_json
-from textrawl.cli.cost_tables import AnswerCost, Bill, FormatCost, draw_bill
+from textrawl.cli.cost_tables import AnswerCost, CostReport, FormatCost, draw_costs
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inspection import require_memory
 from textrawl.cli.rows import RecallCostsRow
@@ -34,8 +34,8 @@ _MOST_RECALLS = 10_000  # what the database keeps
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What is asked of the memory."""
+class _Options:
+    """A query to search for, if any, and how many recalls to count."""
 
     query: str | None
     last: int
@@ -61,43 +61,43 @@ def cost(
     settings = read_settings()
     counter = choose_counter()
     with show_wait("Counting"):
-        bill = _make_bill(settings, counter, _Asked(query, last))
+        report = _count_costs(settings, counter, _Options(query, last))
     if as_json:
-        write_json(_plain(bill))
+        write_json(_write_plain(report))
     else:
-        draw_bill(open_console(), bill, settings)
+        draw_costs(open_console(), report, settings)
 
 
-def _make_bill(settings: Settings, counter: Counter, asked: _Asked) -> Bill:
-    """Everything that can be counted; raises what keeps a query from being answered."""
+def _count_costs(settings: Settings, counter: Counter, options: _Options) -> CostReport:
+    """Count all costs; without a query, report an unreadable memory instead of raising."""
     server = create_server(settings)
     introduction = run_foreground(lambda: count_definitions(server, counter))
     try:
-        recalls, answer = run_foreground(lambda: _ask_memory(settings, counter, asked))
+        recalls, answer = run_foreground(lambda: _read_memory(settings, counter, options))
     except (StartRefused, TextrawlError) as error:
-        if asked.query is not None:
+        if options.query is not None:
             raise
-        return Bill(counter.name, counter.exact, introduction, None, None, str(error))
-    return Bill(counter.name, counter.exact, introduction, recalls, answer, None)
+        return CostReport(counter.name, counter.exact, introduction, None, None, str(error))
+    return CostReport(counter.name, counter.exact, introduction, recalls, answer, None)
 
 
-async def _ask_memory(
-    settings: Settings, counter: Counter, asked: _Asked
+async def _read_memory(
+    settings: Settings, counter: Counter, options: _Options
 ) -> tuple[RecallCostsRow, AnswerCost | None]:
     if not settings.enable_memory:
         raise MemoryNotEnabled
     await require_memory(settings)
     async with open_memory(settings.model_copy(update={"read_only": True})) as memory:
         [recalls] = await memory.database.call(
-            "recall_costs", RecallCostsRow, last=asked.last, credential=memory.credential
+            "recall_costs", RecallCostsRow, last=options.last, credential=memory.credential
         )
-        if asked.query is None:
+        if options.query is None:
             return recalls, None
-        return recalls, await _price(memory, counter, asked.query)
+        return recalls, await _count_answer(memory, counter, options.query)
 
 
-async def _price(store: Store, counter: Counter, query: str) -> AnswerCost:
-    """What the answer to `query` costs in each format, nothing of it left out."""
+async def _count_answer(store: Store, counter: Counter, query: str) -> AnswerCost:
+    """Count the whole answer to `query` in each format."""
     if not (query := clean_name(query)):
         raise QueryMissing
     principal = await Directory(store.database).find(store.credential)
@@ -106,18 +106,18 @@ async def _price(store: Store, counter: Counter, query: str) -> AnswerCost:
     caller = Caller(principal, None, "textrawl cost")
     rows, missing = await MemoryOperations(store).search(Question(query), caller)
     reply = SearchReply.build(rows, missing, query)
-    formats = [_count(reply, form, counter) for form in get_args(Format)]
+    formats = [_count_format(reply, form, counter) for form in get_args(Format)]
     return AnswerCost(query, len(rows), read_text(write_whole(reply, "compact", counter)), formats)
 
 
-def _count(reply: SearchReply, form: Format, counter: Counter) -> FormatCost:
-    alone = write_whole(reply, form, counter)
+def _count_format(reply: SearchReply, form: Format, counter: Counter) -> FormatCost:
+    text = write_whole(reply, form, counter)
     both = write_whole(reply, form, counter, structured=True)
-    return FormatCost(form, alone.tokens, both.tokens)
+    return FormatCost(form, text.tokens, both.tokens)
 
 
-def _plain(bill: Bill) -> dict[str, object]:
-    told = asdict(bill)
-    if bill.recalls is not None and bill.recalls.since is not None:
-        told["recalls"]["since"] = bill.recalls.since.isoformat()
-    return told
+def _write_plain(report: CostReport) -> dict[str, object]:
+    plain = asdict(report)
+    if report.recalls is not None and report.recalls.since is not None:
+        plain["recalls"]["since"] = report.recalls.since.isoformat()
+    return plain

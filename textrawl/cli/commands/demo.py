@@ -10,9 +10,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from textrawl.cli.client_configuration import write_snippets
 from textrawl.cli.console import open_console, open_progress, write_json
-from textrawl.cli.demo_output import draw_play
+from textrawl.cli.demo_output import draw_demo
 from textrawl.cli.foreground import run_foreground
-from textrawl.demonstration.play import Play, play
+from textrawl.demonstration.run import DemoResult, run_demo
 from textrawl.embedded.location import default_data_dir
 
 
@@ -32,17 +32,27 @@ def demo(
     folder = (data_dir or own.with_name(f"{own.name}-demo")).expanduser().absolute()
     if folder.resolve() == own.resolve():
         raise typer.BadParameter(f"{folder} is where your own memory lies: name another folder.")
-    shown = _play(folder)
+    result = _run(folder)
     if as_json:
-        write_json(asdict(shown))
+        write_json(_write_plain(result))
         return
     console = open_console()
-    draw_play(console, shown, folder)
+    draw_demo(console, result, folder)
     sys.stdout.flush()
     write_snippets(console)
 
 
-def _play(folder: Path) -> Play:
+def _write_plain(result: DemoResult) -> dict[str, object]:
+    answers = [asdict(answer) for answer in result.answers]
+    return {
+        "stored": asdict(result.stored),
+        "scenes": [{"asked": answer.pop("question")} | answer for answer in answers],
+        "encoding": result.encoding,
+        "seconds": result.seconds,
+    }
+
+
+def _run(folder: Path) -> DemoResult:
     console = open_progress()
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(
@@ -50,7 +60,7 @@ def _play(folder: Path) -> Play:
     ) as progress:
         task = progress.add_task("Starting", total=None)
 
-        def report(what: str, done: int, all_items: int) -> None:
-            progress.update(task, description=what, completed=done, total=all_items or None)
+        def report(step: str, done: int, all_items: int) -> None:
+            progress.update(task, description=step, completed=done, total=all_items or None)
 
-        return run_foreground(lambda: play(folder, report))
+        return run_foreground(lambda: run_demo(folder, report))

@@ -1,8 +1,7 @@
-"""`textrawl doctor`: what works, what does not, and what to do about it."""
+"""`textrawl doctor`: a check of everything that a call needs, with a fix for each fault."""
 
 import getpass
 import os
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from textrawl.access.access_token import hash_token
 from textrawl.cli.call_trial import try_call, try_issuer, try_model
 from textrawl.cli.configuration import DEFAULT, list_settings
 from textrawl.cli.console import open_console, show_wait, write_json
-from textrawl.cli.findings import Finding, noting
+from textrawl.cli.findings import Finding, record_errors
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inspection import Server, find_active_model, find_vector_indexes, inspect_server
 from textrawl.cli.setting_mistakes import find_ignored
@@ -48,11 +47,15 @@ def doctor(
         findings = run_foreground(lambda: _examine(http=http))
     healthy = all(finding.verdict != "broken" for finding in findings)
     if as_json:
-        write_json({"ok": healthy, "findings": [asdict(finding) for finding in findings]})
+        write_json({"ok": healthy, "findings": [_write_plain(finding) for finding in findings]})
     else:
         open_console().print(_draw(findings))
     if not healthy:
         raise typer.Exit(1)
+
+
+def _write_plain(finding: Finding) -> dict[str, str]:
+    return {"name": finding.name, "verdict": finding.verdict, "told": finding.message}
 
 
 def _draw(findings: list[Finding]) -> Table:
@@ -62,13 +65,13 @@ def _draw(findings: list[Finding]) -> Table:
     table.add_column()
     for finding in findings:
         colour = _COLOURS[finding.verdict]
-        table.add_row(f"[{colour}]{finding.verdict}[/]", finding.name, finding.told)
+        table.add_row(f"[{colour}]{finding.verdict}[/]", finding.name, finding.message)
     return table
 
 
 async def _examine(*, http: bool) -> list[Finding]:
     findings: list[Finding] = []
-    with noting(findings, "settings"):
+    with record_errors(findings, "settings"):
         settings = read_settings()
         findings.append(_describe_settings(settings))
         findings += [Finding(".env", "note", line) for line in find_ignored()]
@@ -91,10 +94,10 @@ def _describe_settings(settings: Settings) -> Finding:
 async def _examine_database(
     settings: Settings, findings: list[Finding], *, http: bool
 ) -> str | None:
-    """The model in use; None where there is none, or nobody knows."""
+    """Check the database; return its active model, or None without one or after a fault."""
     token = settings.access_token
     credential = hash_token(token.get_secret_value()) if token is not None else None
-    with noting(findings, "database"):
+    with record_errors(findings, "database"):
         if settings.database_url is not None:
             conninfo = settings.database_url.get_secret_value()
             if not await _examine_server(conninfo, settings.database_timeout, findings):
@@ -117,45 +120,45 @@ async def _examine_embedded(
         return None
     async with run_embedded(settings.data_dir) as cluster:
         conninfo = cluster.dsn(APP)
-        if not await _examine_server(conninfo, timeout, findings, mends_itself=True):
+        if not await _examine_server(conninfo, timeout, findings, embedded=True):
             return None
-        # Without a token it is the person at this machine, who may what the owner may.
-        place, person = (conninfo, None) if credential else (cluster.dsn(OWNER), getpass.getuser())
-        await try_call(place, credential, settings, findings, person=person)
-        return await _examine_vectors(conninfo, timeout, findings, mends_itself=True)
+        # Without a token, a call is made as the user of this machine, with the owner's rights.
+        login, person = (conninfo, None) if credential else (cluster.dsn(OWNER), getpass.getuser())
+        await try_call(login, credential, settings, findings, person=person)
+        return await _examine_vectors(conninfo, timeout, findings, embedded=True)
 
 
 def _examine_folder(data_dir: Path, state: State) -> Finding:
     if state.phase != "not initialised":
         return Finding("data folder", "ok", f"{data_dir}: {decimal(state.size)}, was {state.phase}")
-    there = next(path for path in (data_dir, *data_dir.parents) if path.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        fault = "cannot be written" if there.is_dir() else "is no folder"
+    folder = next(path for path in (data_dir, *data_dir.parents) if path.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        fault = "cannot be written" if folder.is_dir() else "is no folder"
         fix = "set TEXTRAWL_DATA_DIR to one that can be written, or TEXTRAWL_DATABASE_URL"
-        return Finding("data folder", "broken", f"{there} {fault}: {fix}")
-    told = f"{data_dir}: no database yet, the first `textrawl serve` makes it"
-    return Finding("data folder", "note", told)
+        return Finding("data folder", "broken", f"{folder} {fault}: {fix}")
+    message = f"{data_dir}: no database yet, the first `textrawl serve` makes it"
+    return Finding("data folder", "note", message)
 
 
 async def _examine_server(
-    conninfo: str, timeout: float, findings: list[Finding], *, mends_itself: bool = False
+    conninfo: str, timeout: float, findings: list[Finding], *, embedded: bool = False
 ) -> bool:
-    """Whether there is a memory of this version that a server would serve."""
+    """Return True if the database holds a memory of this version that a server would serve."""
     server = await inspect_server(conninfo, timeout=timeout)
-    way = ", through a pooler" if server.pooled else ""
-    findings.append(Finding("database", "ok", f"PostgreSQL {server.postgres}{way}"))
+    route = ", through a pooler" if server.pooled else ""
+    findings.append(Finding("database", "ok", f"PostgreSQL {server.postgres}{route}"))
     findings.append(judge_extension(server))
-    with noting(findings, "schema"):
+    with record_errors(findings, "schema"):
         try:
             await check(conninfo, connect_timeout=timeout, serving=False)
         except SchemaOutdated as outdated:
-            if not mends_itself:
+            if not embedded:
                 raise
-            told = f"{outdated}, or leave it to the next start"
-            findings.append(Finding("schema", "note", told))
+            message = f"{outdated}, or leave it to the next start"
+            findings.append(Finding("schema", "note", message))
             return False
         findings.append(Finding("schema", "ok", "up to date"))
-        with noting(findings, "login"):
+        with record_errors(findings, "login"):
             await check(conninfo, connect_timeout=timeout)
             findings.append(Finding("login", "ok", f"{server.login}, as a server's should be"))
             return True
@@ -163,29 +166,29 @@ async def _examine_server(
 
 
 async def _examine_vectors(
-    conninfo: str, timeout: float, findings: list[Finding], *, mends_itself: bool = False
+    conninfo: str, timeout: float, findings: list[Finding], *, embedded: bool = False
 ) -> str | None:
     active = await find_active_model(conninfo, timeout=timeout)
-    told = f"{active}; `textrawl embed` changes it" if active else "no vectors yet"
-    findings.append(Finding("model", "ok", told))
+    message = f"{active}; `textrawl embed` changes it" if active else "no vectors yet"
+    findings.append(Finding("model", "ok", message))
     indexes = await find_vector_indexes(conninfo, timeout=timeout)
     if active or indexes:
-        findings.append(judge_indexes(indexes, mends_itself=mends_itself))
+        findings.append(judge_indexes(indexes, embedded=embedded))
     return active
 
 
-def judge_indexes(indexes: dict[str, str], *, mends_itself: bool) -> Finding:
-    """Whether searches have their indexes of vectors; without, they are slow, never wrong."""
+def judge_indexes(indexes: dict[str, str], *, embedded: bool) -> Finding:
+    """Return a note about missing vector indexes, without which a search is only slow."""
     faults = [f"{name} is {state}" for name, state in indexes.items() if state != "ready"]
     if not faults:
         return Finding("vector indexes", "ok", ", ".join(indexes))
-    fix = "a server makes it within a minute" if mends_itself else "`textrawl migrate` makes it"
-    told = f"{', '.join(faults)}: {fix}, unless that is being done just now"
-    return Finding("vector indexes", "note", told)
+    fix = "a server makes it within a minute" if embedded else "`textrawl migrate` makes it"
+    message = f"{', '.join(faults)}: {fix}, unless that is being done just now"
+    return Finding("vector indexes", "note", message)
 
 
 def judge_extension(server: Server) -> Finding:
-    """Whether pgvector is there; if it is too old, checking the schema says so."""
+    """Return whether pgvector is installed; the check of the schema refuses an old version."""
     if server.pgvector is not None:
         return Finding("pgvector", "ok", server.pgvector)
     if server.offered is not None:

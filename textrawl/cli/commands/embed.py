@@ -1,4 +1,4 @@
-"""`textrawl embed`: the model whose vectors a memory is searched with, changed while it serves."""
+"""`textrawl embed`: changes of the embedding model while servers keep answering."""
 
 from dataclasses import asdict
 from functools import partial
@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 from rich.filesize import decimal
 
-from textrawl.cli.administration import Administration, administer, draw_rows, tell, write_plain
-from textrawl.cli.console import open_console, write_json
+from textrawl.cli.administration import Administration, administer, draw_rows, write_plain
+from textrawl.cli.console import open_console, write_json, write_message
 from textrawl.cli.rows import DroppedRow, ProgressRow, RolledBackRow, SwitchedRow
-from textrawl.cli.vector_building import build_vectors, catch_up
+from textrawl.cli.vector_building import build_missing_vectors, build_vectors
 from textrawl.embeddings.active_model import PROVIDERS
 from textrawl.settings import Settings, read_settings
 
@@ -28,7 +28,7 @@ def status(
     if as_json:
         write_json([write_plain(asdict(row)) for row in rows])
     elif not rows:
-        tell("No facts have vectors yet: the next server that runs computes them.")
+        write_message("No facts have vectors yet: the next server that runs computes them.")
     else:
         columns = ("model", "status", "dims", "vectors", "waiting", "size")
         open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
@@ -68,12 +68,12 @@ def switch() -> None:
     settings = read_settings()
 
     async def work(memory: Administration) -> SwitchedRow:
-        await catch_up(settings, memory)
+        await build_missing_vectors(settings, memory)
         [row] = await memory.call("switch_embedding_model", SwitchedRow)
         return row
 
     row = administer(work, wait=None)
-    tell(
+    write_message(
         f"{row.name} is in use from now on; servers follow within seconds. "
         f"`textrawl embed rollback` goes back to {row.previous}, "
         f"`textrawl embed drop {row.previous}` deletes it."
@@ -89,7 +89,7 @@ def rollback() -> None:
         return row
 
     row = administer(work)
-    tell(
+    write_message(
         f"{row.name} is in use again; servers follow within seconds. {row.abandoned} is kept: "
         "`textrawl embed switch` returns to it, `textrawl embed drop` deletes it."
     )
@@ -107,17 +107,17 @@ def drop(
         await memory.call("drop_embedding_model", DroppedRow, name=model)
 
     administer(work)
-    tell(f"Deleted {model} and its vectors.")
+    write_message(f"Deleted {model} and its vectors.")
 
 
 def _choose_settings(provider: str | None, model: str | None) -> Settings:
-    """The settings, with what is named here in their place; another provider has other models."""
-    given = {"embedding_provider": provider, "embedding_model": model}
-    if provider is None:
-        given.pop("embedding_provider")
-        if model is None:
-            given.pop("embedding_model")
-    return read_settings(**given)
+    """Return the settings with this provider and model.
+
+    A model of the settings belongs to their provider: another provider gets its own default.
+    """
+    if provider is not None:
+        return read_settings(embedding_provider=provider, embedding_model=model)
+    return read_settings(**({} if model is None else {"embedding_model": model}))
 
 
 async def _read_progress(memory: Administration) -> list[ProgressRow]:
@@ -126,6 +126,10 @@ async def _read_progress(memory: Administration) -> list[ProgressRow]:
 
 def _list_cells(row: ProgressRow) -> tuple[str, ...]:
     return (
-        row.name, row.status, str(row.dimensions), f"{row.vectors:,}", f"{row.pending:,}",
+        row.name,
+        row.status,
+        str(row.dimensions),
+        f"{row.vectors:,}",
+        f"{row.pending:,}",
         decimal(row.bytes),
-    )  # fmt: skip
+    )

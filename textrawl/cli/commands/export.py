@@ -12,8 +12,8 @@ import typer
 from textrawl.archive.exports import Export
 from textrawl.archive.files import write_whole
 from textrawl.archive.server_memory import write_server_memory
-from textrawl.cli.administration import tell
 from textrawl.cli.commands.backup import open_place
+from textrawl.cli.console import count, write_message
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.progress import show_progress
 from textrawl.errors import ArgumentInvalid, StartRefused
@@ -75,18 +75,18 @@ def export(
     else:
         with write_whole(Path(file).absolute(), force=force) as draft, draft.open("wb") as out:
             counts = write(out)
-    tell(f"Exported {count_kinds(counts)}.")
+    write_message(f"Exported {count_kinds(counts)}.")
 
 
 def _write_stdout(write: Callable[[BinaryIO], Counts]) -> Counts:
     try:
-        done = write(sys.stdout.buffer)
+        counts = write(sys.stdout.buffer)
         sys.stdout.buffer.flush()
     except OSError as error:
-        # Python would try to write the rest once more at its end.
+        # At exit Python would flush the rest to stdout and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise StartRefused(f"The export is not whole: {error.strerror} on stdout") from error
-    return done
+    return counts
 
 
 async def _export(
@@ -98,7 +98,9 @@ async def _export(
             exporting = Export(session, out.write, report)
             await exporting.run(spaces, with_vectors=with_vectors)
         if not spaces and exporting.counts["fact"] != facts:
-            raise StartRefused(f"{facts:,} facts are there and {exporting.counts['fact']:,} came")
+            raise StartRefused(
+                f"The memory has {count(facts, 'fact')}, but {exporting.counts['fact']:,} were read"
+            )
     return exporting.counts
 
 
@@ -116,7 +118,7 @@ async def _export_graph(settings: Settings, out: BinaryIO, spaces: list[str]) ->
 
 @asynccontextmanager
 async def open_current(settings: Settings, *, empty: bool = False) -> AsyncGenerator[OwnerLogin]:
-    """The memory that `settings` name, of this version.
+    """Open the memory that `settings` name; it must be of this version.
 
     Raises StartRefused, DatabaseUnavailable.
     """
@@ -129,8 +131,7 @@ async def open_current(settings: Settings, *, empty: bool = False) -> AsyncGener
 
 
 def count_kinds(counts: dict[str, int]) -> str:
-    """Such as 1 space, 2 entities, 3 facts, 0 relations."""
-    names = {"space": "spaces", "entity": "entities", "fact": "facts", "relation": "relations"}
-    names["reflection"] = "reflections"  # of the graph tools, which few use
-    shown = {kind: n for kind, n in counts.items() if n or kind != "reflection"}
-    return ", ".join(f"{n:,} {kind if n == 1 else names[kind]}" for kind, n in shown.items())
+    """Return counts in words, such as "1 space, 2 entities, 3 facts, 0 relations"."""
+    # Reflections belong to the graph tools: few memories have any.
+    shown = {kind: number for kind, number in counts.items() if number or kind != "reflection"}
+    return ", ".join(count(number, kind) for kind, number in shown.items())

@@ -1,4 +1,4 @@
-"""`textrawl forget`: deleting for good, after a look."""
+"""`textrawl forget`: permanent deletion, after a preview."""
 
 import sys
 from typing import Annotated
@@ -6,9 +6,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from textrawl.cli.console import open_console, open_progress, tell, write_cell, write_json
+from textrawl.cli.console import (
+    count,
+    open_console,
+    open_progress,
+    write_cell,
+    write_json,
+    write_message,
+)
 from textrawl.cli.inputs import AsJson, EntityName, WrittenSpace, read_reference
-from textrawl.cli.memory_session import Visit, change_memory, miss_entity
+from textrawl.cli.memory_session import MemorySession, change_memory, describe_missing_entity
 from textrawl.errors import StartRefused
 from textrawl.toolsets.memory.rows import ForgottenRow
 
@@ -52,15 +59,15 @@ def forget(
     done = _work(name, fact, space, dry_run=False)
     if as_json:
         write_json(_write_plain(done))
-    tell(f"Deleted {_describe(done)}.")
+    write_message(f"Deleted {_describe(done)}.")
 
 
 def _work(name: str, fact: str | None, space: str | None, *, dry_run: bool) -> ForgottenRow:
-    async def work(visit: Visit) -> ForgottenRow:
-        visit.caller.principal.require("read" if dry_run else "forget")
-        row = await visit.memory.forget(name, visit.caller, fact=fact, dry_run=dry_run)
+    async def work(session: MemorySession) -> ForgottenRow:
+        session.caller.principal.require("read" if dry_run else "forget")
+        row = await session.memory.forget(name, session.caller, fact=fact, dry_run=dry_run)
         if row is None:
-            raise await miss_entity(visit, name)
+            raise await describe_missing_entity(session, name)
         return row
 
     return change_memory("textrawl forget", space, work)
@@ -72,29 +79,28 @@ def _show(plan: ForgottenRow, console: Console) -> None:
     for content in sample:
         console.print(write_cell(f"  {content}"), soft_wrap=True)
     if hidden := (plan.facts or 0) - len(sample):
-        console.print(f"  and {hidden:,} more facts")
+        console.print(f"  and {count(hidden, 'more fact')}")
 
 
 def _ask() -> None:
     if not sys.stdin.isatty():
-        raise StartRefused("Nothing was deleted, since nobody can be asked: add --yes")
+        raise StartRefused("Nothing was deleted, since there is no terminal to ask on: add --yes")
     typer.confirm("Delete it for good?", abort=True, err=True)
 
 
 def _describe(row: ForgottenRow) -> str:
     if row.observation_id:
         return f"one fact about {row.entity_name}"
-    counts = f"{_count(row.facts, 'fact')} and {_count(row.relations, 'relation')}"
+    counts = f"{count(row.facts or 0, 'fact')} and {count(row.relations or 0, 'relation')}"
     return f"{row.entity_name} with {counts}"
-
-
-def _count(number: int | None, noun: str) -> str:
-    return f"{number or 0:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _write_plain(row: ForgottenRow) -> dict[str, object]:
     return {
-        "entity_id": str(row.entity_id), "entity_name": row.entity_name,
+        "entity_id": str(row.entity_id),
+        "entity_name": row.entity_name,
         "observation_id": row.observation_id and str(row.observation_id),
-        "facts": row.facts, "relations": row.relations, "sample": row.sample,
-    }  # fmt: skip
+        "facts": row.facts,
+        "relations": row.relations,
+        "sample": row.sample,
+    }

@@ -1,4 +1,4 @@
-"""`textrawl grant`: who may do what in which space."""
+"""`textrawl grant`: rights of actors in spaces."""
 
 from typing import Annotated
 
@@ -9,11 +9,10 @@ from textrawl.cli.administration import (
     administer,
     draw_rows,
     read_scopes,
-    tell,
     write_instant,
     write_plain,
 )
-from textrawl.cli.console import open_console, write_json
+from textrawl.cli.console import open_console, write_json, write_message
 from textrawl.cli.rows import BoundLoginRow, GrantedRow, GrantListRow, WithdrawnRow
 from textrawl.values.text import clean_name
 
@@ -59,17 +58,21 @@ def set_grant(
             [bound] = await memory.call("bind_login", BoundLoginRow, actor=actor, role_name=login)
             may_read = bound.bind_login
         [row] = await memory.call(
-            "grant_access", GrantedRow, actor=actor, space=space, scopes=scopes,
+            "grant_access",
+            GrantedRow,
+            actor=actor,
+            space=space,
+            scopes=scopes,
             credential=memory.credential,
-        )  # fmt: skip
+        )
         return row.grant_access, may_read
 
-    given, may_read = administer(work, owned=login is not None)
+    granted, may_read = administer(work, owned=login is not None)
     if as_json:
-        write_json({"actor": actor, "space": space, "scopes": given})
-    tell(f"{actor} may {', '.join(given)} in {space}.")
+        write_json({"actor": actor, "space": space, "scopes": granted})
+    write_message(f"{actor} may {', '.join(granted)} in {space}.")
     if not may_read:
-        tell(f"{login} sees nothing yet: run `grant textrawl_analyst to {login}`.")
+        write_message(f"{login} sees nothing yet: run `grant textrawl_analyst to {login}`.")
 
 
 @grant.command(name="list")
@@ -93,23 +96,29 @@ def list_grants(
 
     rows = administer(work, owned=False)
     if as_json:
-        write_json([_plain(row) for row in rows])
+        write_json([_write_plain(row) for row in rows])
     elif not rows:
-        tell("Nothing is granted to anybody yet: see `textrawl grant set --help`.")
+        write_message("Nothing is granted to anybody yet: see `textrawl grant set --help`.")
     else:
         columns = ("space", "actor", "scopes", "granted", "login")
-        lines = [
-            (row.space_name, row.actor_name, ", ".join(row.scopes),
-             write_instant(row.granted_at, ""), row.login or "") for row in rows
-        ]  # fmt: skip
-        open_console().print(draw_rows(columns, lines))
+        open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
 
 
-def _plain(row: GrantListRow) -> dict[str, object]:
+def _list_cells(row: GrantListRow) -> list[str]:
+    scopes, granted_at = ", ".join(row.scopes), write_instant(row.granted_at, "")
+    return [row.space_name, row.actor_name, scopes, granted_at, row.login or ""]
+
+
+def _write_plain(row: GrantListRow) -> dict[str, object]:
     return write_plain(
-        {"space": row.space_name, "actor": row.actor_name, "scopes": row.scopes,
-         "granted_at": row.granted_at, "login": row.login}
-    )  # fmt: skip
+        {
+            "space": row.space_name,
+            "actor": row.actor_name,
+            "scopes": row.scopes,
+            "granted_at": row.granted_at,
+            "login": row.login,
+        }
+    )
 
 
 @grant.command()
@@ -122,5 +131,5 @@ def revoke(actor: Actor, space: Space) -> None:
         )
         return row
 
-    taken = administer(work, owned=False).revoke_access
-    tell(f"{actor} may do nothing in {space} any more; it was {', '.join(taken)}.")
+    revoked = administer(work, owned=False).revoke_access
+    write_message(f"{actor} may do nothing in {space} any more; it was {', '.join(revoked)}.")

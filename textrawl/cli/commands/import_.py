@@ -1,4 +1,4 @@
-"""`textrawl import`: an export into a memory."""
+"""`textrawl import`: an export added to a memory."""
 
 import getpass
 import os
@@ -16,9 +16,8 @@ from textrawl.archive.files import write_whole
 from textrawl.archive.imports import Import, Tally
 from textrawl.archive.server_memory import ServerMemory
 from textrawl.archive.streams import read_lines
-from textrawl.cli.administration import tell
 from textrawl.cli.commands.export import STREAM, count_kinds, open_current
-from textrawl.cli.console import open_console
+from textrawl.cli.console import open_console, write_message
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.progress import show_index_progress, show_progress
 from textrawl.errors import ArgumentInvalid, StartRefused
@@ -72,19 +71,18 @@ def import_(
     """
     settings = read_settings()
     with ExitStack() as stack:
-        source = stack.enter_context(_open_source(file))
         faults = stack.enter_context(_open_faults(report))
-        given = _Source(source, kind, space)
-        tally = run_foreground(lambda: _import(settings, given, faults, dry_run=dry_run))
-    _tell_faults(faults, tally)
-    _tell_tally(tally, dry_run=dry_run)
+        source = _Source(stack.enter_context(_open_source(file)), kind, space)
+        tally = run_foreground(lambda: _import(settings, source, faults, dry_run=dry_run))
+    _report_faults(faults, tally)
+    _report_tally(tally, dry_run=dry_run)
     if faults.number or not tally.whole:
         raise typer.Exit(1)
 
 
 @dataclass
 class _Faults:
-    """What is wrong, line by line: the first on stderr, all of it in a file."""
+    """Faults of bad lines: the first 20 for stderr, all of them in a file."""
 
     file: TextIO | None
     number: int = 0
@@ -92,11 +90,11 @@ class _Faults:
 
     def add(self, line: int, reason: str) -> None:
         self.number += 1
-        told = f"line {line}: {' '.join(reason.split())}"
+        message = f"line {line}: {' '.join(reason.split())}"
         if len(self.shown) < _SHOWN:
-            self.shown.append(told)
+            self.shown.append(message)
         if self.file:
-            self.file.write(f"{told}\n")
+            self.file.write(f"{message}\n")
 
 
 @contextmanager
@@ -105,11 +103,11 @@ def _open_source(file: str) -> Generator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        source = Path(file).open("rb")  # noqa: SIM115 - closed below
+        opened = Path(file).open("rb")  # noqa: SIM115 - closed below
     except OSError as error:
         raise StartRefused(f"{file} cannot be read: {error.strerror}") from error
-    with source:
-        yield source
+    with opened:
+        yield opened
 
 
 @contextmanager
@@ -126,26 +124,26 @@ def _open_faults(report: Path | None) -> Generator[_Faults]:
 
 @dataclass(frozen=True)
 class _Source:
-    """A file to import; `space` is where one belongs that names none."""
+    """A file to import; `space` is for formats that name none."""
 
     file: BinaryIO
     kind: FileKind
     space: str
 
 
-async def _import(settings: Settings, given: _Source, faults: _Faults, *, dry_run: bool) -> Tally:
-    file = given.file
+async def _import(settings: Settings, source: _Source, faults: _Faults, *, dry_run: bool) -> Tally:
+    file = source.file
     size = None if file is sys.stdin.buffer else os.fstat(file.fileno()).st_size
     async with (
         open_current(settings, empty=True) as place,
         open_writing(place, dry_run=dry_run) as session,
     ):
-        space = await _find_space(session, given)
+        space = await _find_space(session, source)
         with show_progress("Importing bytes", size) as progress:
             importing, lines = Import(session, faults.add, size), read_lines(file, progress)
             if space is not None:
                 translator = ServerMemory(
-                    session, given.space, space, getpass.getuser(), importing.refuse
+                    session, source.space, space, getpass.getuser(), importing.refuse
                 )
                 lines = translator.translate(lines)
             tally = await importing.run(lines)
@@ -155,32 +153,36 @@ async def _import(settings: Settings, given: _Source, faults: _Faults, *, dry_ru
     return tally
 
 
-async def _find_space(session: Session, given: _Source) -> int | None:
-    """The number of the space that a file belongs to, None where its lines name theirs."""
-    if given.kind == "textrawl":
+async def _find_space(session: Session, source: _Source) -> int | None:
+    """Return the id of the space to import into; None if the lines name their spaces."""
+    if source.kind == "textrawl":
         return None
-    found = (await session.find_spaces()).get(given.space)
+    found = (await session.find_spaces()).get(source.space)
     if found is None:
-        raise ArgumentInvalid("see `textrawl space list`", title=f"No space {given.space}")
+        raise ArgumentInvalid("see `textrawl space list`", title=f"No space {source.space}")
     return found
 
 
-def _tell_faults(faults: _Faults, tally: Tally) -> None:
-    for told in faults.shown:
-        tell(told)
+def _report_faults(faults: _Faults, tally: Tally) -> None:
+    for message in faults.shown:
+        write_message(message)
     if faults.number > len(faults.shown):
-        tell(f"and {faults.number - len(faults.shown):,} more: --report FILE writes all of them")
+        write_message(
+            f"and {faults.number - len(faults.shown):,} more: --report FILE writes all of them"
+        )
     if not tally.whole:
-        tell("The file is not whole: its last line is missing or counts other lines than there are")
+        write_message(
+            "The file is not whole: its last line is missing, or the counts in it do not match"
+        )
     if tally.left_out:
-        tell(f"Vectors are left out and made anew: {tally.left_out}")
+        write_message(f"Vectors are not imported, they are computed again: {tally.left_out}")
 
 
-def _tell_tally(tally: Tally, *, dry_run: bool) -> None:
+def _report_tally(tally: Tally, *, dry_run: bool) -> None:
     added = f"{'Would add' if dry_run else 'Added'} {count_kinds(tally.added)}"
     rate = sum(tally.added.values()) / tally.seconds
-    told = (
+    message = (
         f"{added} in {tally.seconds:,.1f} s ({rate:,.0f} a second). "
         f"Known already: {count_kinds(tally.known)}. Bad lines: {tally.bad:,}."
     )
-    open_console().print(Text(told), soft_wrap=True)
+    open_console().print(Text(message), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`textrawl log`: who did what, newest first, or as it happens."""
+"""`textrawl log`: the events of the trail, newest first, or as they happen."""
 
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -10,15 +10,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from textrawl.cli.console import open_console, show_wait, tell, write_cell, write_json, write_row
+from textrawl.cli.console import (
+    open_console,
+    show_wait,
+    write_cell,
+    write_json,
+    write_message,
+    write_row,
+)
 from textrawl.cli.since import find_start
 from textrawl.cli.trail_session import work_on_trail
 from textrawl.store.trail import EventRow, Filter, Trail
 from textrawl.values.text import clean_name
 
 _USUAL_LIMIT = 50
-_ROOMY = 110  # columns from which a terminal has room for years and seconds
-_MOST_NAME, _MOST_ENTITY = 12, 24  # columns of an author or a space, and of an entity
+_WIDE = 110  # columns of a terminal that has room for years and seconds
+_MOST_NAME, _MOST_ENTITY = 12, 24  # columns: of an author or a space, and of an entity
 
 
 _Space = Annotated[
@@ -79,38 +86,40 @@ def log(  # noqa: PLR0913, PLR0917 - an argument is an option
     With --follow no event is missed or written twice. To continue later, pass the `cursor` of the
     last event (see --json) to --after.
     """
-    chosen = Filter(by, entity, action, None if since is None else find_start(since))
+    criteria = Filter(by, entity, action, None if since is None else find_start(since))
     if follow:
         if since is not None or limit is not None:
             raise typer.BadParameter("--follow takes --after, not --since or --limit")
-        _follow(space, chosen, after, as_json=as_json)
+        _follow(space, criteria, after, as_json=as_json)
         return
     if after is not None:
         raise typer.BadParameter("--after needs --follow")
     with show_wait("Reading"):
-        rows = work_on_trail(space, lambda trail: trail.list_events(chosen, limit or _USUAL_LIMIT))
+        rows = work_on_trail(
+            space, lambda trail: trail.list_events(criteria, limit or _USUAL_LIMIT)
+        )
     if as_json:
         write_json([write_event(row) for row in rows])
     elif rows:
         _show(rows)
     else:
-        tell("No events." if chosen == Filter() else "No events match.")
+        write_message("No events." if criteria == Filter() else "No events match.")
 
 
 def write_event(row: EventRow) -> dict[str, Any]:
-    """Return an event as JSON can hold it."""
+    """Return an event with values that JSON can hold."""
     ids = {
         name: value and str(value) for name, value in asdict(row).items() if name.endswith("_id")
     }
     return asdict(row) | {"at": row.at.isoformat()} | ids
 
 
-def _follow(space: str | None, chosen: Filter, after: str | None, *, as_json: bool) -> None:
+def _follow(space: str | None, criteria: Filter, after: str | None, *, as_json: bool) -> None:
     async def work(trail: Trail) -> None:
         start = await trail.find_end() if after is None else after
         async with aclosing(trail.follow(start)) as events:
             async for row in events:
-                if not _is_chosen(row, chosen):
+                if not _matches(row, criteria):
                     continue
                 if as_json:
                     write_json(write_event(row), indent=None)
@@ -120,48 +129,59 @@ def _follow(space: str | None, chosen: Filter, after: str | None, *, as_json: bo
     work_on_trail(space, work)
 
 
-def _is_chosen(row: EventRow, chosen: Filter) -> bool:
-    name = None if chosen.entity is None else chosen.entity.casefold()
+def _matches(row: EventRow, criteria: Filter) -> bool:
+    name = None if criteria.entity is None else criteria.entity.casefold()
     return (
-        chosen.author in (None, row.author_name)
-        and chosen.action in (None, row.action)
+        criteria.author in (None, row.author_name)
+        and criteria.action in (None, row.action)
         and name in (None, (row.entity_name or "").casefold())
     )
 
 
 def _show(rows: Sequence[EventRow]) -> None:
-    """Write a line an event: aligned on a terminal, all columns with tabs where piped."""
+    """Write one line for each event: aligned on a terminal, all columns with tabs if piped."""
     console = open_console()
     if console.is_terminal:
         console.print(_draw(console, rows))
         return
     for row in rows:
-        write_row([
-            f"{row.at:%Y-%m-%dT%H:%M:%SZ}", row.space_name, row.author_name, row.action,
-            _name_entity(row), row.tool, row.client or "", row.request or "",
-        ])  # fmt: skip
+        write_row(
+            [
+                f"{row.at:%Y-%m-%dT%H:%M:%SZ}",
+                row.space_name,
+                row.author_name,
+                row.action,
+                _name_entity(row),
+                row.tool,
+                row.client or "",
+                row.request or "",
+            ]
+        )
 
 
 def _draw(console: Console, rows: Sequence[EventRow]) -> Table:
-    """Draw a line an event; where the terminal is narrow, the tool is cut first."""
-    roomy = console.width >= _ROOMY
+    """Draw one line for each event; on a narrow terminal the tool is cut first."""
+    wide = console.width >= _WIDE
     several = len({row.space_name for row in rows}) > 1
     table = Table.grid(padding=(0, 2), expand=True)
     for most in (None, _MOST_NAME if several else 0, _MOST_NAME, None, None):
         table.add_column(no_wrap=True, overflow="ellipsis", max_width=most)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=1, style="dim")
     for row in rows:
-        time = f"{row.at:%Y-%m-%d %H:%M:%S}" if roomy else f"{row.at:%m-%d %H:%M}"
+        time = f"{row.at:%Y-%m-%d %H:%M:%S}" if wide else f"{row.at:%m-%d %H:%M}"
         entity = write_cell(_name_entity(row))
-        entity.truncate(_MOST_ENTITY * (2 if roomy else 1), overflow="ellipsis")
+        entity.truncate(_MOST_ENTITY * (2 if wide else 1), overflow="ellipsis")
         table.add_row(
-            Text(time, "dim"), write_cell(row.space_name if several else "", "cyan"),
-            write_cell(row.author_name), write_cell(row.action, "bold"), entity,
+            Text(time, "dim"),
+            write_cell(row.space_name if several else "", "cyan"),
+            write_cell(row.author_name),
+            write_cell(row.action, "bold"),
+            entity,
             write_cell(f"{row.tool} ({row.client})" if row.client else row.tool),
-        )  # fmt: skip
+        )
     return table
 
 
 def _name_entity(row: EventRow) -> str:
-    """Return the entity's name; of a forgotten one only the start of its id is left."""
+    """Return the entity's name; for a forgotten entity, the start of its id."""
     return row.entity_name or (f"({str(row.entity_id)[:8]})" if row.entity_id else "")

@@ -1,4 +1,4 @@
-"""`textrawl migrate`: the schema of this version, in whatever database the settings name."""
+"""`textrawl migrate`: the schema of this version, in the database that the settings name."""
 
 import sys
 from dataclasses import asdict
@@ -43,7 +43,7 @@ def migrate(
     if as_json:
         write_json(asdict(report))
     else:
-        (open_progress() if login else open_console()).print(_tell(report), soft_wrap=True)
+        (open_progress() if login else open_console()).print(_describe(report), soft_wrap=True)
     if login and settings.database_url is not None:
         conninfo = settings.database_url.get_secret_value()
         timeout = settings.database_timeout
@@ -61,7 +61,7 @@ async def _migrate(settings: Settings) -> MigrationReport:
     return report
 
 
-def _tell(report: MigrationReport) -> str:
+def _describe(report: MigrationReport) -> str:
     if report.applied:
         return f"Applied {', '.join(report.applied)} and built the functions."
     return "Rebuilt the functions." if report.rebuilt else "Up to date already: nothing to do."

@@ -1,4 +1,4 @@
-"""`textrawl psql`: the memory in psql, as somebody who can only read."""
+"""`textrawl psql`: psql on the memory, as a role that can only read."""
 
 import shutil
 import signal
@@ -48,15 +48,15 @@ def psql(
 
     On the embedded Postgres the default is an analyst of all spaces.
     """
-    settings, given = read_settings(), arguments or []
+    settings, options = read_settings(), arguments or []
 
     async def run() -> int:
         async with _find_place(settings, name) as (conninfo, programs):
-            if not given and sys.stdin.isatty():
-                _greet()
-            return await _talk([_choose_program(programs), *_PLAIN], conninfo, given)
+            if not options and sys.stdin.isatty():
+                _list_views()
+            return await _run_psql([_choose_program(programs), *_PLAIN], conninfo, options)
 
-    # An interrupt is for the statement that psql runs, and for psql alone.
+    # Ctrl-C has to end the statement that psql runs, not this process.
     former = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         code = run_foreground(run, signals=(signal.SIGTERM, signal.SIGHUP))
@@ -69,7 +69,7 @@ def psql(
 async def _find_place(
     settings: Settings, name: str | None
 ) -> AsyncGenerator[tuple[str, Path | None]]:
-    """Where to connect to and as whom, and the programs of a Postgres that runs here."""
+    """Find the connection string, and the programs of the embedded Postgres if it is used."""
     if settings.database_url is not None:
         conninfo, timeout = settings.database_url.get_secret_value(), settings.database_timeout
         if name is None:
@@ -85,25 +85,25 @@ async def _find_place(
 
 
 def _restrict(conninfo: str, name: str | None) -> str:
-    """The same place, as the login `name`, else as its own login in the role of analysts."""
-    known = read_conninfo(conninfo)
-    options = f"{known.get('options') or ''} {_READING}".strip()
+    """Make `conninfo` read-only, as the login `name` or in the role of analysts."""
+    parameters = read_conninfo(conninfo)
+    options = f"{parameters.get('options') or ''} {_READING}".strip()
     if name is None:
         return write_conninfo(conninfo, options=f"{options} -c role={ANALYST}")
     return write_conninfo(_log_in(conninfo, name), options=options)
 
 
 def _log_in(conninfo: str, name: str | None) -> str:
-    """The same place as the login `name`, which has a password of its own."""
+    """Return `conninfo` with the login `name`, without the password of the former login."""
     if name is None:
         return conninfo
-    known = read_conninfo(conninfo)
-    kept = {key: value for key, value in known.items() if key != "password"}
+    parameters = read_conninfo(conninfo)
+    kept = {key: value for key, value in parameters.items() if key != "password"}
     return write_conninfo("", **(kept | {"user": name}))
 
 
 def _choose_program(programs: Path | None) -> str:
-    """The psql of the Postgres that runs here, else the one on PATH, else the one we came with."""
+    """Return the psql of a running embedded Postgres, else that on PATH, else the packaged one."""
     if programs is None and (found := shutil.which("psql")):
         return found
     program = (programs or find_installed(_VERSION)) / "psql"
@@ -112,26 +112,29 @@ def _choose_program(programs: Path | None) -> str:
     return str(program)
 
 
-async def _talk(command: Sequence[str], conninfo: str, arguments: Sequence[str]) -> int:
-    """Runs psql in this terminal; its exit code. The password is in no list of processes."""
-    known = read_conninfo(conninfo)
+async def _run_psql(command: Sequence[str], conninfo: str, arguments: Sequence[str]) -> int:
+    """Run psql in this terminal and return its exit code.
+
+    The environment passes the password, since everybody can list the arguments of a process.
+    """
+    parameters = read_conninfo(conninfo)
     environment = read_foreign_environment()
-    if password := known.pop("password", None):
+    if password := parameters.pop("password", None):
         environment["PGPASSWORD"] = str(password)
-    whole = [*command, write_conninfo("", **known), *arguments]
+    full_command = [*command, write_conninfo("", **parameters), *arguments]
     async with await anyio.open_process(
-        whole, stdin=None, stdout=None, stderr=None, env=environment
+        full_command, stdin=None, stdout=None, stderr=None, env=environment
     ) as process:
         return await process.wait()
 
 
-def _greet() -> None:
-    """What there is to read, on stderr."""
+def _list_views() -> None:
+    """Write the views, functions and first steps to stderr."""
     console = open_progress()
     table = Table.grid(padding=(0, 2))
-    for name, told in describe_views().items():
-        table.add_row(Text(name, style="bold"), Text(told))
-    console.print("The memory, to read. Views:\n")
+    for name, comment in describe_views().items():
+        table.add_row(Text(name, style="bold"), Text(comment))
+    console.print("This role can only read. Views:\n")
     console.print(table)
     console.print(
         "\nFunctions: search_memory, similar_to, entity_context, neighbours, path_between, as_of, "

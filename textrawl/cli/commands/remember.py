@@ -1,4 +1,4 @@
-"""`textrawl remember`: one more fact."""
+"""`textrawl remember`: a new fact about an entity."""
 
 from datetime import datetime
 from typing import Annotated
@@ -15,7 +15,7 @@ from textrawl.cli.inputs import (
     read_reference,
     read_type,
 )
-from textrawl.cli.memory_session import Visit, change_memory
+from textrawl.cli.memory_session import MemorySession, change_memory
 from textrawl.toolsets.memory.operations import Fact
 from textrawl.toolsets.memory.rows import FactRow
 from textrawl.values.entity_type import ENTITY_TYPES, EntityKind
@@ -58,18 +58,18 @@ def remember(  # noqa: PLR0913, PLR0917 - an argument is an option
 
     An entity that does not exist yet is created. An entity that exists keeps its type.
     """
-    told = Fact(name, entity_type, fact, "manual", valid_until=until, replaces=replaces)
+    new_fact = Fact(name, entity_type, fact, "manual", valid_until=until, replaces=replaces)
 
-    async def work(visit: Visit) -> FactRow:
-        visit.caller.principal.require("write")
-        return await visit.memory.remember(told, visit.caller)
+    async def work(session: MemorySession) -> FactRow:
+        session.caller.principal.require("write")
+        return await session.memory.remember(new_fact, session.caller)
 
-    row = change_memory("textrawl remember", space, work, making=True)
+    row = change_memory("textrawl remember", space, work, create=True)
     if as_json:
         write_json(_write_plain(row))
         return
-    known = "Updated what is known about" if row.updated else "Already known about"
-    verb = known if row.duplicate else "Remembered about"
+    repeated = "Updated what is known about" if row.updated else "Already known about"
+    verb = repeated if row.duplicate else "Remembered about"
     console = open_console()
     line = f"{verb} {row.entity_name} ({row.entity_type}): {str(row.observation_id)[:8]}"
     console.print(write_cell(line), soft_wrap=True)
@@ -80,8 +80,11 @@ def remember(  # noqa: PLR0913, PLR0917 - an argument is an option
 
 def _write_plain(row: FactRow) -> dict[str, object]:
     return {
-        "duplicate": row.duplicate, "entity_id": str(row.entity_id),
-        "entity_name": row.entity_name, "entity_type": row.entity_type,
-        "observation_id": str(row.observation_id), "updated": row.updated,
+        "duplicate": row.duplicate,
+        "entity_id": str(row.entity_id),
+        "entity_name": row.entity_name,
+        "entity_type": row.entity_type,
+        "observation_id": str(row.observation_id),
+        "updated": row.updated,
         "closest": row.closest,
-    }  # fmt: skip
+    }

@@ -1,4 +1,4 @@
-"""`textrawl restore`: a memory from its backup."""
+"""`textrawl restore`: a backup, restored into an empty database."""
 
 from dataclasses import asdict
 from pathlib import Path

@@ -10,54 +10,58 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from textrawl.cli.console import open_console, tell, write_cell, write_json, write_row
+from textrawl.cli.console import open_console, write_cell, write_json, write_message, write_row
 from textrawl.cli.inputs import AsJson, AsOf, SpaceName, read_query, read_type
-from textrawl.cli.memory_session import Visit, read_memory
+from textrawl.cli.memory_session import MemorySession, read_memory
 from textrawl.toolsets.memory.operations import Question
 from textrawl.toolsets.memory.rows import HitRow
 
 _MOST = 50
 
+_Query = Annotated[
+    list[str],
+    typer.Argument(metavar="QUERY...", help="A question or keywords."),
+]
+_Types = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        metavar="TYPE",
+        parser=read_type,
+        help="Only entities of this type, such as person; may be repeated.",
+    ),
+]
 _Limit = Annotated[
     int, typer.Option("--limit", "-n", min=1, max=_MOST, help="Maximum number of facts.")
 ]
 
 
 def search(
-    query: Annotated[
-        list[str],
-        typer.Argument(metavar="QUERY...", help="A question or keywords."),
-    ],
-    types: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--type", metavar="TYPE", parser=read_type,
-            help="Only entities of this type, such as person; may be repeated.",
-        ),
-    ] = None,
+    query: _Query,
+    types: _Types = None,
     limit: _Limit = 10,
     as_of: AsOf = None,
     space: SpaceName = None,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Search the memory by words and by meaning.
 
     Each fact has a score from 0 to 100: 90 is highly relevant, 70 good, 50 moderate. Piped, each
     fact is one line with tabs between its cells: score, entity, type, space, id, time, author,
     fact. `textrawl stats` does not count this search.
     """
-    asked = Question(read_query(" ".join(query)), types or None, as_of, limit)
+    question = Question(read_query(" ".join(query)), types or None, as_of, limit)
 
-    async def work(visit: Visit) -> tuple[list[HitRow], str | None, Visit]:
-        return *await visit.memory.search(asked, visit.caller), visit
+    async def work(session: MemorySession) -> tuple[list[HitRow], str | None, MemorySession]:
+        return *await session.memory.search(question, session.caller), session
 
-    rows, missing, visit = read_memory("textrawl search", space, work)
-    if missing and visit.store.models.has_vectors:
-        tell(f"Keywords only: {missing}.")
+    rows, missing, session = read_memory("textrawl search", space, work)
+    if missing and session.store.models.has_vectors:
+        write_message(f"Keywords only: {missing}.")
     if as_json:
         write_json([_write_plain(row) for row in rows])
     else:
-        _show(rows, several=visit.several_spaces)
+        _show(rows, several=session.several_spaces)
 
 
 def _write_plain(row: HitRow) -> dict[str, Any]:
@@ -68,35 +72,40 @@ def _write_plain(row: HitRow) -> dict[str, Any]:
 def _show(rows: Sequence[HitRow], *, several: bool) -> None:
     console = open_console()
     if not rows:
-        tell("Nothing found.")
+        write_message("Nothing found.")
     elif console.is_terminal:
         _draw(console, rows, several=several)
     else:
         for row in rows:
-            write_row([
-                f"{100 * row.score:.0f}", row.entity_name, row.entity_type, row.space,
-                str(row.observation_id), f"{row.created_at:%Y-%m-%dT%H:%M:%SZ}", row.author,
-                row.content,
-            ])  # fmt: skip
+            write_row(
+                [
+                    f"{100 * row.score:.0f}",
+                    row.entity_name,
+                    row.entity_type,
+                    row.space,
+                    str(row.observation_id),
+                    f"{row.created_at:%Y-%m-%dT%H:%M:%SZ}",
+                    row.author,
+                    row.content,
+                ]
+            )
 
 
 def _draw(console: Console, rows: Sequence[HitRow], *, several: bool) -> None:
     """Draw entities in the order of their best fact, each with its facts below it."""
-    order = {row.entity_id: place for place, row in reversed(list(enumerate(rows)))}
+    order = {row.entity_id: rank for rank, row in reversed(list(enumerate(rows)))}
     grouped = sorted(rows, key=lambda row: order[row.entity_id])
-    for _, facts in groupby(grouped, lambda row: row.entity_id):
-        found = list(facts)
-        place = f" @{found[0].space}" if several else ""
-        console.print(
-            Text.assemble(
-                write_cell(found[0].entity_name, "bold"), f" ({found[0].entity_type}){place}"
-            )
-        )
+    for _, group in groupby(grouped, lambda row: row.entity_id):
+        facts = list(group)
+        entity = facts[0]
+        space = f" @{entity.space}" if several else ""
+        name = write_cell(entity.entity_name, "bold")
+        console.print(Text.assemble(name, f" ({entity.entity_type}){space}"))
         table = Table.grid(padding=(0, 2), expand=True)
         table.add_column(justify="right", width=4, style="green")
         table.add_column(ratio=1)
         table.add_column(style="dim", no_wrap=True)
-        for row in found:
-            told = f"{row.created_at:%Y-%m-%d} {str(row.observation_id)[:8]}"
-            table.add_row(f"{100 * row.score:.0f}", write_cell(row.content), told)
+        for row in facts:
+            source = f"{row.created_at:%Y-%m-%d} {str(row.observation_id)[:8]}"
+            table.add_row(f"{100 * row.score:.0f}", write_cell(row.content), source)
         console.print(table)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from textrawl.cli.foreground import Interrupted, run_foreground
-from textrawl.cli.hosting import build_server, prepare
+from textrawl.cli.hosting import build_server, prepare_server
 from textrawl.settings import Settings, read_settings
 
 _Http = Annotated[
@@ -39,11 +39,11 @@ def serve(
     The client starts it and speaks through stdin and stdout. With --http any number of clients
     connect to http://127.0.0.1:8000/mcp, each with a token.
     """
-    if not http:  # `serve` alone never comes here: see textrawl.__main__
+    if not http:  # textrawl.__main__ runs `serve` without options by itself
         raise typer.BadParameter("--host, --port and --insecure need --http")
-    given = {"http_host": host, "http_port": port}
-    settings = read_settings(**{key: value for key, value in given.items() if value is not None})
-    prepare(settings)
+    options = {"http_host": host, "http_port": port}
+    settings = read_settings(**{key: value for key, value in options.items() if value is not None})
+    prepare_server(settings)
     try:
         run_foreground(partial(_serve_http, settings, insecure=insecure), use_uvloop=True)
     except Interrupted:
@@ -52,9 +52,9 @@ def serve(
 
 async def _serve_http(settings: Settings, *, insecure: bool) -> None:
     server = build_server(settings, tokens_needed=not insecure)
-    from textrawl.toolsets.catalogue import find_toolsets  # noqa: PLC0415
+    from textrawl.toolsets.catalogue import find_toolsets  # noqa: PLC0415 - as below
     from textrawl.transports.http.application import serve_http  # noqa: PLC0415 - stdio does without
-    from textrawl.transports.http.metrics import Metrics  # noqa: PLC0415
+    from textrawl.transports.http.metrics import Metrics  # noqa: PLC0415 - as above
 
     metrics = Metrics(name for toolset in find_toolsets().values() for name in toolset.tools)
     metrics.watch(server.read_gauges)

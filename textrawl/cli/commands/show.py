@@ -1,4 +1,4 @@
-"""`textrawl show`: one entity."""
+"""`textrawl show`: an entity with its facts and relations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from textrawl.cli.console import open_console, write_cell, write_json, write_row
+from textrawl.cli.console import count, open_console, write_cell, write_json, write_row
 from textrawl.cli.inputs import AsJson, AsOf, EntityName, SpaceName
-from textrawl.cli.memory_session import Visit, miss_entity, read_memory
+from textrawl.cli.memory_session import MemorySession, describe_missing_entity, read_memory
 from textrawl.toolsets.memory.rows import EntityRow
 
 Item = Mapping[str, Any]
@@ -36,20 +36,20 @@ def show(
     space, fact. A relation line has relation, from, relation, to.
     """
 
-    async def work(visit: Visit) -> tuple[EntityRow, Visit]:
-        row = await visit.memory.describe(
-            name, visit.caller, as_of=as_of, max_observations=limit, with_relations=True
+    async def work(session: MemorySession) -> tuple[EntityRow, MemorySession]:
+        row = await session.memory.describe(
+            name, session.caller, as_of=as_of, max_observations=limit, with_relations=True
         )
         if row is None:
-            raise await miss_entity(visit, name)
-        return row, visit
+            raise await describe_missing_entity(session, name)
+        return row, session
 
-    row, visit = read_memory("textrawl show", space, work)
+    row, session = read_memory("textrawl show", space, work)
     console = open_console()
     if as_json:
         write_json(asdict(row) | {"id": str(row.id)})
     elif console.is_terminal:
-        _draw(console, row, several=visit.several_spaces)
+        _draw(console, row, several=session.several_spaces)
     else:
         _write(row)
 
@@ -57,17 +57,23 @@ def show(
 def _write(row: EntityRow) -> None:
     write_row(["entity", row.name, row.entity_type, row.space, row.description or ""])
     for fact in row.observations:
-        write_row([
-            "fact", str(fact["id"]), str(fact["created_at"]), fact["author"], fact["space"],
-            fact["content"],
-        ])  # fmt: skip
+        write_row(
+            [
+                "fact",
+                str(fact["id"]),
+                str(fact["created_at"]),
+                fact["author"],
+                fact["space"],
+                fact["content"],
+            ]
+        )
     for edge in _list_edges(row):
         write_row(["relation", *edge])
 
 
 def _draw(console: Console, row: EntityRow, *, several: bool) -> None:
-    place = f" @{row.space}" if several else ""
-    console.print(Text.assemble(write_cell(row.name, "bold"), f" ({row.entity_type}){place}"))
+    space = f" @{row.space}" if several else ""
+    console.print(Text.assemble(write_cell(row.name, "bold"), f" ({row.entity_type}){space}"))
     if row.description:
         console.print(write_cell(row.description))
     console.print(_draw_facts(row.observations, several=several))
@@ -79,11 +85,11 @@ def _draw(console: Console, row: EntityRow, *, several: bool) -> None:
     for edge in edges:
         console.print(Text("  ").join([Text(), *map(write_cell, edge)]))
     if hidden := row.total_relations - len(edges):
-        console.print(f"[dim]and {hidden:,} more relations[/]")
+        console.print(f"[dim]and {count(hidden, 'more relation')}[/]")
 
 
 def _draw_facts(facts: Sequence[Item], *, several: bool) -> Table:
-    """Draw a row a fact; authors and spaces only where there is more than one."""
+    """Draw one row for each fact, with authors and spaces if there is more than one."""
     authors = len({fact["author"] for fact in facts}) > 1
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(style="dim", no_wrap=True)
@@ -94,14 +100,15 @@ def _draw_facts(facts: Sequence[Item], *, several: bool) -> Table:
         origin += [f"@{fact['space']}"] if several else []
         lead = Text(f"{' '.join(origin)}: ", "cyan") if origin else Text()
         table.add_row(
-            str(fact["created_at"])[:10], str(fact["id"])[:8],
+            str(fact["created_at"])[:10],
+            str(fact["id"])[:8],
             Text.assemble(write_cell(lead.plain, "cyan"), write_cell(fact["content"])),
-        )  # fmt: skip
+        )
     return table
 
 
 def _list_edges(row: EntityRow) -> list[tuple[str, str, str]]:
-    """Return from, relation and to of each relation, those of the entity itself first."""
+    """Return (from, relation, to) of each relation, outgoing ones first."""
     leaving = [(row.name, edge["relation_type"], edge["to_entity"]) for edge in row.outgoing]
     arriving = [(edge["from_entity"], edge["relation_type"], row.name) for edge in row.incoming]
     return leaving + arriving

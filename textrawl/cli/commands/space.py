@@ -9,11 +9,10 @@ from textrawl.cli.administration import (
     Administration,
     administer,
     draw_rows,
-    tell,
     write_instant,
     write_plain,
 )
-from textrawl.cli.console import open_console, write_json
+from textrawl.cli.console import open_console, write_json, write_message
 from textrawl.cli.progress import show_index_progress
 from textrawl.cli.rows import FoundSpaceRow, MadeSpaceRow, SpaceListRow
 from textrawl.embeddings.rows import KnownModelRow
@@ -53,9 +52,16 @@ def list_spaces(as_json: AsJson = False) -> None:
         return
     columns = ("space", "facts", "members", "created", "archived", "own index")
     lines = [
-        (row.name, f"{row.facts:,}", f"{row.members:,}", write_instant(row.created_at, ""),
-         write_instant(row.archived_at, ""), row.own_index or "") for row in rows
-    ]  # fmt: skip
+        (
+            row.name,
+            f"{row.facts:,}",
+            f"{row.members:,}",
+            write_instant(row.created_at, ""),
+            write_instant(row.archived_at, ""),
+            row.own_index or "",
+        )
+        for row in rows
+    ]
     open_console().print(draw_rows(columns, lines))
 
 
@@ -88,8 +94,8 @@ def archive(
         [row] = await memory.call("archive_space", MadeSpaceRow, name=name, archived=not restore)
         return row
 
-    told = "{} is open again" if restore else "Archived {}: nobody reads or writes it"
-    _report(administer(work), told, as_json=as_json)
+    message = "{} is open again" if restore else "Archived {}: nobody can read or write it"
+    _report(administer(work), message, as_json=as_json)
 
 
 @space.command()
@@ -103,21 +109,21 @@ def index(
     """
 
     async def work(memory: Administration) -> str:
-        [found] = await memory.call("find_space", FoundSpaceRow, name=name)
+        [row] = await memory.call("find_space", FoundSpaceRow, name=name)
         if drop:
-            dropped = await drop_space_index(memory.conninfo, found.find_space)
+            dropped = await drop_space_index(memory.conninfo, row.find_space)
             return f"{name} has no index of its own {'any more' if dropped else 'to delete'}."
         if not await memory.call("embedding_models", KnownModelRow):
             raise ArgumentInvalid("the first server that runs makes them", title="No vectors yet")
         with show_index_progress() as report:
-            made = await index_space(memory.conninfo, found.find_space, report)
-        told = f": {', '.join(made)}" if made else " already"
-        return f"{name} has an index of its own{told}."
+            indexes = await index_space(memory.conninfo, row.find_space, report)
+        outcome = f": {', '.join(indexes)}" if indexes else " already"
+        return f"{name} has an index of its own{outcome}."
 
-    tell(administer(work, wait=None))
+    write_message(administer(work, wait=None))
 
 
-def _report(row: MadeSpaceRow, told: str, *, as_json: bool) -> None:
+def _report(row: MadeSpaceRow, message: str, *, as_json: bool) -> None:
     if as_json:
         write_json(write_plain(asdict(row)))
-    tell(f"{told.format(row.name)}.")
+    write_message(f"{message.format(row.name)}.")

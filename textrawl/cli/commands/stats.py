@@ -1,4 +1,4 @@
-"""`textrawl stats`: what a memory holds, how it grows, and what its answers cost."""
+"""`textrawl stats`: contents, growth and costs of a memory."""
 
 import os
 from dataclasses import asdict
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from textrawl.cli.console import open_console, show_wait, tell, write_json
+from textrawl.cli.console import open_console, show_wait, write_json, write_message
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inspection import require_memory
 from textrawl.cli.statistics_page import require_plots, write_page
@@ -44,7 +44,7 @@ def stats(
     if html is not None:
         _save(html, write_page(report))
     if as_json:
-        write_json({**asdict(report.holdings), "days": days, **asdict(report.told)})
+        write_json({**asdict(report.holdings), "days": days, **asdict(report.recent)})
     elif html is None:
         draw_report(open_console(), report)
 
@@ -59,23 +59,23 @@ async def _count(settings: Settings, days: int) -> Report:
             [row] = await database.call(
                 "memory_statistics", StatisticsRow, credential=site.credential
             )
-            [told] = await database.call(
+            [recent] = await database.call(
                 "memory_report", ReportRow, days=days, credential=site.credential
             )
         finally:
             await database.close()
-    return Report(row, told, days)
+    return Report(row, recent, days)
 
 
 def _save(file: Path, page: str) -> None:
     try:
-        # It holds questions and facts: nobody else may read it, whatever it was before.
+        # The page holds questions and facts: only its owner may read it, even if the file existed.
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as out:  # noqa: PTH123 - it has no path
+        with open(descriptor, "w", encoding="utf-8") as out:  # noqa: PTH123 - a descriptor has no path
             os.fchmod(descriptor, 0o600)
             out.write(page)
     except OSError as error:
         raise StartRefused(
             f"{file} cannot be written: {error.strerror}. Name another file"
         ) from error
-    tell(f"Wrote {file}.")
+    write_message(f"Wrote {file}.")

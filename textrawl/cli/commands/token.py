@@ -1,4 +1,4 @@
-"""`textrawl token`: what lets people and agents in."""
+"""`textrawl token`: access tokens of people and agents."""
 
 import sys
 from collections.abc import Mapping
@@ -16,11 +16,10 @@ from textrawl.cli.administration import (
     find_end,
     read_scopes,
     read_span,
-    tell,
     write_instant,
     write_plain,
 )
-from textrawl.cli.console import open_console, write_json
+from textrawl.cli.console import open_console, write_json, write_message
 from textrawl.cli.rows import MadeTokenRow, RevokedTokenRow, RotatedTokenRow, TokenListRow
 from textrawl.values.text import clean_name
 
@@ -45,7 +44,7 @@ _NewExpires = Annotated[
         help="How long the new token is valid; default: until the old one would have ended.",
     ),
 ]
-Vouches = Annotated[
+Issuer = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
@@ -80,7 +79,7 @@ def create(
     space: _Space,
     scope: _Scope,
     expires: Expires = None,
-    issuer: Vouches = None,
+    issuer: Issuer = None,
     as_json: AsJson = False,
 ) -> None:
     """Create a token and write it to stdout.
@@ -89,18 +88,21 @@ def create(
     the actor as well. In other spaces it can do what `textrawl grant` allows, within its scopes.
     """
     scopes, expires_at, text = read_scopes(scope), find_end(expires), make_token()
+    rights = {"actor": actor, "space": space, "scopes": scopes, "expires_at": expires_at}
 
     async def work(memory: Administration) -> MadeTokenRow:
         [row] = await memory.call(
-            "create_token", MadeTokenRow, hash=hash_token(text), prefix=shorten_token(text),
-            actor=actor, space=space, scopes=scopes, expires_at=expires_at, issuer=issuer,
-        )  # fmt: skip
+            "create_token",
+            MadeTokenRow,
+            hash=hash_token(text),
+            prefix=shorten_token(text),
+            issuer=issuer,
+            **rights,
+        )
         return row
 
-    made = administer(work).create_token
-    facts = {"id": made, "actor": actor, "space": space, "scopes": scopes, "expires_at": expires_at}
-    _hand_out(text, facts, as_json=as_json)
-    tell(
+    _write_token(text, {"id": administer(work).create_token} | rights, as_json=as_json)
+    write_message(
         f"{shorten_token(text)} of {actor}: scopes {', '.join(scopes)}; home space {space}; "
         f"{_write_end(expires_at)}. It is not shown again."
     )
@@ -117,7 +119,7 @@ def list_tokens(as_json: AsJson = False) -> None:
     if as_json:
         write_json([write_plain(asdict(row)) for row in rows])
     elif not rows:
-        tell("There are no tokens yet: see `textrawl token create --help`.")
+        write_message("There are no tokens yet: see `textrawl token create --help`.")
     else:
         columns = ("prefix", "actor", "home", "scopes", "created", "used", "expires", "state")
         open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
@@ -125,10 +127,15 @@ def list_tokens(as_json: AsJson = False) -> None:
 
 def _list_cells(row: TokenListRow) -> list[str]:
     return [
-        row.prefix, row.actor, row.home or "", ", ".join(row.scopes),
-        write_instant(row.created_at, ""), write_instant(row.last_used_at, "never"),
-        write_instant(row.expires_at, "never"), row.state,
-    ]  # fmt: skip
+        row.prefix,
+        row.actor,
+        row.home or "",
+        ", ".join(row.scopes),
+        write_instant(row.created_at, ""),
+        write_instant(row.last_used_at, "never"),
+        write_instant(row.expires_at, "never"),
+        row.state,
+    ]
 
 
 @token.command()
@@ -140,7 +147,9 @@ def revoke(name: Name) -> None:
         return row
 
     row = administer(work)
-    tell(f"{row.prefix} of {row.actor} was revoked at {write_instant(row.revoked_at, '')} UTC.")
+    write_message(
+        f"{row.prefix} of {row.actor} was revoked at {write_instant(row.revoked_at, '')} UTC."
+    )
 
 
 @token.command()
@@ -160,27 +169,39 @@ def rotate(
 
     async def work(memory: Administration) -> RotatedTokenRow:
         [row] = await memory.call(
-            "rotate_token", RotatedTokenRow, name=_shorten(name), hash=hash_token(text),
-            prefix=shorten_token(text), overlap=span, expires_at=expires_at,
-        )  # fmt: skip
+            "rotate_token",
+            RotatedTokenRow,
+            name=_shorten(name),
+            hash=hash_token(text),
+            prefix=shorten_token(text),
+            overlap=span,
+            expires_at=expires_at,
+        )
         return row
 
     row = administer(work)
-    facts = {
-        "id": row.token, "actor": row.actor, "space": row.home, "scopes": row.scopes,
-        "expires_at": row.ends_at, "former_expires_at": row.former_ends_at,
-    }  # fmt: skip
-    _hand_out(text, facts, as_json=as_json)
-    tell(
+    _write_token(text, _list_details(row), as_json=as_json)
+    write_message(
         f"{shorten_token(text)} of {row.actor} {_write_end(row.ends_at)}; the old token "
         f"{_write_end(row.former_ends_at)}. It is not shown again."
     )
 
 
-def _hand_out(text: str, facts: Mapping[str, object], *, as_json: bool) -> None:
-    """Writes a token to stdout, alone so that it can be piped, or as JSON."""
+def _list_details(row: RotatedTokenRow) -> dict[str, object]:
+    return {
+        "id": row.token,
+        "actor": row.actor,
+        "space": row.home,
+        "scopes": row.scopes,
+        "expires_at": row.ends_at,
+        "former_expires_at": row.former_ends_at,
+    }
+
+
+def _write_token(text: str, details: Mapping[str, object], *, as_json: bool) -> None:
+    """Write a token to stdout: as JSON, or by itself so that it can be piped."""
     if as_json:
-        write_json({"token": text, "prefix": shorten_token(text)} | write_plain(facts))
+        write_json({"token": text, "prefix": shorten_token(text)} | write_plain(details))
     else:
         sys.stdout.write(f"{text}\n")
 
@@ -190,5 +211,5 @@ def _write_end(end: datetime | None) -> str:
 
 
 def _shorten(name: str) -> str:
-    """The name of a token; a whole one, pasted, goes no further than this process."""
+    """Return the prefix of a token; a pasted whole token never leaves this process."""
     return shorten_token(name) if is_token(name) else name

@@ -1,4 +1,4 @@
-"""`textrawl toolsets`: which groups of tools there are, and what they cost."""
+"""`textrawl toolsets`: the groups of tools, and what they cost."""
 
 from dataclasses import asdict, dataclass
 from typing import Annotated
@@ -16,8 +16,8 @@ from textrawl.wire.token_counter import choose_counter
 
 
 @dataclass(frozen=True)
-class _Offer:
-    """A toolset, whether TOOLSETS names it, and what its definitions cost in tokens."""
+class _ToolsetCost:
+    """A toolset, whether it is in TEXTRAWL_TOOLSETS, and the tokens of its definitions."""
 
     name: str
     offered: bool
@@ -35,35 +35,35 @@ def toolsets(
     /mcp/t/NAME. The tokens are those of the tools' definitions, which every conversation pays for.
     """
     settings = read_settings()
-    offers = run_foreground(lambda: _count(settings))
+    costs = run_foreground(lambda: _count(settings))
     if as_json:
-        write_json([asdict(offer) for offer in offers])
+        write_json([asdict(toolset) for toolset in costs])
     else:
-        open_console().print(_draw(offers))
+        open_console().print(_draw(costs))
 
 
-async def _count(settings: Settings) -> list[_Offer]:
+async def _count(settings: Settings) -> list[_ToolsetCost]:
     changes = {"toolsets": [EVERY], "read_only": False, "enable_memory": True}
     server = create_server(settings.model_copy(update=changes))
-    told = await count_definitions(server, choose_counter())
+    introduction = await count_definitions(server, choose_counter())
     offered = {toolset.name for toolset in choose_toolsets(settings.toolsets)}
-    known = find_toolsets()
+    purposes = {name: toolset.purpose for name, toolset in find_toolsets().items()}
     return [
-        _Offer(cost.name, cost.name in offered, known[cost.name].purpose, cost.tokens, cost.tools)
-        for cost in told.toolsets
+        _ToolsetCost(cost.name, cost.name in offered, purposes[cost.name], cost.tokens, cost.tools)
+        for cost in introduction.toolsets
     ]
 
 
-def _draw(offers: list[_Offer]) -> Table:
+def _draw(costs: list[_ToolsetCost]) -> Table:
     table = Table()
     for name in ("toolset", "offered"):
         table.add_column(name)
     for name in ("tools", "tokens"):
         table.add_column(name, justify="right")
     table.add_column("what it is for")
-    for offer in offers:
-        offered = "yes" if offer.offered else "no"
+    for toolset in costs:
+        offered = "yes" if toolset.offered else "no"
         table.add_row(
-            offer.name, offered, str(len(offer.tools)), f"{offer.tokens:,}", offer.purpose
+            toolset.name, offered, str(len(toolset.tools)), f"{toolset.tokens:,}", toolset.purpose
         )
     return table

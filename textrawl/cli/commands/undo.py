@@ -1,4 +1,4 @@
-"""`textrawl undo`: take back what one author wrote, put it back, or delete it for good."""
+"""`textrawl undo`: removal of what one author wrote, its reversal, and its purge."""
 
 import sys
 from collections.abc import Awaitable, Callable
@@ -7,8 +7,8 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from textrawl.cli.administration import read_span, tell
-from textrawl.cli.console import open_console, show_wait, write_json
+from textrawl.cli.administration import read_span
+from textrawl.cli.console import open_console, show_wait, write_json, write_message
 from textrawl.cli.since import find_start
 from textrawl.cli.trail_session import work_on_trail
 from textrawl.cli.undo_plan import count_steps, draw_plan
@@ -80,11 +80,13 @@ def undo(  # noqa: PLR0913, PLR0917 - an argument is an option
     elif purge:
         _purge(older_than, space, yes=yes, as_json=as_json)
     elif by is not None and since is not None:
-        undoing = _Undoing(by, since, space, others=with_others, as_json=as_json)
-        undoing.run(dry_run=dry_run, yes=yes)
+        process = _Undo(by, since, space, others=with_others, as_json=as_json)
+        process.run(dry_run=dry_run, yes=yes)
 
 
-class _Undoing:
+class _Undo:
+    """An undo of what `author` wrote since a time, with its preview and its question."""
+
     def __init__(
         self, author: str, since: str, space: str | None, *, others: bool, as_json: bool
     ) -> None:
@@ -93,17 +95,17 @@ class _Undoing:
         self._space, self._as_json = space, as_json
 
     def run(self, *, dry_run: bool, yes: bool) -> None:
-        """Shows the plan, asks, and does it."""
-        given = self._author, self._since
-        plan = _work(self._space, lambda trail: trail.plan(*given, others=self._others))
+        """Show the plan, ask, and carry it out."""
+        scope = self._author, self._since
+        plan = _work(self._space, lambda trail: trail.plan(*scope, others=self._others))
         if not (self._as_json and not dry_run):
             self._show(plan)
         if dry_run:
             return
-        # Without a step there may be repetitions, which do not count from now on.
+        # A plan without steps can still undo repetitions of a fact: they stop counting.
         if not yes:
             _ask("Undo this?")
-        self._report(_work(self._space, lambda trail: trail.undo(*given, others=self._others)))
+        self._report(_work(self._space, lambda trail: trail.undo(*scope, others=self._others)))
 
     def _show(self, plan: list[PlanRow]) -> None:
         if self._as_json:
@@ -115,9 +117,9 @@ class _Undoing:
         if self._as_json:
             write_json([asdict(row) for row in done])
         if not done:
-            tell(f"{self._author} wrote nothing since: nothing was taken back.")
+            write_message(f"{self._author} wrote nothing since: nothing was undone.")
         for row in done:
-            tell(
+            write_message(
                 f"Undo {row.undo_id} in {row.space_name}: {count_steps(row)}. "
                 f"To put it back: textrawl undo --revert {row.undo_id}"
             )
@@ -127,8 +129,8 @@ def _revert(undo: int, space: str | None, *, as_json: bool) -> None:
     row = _work(space, lambda trail: trail.revert(undo))
     if as_json:
         write_json(asdict(row))
-    there = f", {row.merged} were there again" if row.merged else ""
-    tell(f"Reverted undo {undo} in {row.space_name}: {row.restored} came back{there}.")
+    merged = f", {row.merged} were there again" if row.merged else ""
+    write_message(f"Reverted undo {undo} in {row.space_name}: {row.restored} came back{merged}.")
 
 
 def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: bool) -> None:
@@ -139,14 +141,16 @@ def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: boo
     if as_json:
         write_json([asdict(row) for row in rows])
     for row in rows:
-        tell(f"Purged {row.undos} undos in {row.space_name}: {row.rows} rows are gone for good.")
+        write_message(
+            f"Purged {row.undos} undos in {row.space_name}: {row.rows} rows are gone for good."
+        )
     if not rows:
-        tell("There was nothing to purge.")
+        write_message("There was nothing to purge.")
 
 
 def _ask(question: str) -> None:
     if not sys.stdin.isatty():
-        raise StartRefused("Nothing was changed, since nobody can be asked: add --yes")
+        raise StartRefused("Nothing was changed, since there is no terminal to ask on: add --yes")
     typer.confirm(question, abort=True, err=True)
 
 

@@ -1,4 +1,4 @@
-"""`textrawl upgrade`: data of an older embedded Postgres, carried over to the one of now."""
+"""`textrawl upgrade`: data of an older embedded Postgres, moved to the current version."""
 
 import shlex
 from typing import Annotated
@@ -32,11 +32,11 @@ def upgrade(
             "own tools, or unset TEXTRAWL_DATABASE_URL"
         )
     with show_wait("Upgrading Postgres"):
-        done = run_foreground(lambda: _upgrade(settings))
+        upgraded = run_foreground(lambda: _upgrade(settings))
     if as_json:
-        write_json(_describe(done))
+        write_json(_write_plain(upgraded))
     else:
-        open_console().print(_tell(done, settings), soft_wrap=True)
+        open_console().print(_describe(upgraded, settings), soft_wrap=True)
 
 
 async def _upgrade(settings: Settings) -> Upgraded | None:
@@ -50,16 +50,17 @@ async def _migrate(cluster: Cluster) -> MigrationReport:
     return await migrate(cluster.dsn(OWNER))
 
 
-def _describe(done: Upgraded | None) -> dict[str, object]:
-    if done is None:
+def _write_plain(upgraded: Upgraded | None) -> dict[str, object]:
+    if upgraded is None:
         return {"upgraded": False}
-    return {"upgraded": True, "from": done.old, "to": done.new, "kept": str(done.kept)}
+    return {"upgraded": True, "from": upgraded.old, "to": upgraded.new, "kept": str(upgraded.kept)}
 
 
-def _tell(done: Upgraded | None, settings: Settings) -> str:
-    if done is None:
+def _describe(upgraded: Upgraded | None, settings: Settings) -> str:
+    if upgraded is None:
         return f"Nothing to upgrade in {settings.data_dir}."
     return (
-        f"Upgraded from Postgres {done.old} to {done.new}. The old data are kept in {done.kept}: "
-        f"when all is well, delete them with\n  rm -r {shlex.quote(str(done.kept))}"
+        f"Upgraded from Postgres {upgraded.old} to {upgraded.new}. "
+        f"The old data are kept in {upgraded.kept}: when all is well, delete them with\n"
+        f"  rm -r {shlex.quote(str(upgraded.kept))}"
     )
