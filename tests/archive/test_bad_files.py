@@ -38,13 +38,13 @@ BAD: list[tuple[dict[str, Any] | bytes, str]] = [
     (FACT | {"path": "../../etc/passwd"}, "path is unknown"),
     (FACT | {"space": "../etc"}, "space has a wrong form"),
     (FACT | {"space": "elsewhere"}, "there is no space elsewhere"),
-    (FACT | {"entity": number(1, 77)}, "what it is about is not there"),
+    (FACT | {"entity": number(1, 77)}, "refers to is missing"),
     (FACT | {"id": number(2, 2), "text": "likes beer"}, "another fact here has this id"),
-    (FACT | {"id": number(2, 5), "text": "x", "vector": "AAAA"}, "vector of a model"),
+    (FACT | {"id": number(2, 5), "text": "x", "vector": "AAAA"}, "first line names no model"),
     (ENTITY | {"entity_type": "ghost"}, "entity_type should be"),
     (ENTITY | {"id": number(1, 8), "name": "\u200b"}, "name is empty"),
     (ENTITY | {"name": "Bob"}, "another entity here has this id"),
-    (ENTITY | {"id": number(1, 8), "name": "Zed", "metadata": {"a": "\0"}}, "does not take it"),
+    (ENTITY | {"id": number(1, 8), "name": "Zed", "metadata": {"a": "\0"}}, "database refuses it"),
     (FACT | {"id": number(2, 6), "text": "x", "whole": number(9, 1)}, "whole and part"),
 ]  # fmt: skip
 

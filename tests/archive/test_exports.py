@@ -86,7 +86,7 @@ def test_vectors_of_another_model_are_left_out_and_said_to_be(
 
     outcome = succeed(run, "import", str(tmp_path / "memory.jsonl"), DATABASE_URL=fresh)
 
-    assert "this memory compares by test:four, the file by test:three" in outcome.err
+    assert "this memory uses test:four, the file test:three" in outcome.err
     facts = fetch(fresh, "select count(*) from observation")
     assert fetch(fresh, "select count(*) from embedding_pending") == facts
 

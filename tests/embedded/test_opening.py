@@ -62,12 +62,12 @@ async def test_a_memory_from_before_the_first_release_says_how_to_take_its_conte
 async def test_a_server_goes_on_though_its_missing_indexes_cannot_be_made(
     data_dir: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "_MEND", 0.05)
+    monkeypatch.setattr(opening, "_INDEX_INTERVAL", 0.05)
     settings = read_settings(data_dir=data_dir, embedding_provider="none")
     async with run_embedded(data_dir) as cluster, open_memory(settings, serving=True) as memory:
         with psycopg.connect(cluster.dsn(OWNER)) as owner:
             owner.execute("alter function textrawl.missing_vector_indexes rename to gone")
         with anyio.fail_after(60):
-            while "Indexes wait: UndefinedFunction 42883" not in caplog.text:
+            while "Vector indexes will be built later: UndefinedFunction 42883" not in caplog.text:
                 await memory.ping()
         await memory.ping()

@@ -1,16 +1,15 @@
-"""A memory in a file: backups of all of it by pg_dump, exports and imports of its content.
+"""A memory in a file: backups by pg_dump, exports and imports of its contents.
 
-    database       what is asked of Postgres here, in one snapshot
-    place          which memory, and the programs of Postgres that fit it
-    files          files that are there whole or not at all
-    programs       pg_dump and pg_restore, with no password on a command line
-    dumps          writing a backup, and what one holds
-    restoration    a backup into a database without a memory
-    exports        content as JSON Lines
-    lines          a line of those, held to the rules of the tools
-    streams        lines of a file as they come
-    imports        lines into a memory, in batches, each accounted for
-    replacements   what is linked once all facts are there
+    files           files that are written completely or not at all
+    programs        pg_dump and pg_restore, with no password on a command line
+    dumps           writing and reading a backup
+    restoration     restoring a backup into a database without a memory
+    exports         writing the contents as JSON Lines
+    lines           models of these lines, with the rules of the tools
+    streams         reading the lines of a file one by one
+    imports         storing lines in a memory, in batches, with a count of each outcome
+    replacements    links between facts, made after all facts are stored
+    server_memory   the file of the reference memory server
 
-Commands of the same names are what people run.
+The commands `backup`, `restore`, `export` and `import` use this package.
 """

@@ -1,4 +1,4 @@
-"""Backups: what pg_dump wrote, and what is in it, row by row."""
+"""Backups: files of pg_dump, and the row counts in them."""
 
 import re
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ _END = b"\\."
 
 @dataclass
 class Contents:
-    """What a backup holds: rows by table, and the numbered files that its schema was made by."""
+    """The contents of a backup: row counts by table, and the applied migrations."""
 
     rows: dict[str, int] = field(default_factory=dict[str, int])
     migrations: list[str] = field(default_factory=list[str])
@@ -25,7 +25,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup that was written: bytes, facts in it, and rows by table."""
+    """A backup: its size in bytes, its number of facts, and row counts by table."""
 
     file: str
     bytes: int
@@ -34,39 +34,40 @@ class Backup:
 
 
 async def write_backup(login: OwnerLogin, file: Path, *, force: bool = False) -> Backup:
-    """Writes all of the memory, as it was at one instant, and reads it back before it counts.
+    """Write the whole memory in one snapshot, and check the file by reading it.
 
-    `file` is absolute.
+    `file` is an absolute path.
 
-    Raises StartRefused, DatabaseUnavailable; then there is no file that was not there before.
+    Raises StartRefused, DatabaseUnavailable. Then no new file is left.
     """
     await refuse_transaction_pooling(login)
     with write_whole(file, force=force) as draft:
         async with open_snapshot(login) as session:
             program = find_program("pg_dump", login.programs, session.major)
-            there = await session.count_rows()
-            # Without row security pg_dump would give up; with it, it leaves out what is hidden,
-            # silently. That nothing is hidden was asked, and that nothing is missing is counted.
-            words = ["--format=custom", f"--schema={SCHEMA}", "--enable-row-security"]
+            expected = await session.count_rows()
+            # Without --enable-row-security pg_dump fails. With it, pg_dump silently leaves out
+            # hidden rows. count_rows refuses hidden rows, and the counts are compared below.
+            options = ["--format=custom", f"--schema={SCHEMA}", "--enable-row-security"]
             snapshot = f"--snapshot={await session.export_snapshot()}"
             target = f"--file={draft}"
-            await run_program(program, [*words, snapshot, target], login.conninfo)
+            await run_program(program, [*options, snapshot, target], login.conninfo)
         contents = await read_contents(draft, login.programs)
         refuse_unreleased(set(contents.migrations), "database")
-        if (found := contents.rows) != there:
-            raise StartRefused(f"The backup is not kept: {compare_rows(there, found)}. Try again")
+        if contents.rows != expected:
+            differences = compare_rows(expected, contents.rows)
+            raise StartRefused(f"The backup is not kept: {differences}. Try again")
         size = draft.stat().st_size
-    return Backup(str(file), size, there["observation"], there)
+    return Backup(str(file), size, expected["observation"], expected)
 
 
 async def read_contents(file: Path, programs: Path | None) -> Contents:
-    """What the backup holds, read to its end. Raises StartRefused for any other file."""
+    """Read a backup to its end and return its contents. Raises StartRefused for other files."""
     program, contents = find_program("pg_restore", programs), Contents()
-    listed = await run_program(program, ["--list", str(file)])
-    if not re.search(rf" TABLE {SCHEMA} migration ", listed):
+    listing = await run_program(program, ["--list", str(file)])
+    if not re.search(rf" TABLE {SCHEMA} migration ", listing):
         raise StartRefused(f"{file} is no backup of textrawl")
-    words = ["--data-only", f"--schema={SCHEMA}", "--file=-", str(file)]
-    async with read_program(program, words) as chunks:
+    arguments = ["--data-only", f"--schema={SCHEMA}", "--file=-", str(file)]
+    async with read_program(program, arguments) as chunks:
         reader, rest = _Reader(contents), b""
         async for chunk in chunks:
             *lines, rest = (rest + chunk).split(b"\n")
@@ -78,7 +79,7 @@ async def read_contents(file: Path, programs: Path | None) -> Contents:
 
 
 class _Reader:
-    """Counts the rows between COPY and its end."""
+    """A counter of the rows between each COPY and its end."""
 
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
@@ -101,10 +102,10 @@ class _Reader:
             self._contents.migrations.append(line.split(b"\t")[0].decode())
 
 
-def compare_rows(there: dict[str, int], found: dict[str, int]) -> str:
-    """Tables whose numbers of rows differ between a database and a file."""
+def compare_rows(database: dict[str, int], file: dict[str, int]) -> str:
+    """Return the tables whose row counts differ between a database and a file."""
     return ", ".join(
-        f"{name} has {there.get(name, 0):,} rows and the file {found.get(name, 0):,}"
-        for name in sorted(there.keys() | found.keys())
-        if there.get(name) != found.get(name)
+        f"{name} has {database.get(name, 0):,} rows and the file {file.get(name, 0):,}"
+        for name in sorted(database.keys() | file.keys())
+        if database.get(name) != file.get(name)
     )

@@ -1,8 +1,8 @@
-"""The content of a memory as JSON Lines, in one order, of one instant.
+"""The contents of a memory as JSON Lines, in a fixed order, of one snapshot.
 
-The first line says what it is, the last how many there are of each kind: spaces, entities, facts,
-relations, reflections. Vectors are those of the model that questions are compared with, as the
-base64 of little-endian 16-bit floats.
+The first line names the format. The last line has the counts of spaces, entities, facts, relations
+and reflections. Vectors are those of the active model, as the base64 of little-endian 16-bit
+floats.
 """
 
 import base64
@@ -19,23 +19,26 @@ from textrawl.values.text import escape_json
 
 VERSION = 1
 KINDS: dict[str, LiteralString] = {
-    "space": "export_spaces", "entity": "export_entities", "fact": "export_facts",
-    "relation": "export_relations", "reflection": "export_reflections",
-}  # fmt: skip
+    "space": "export_spaces",
+    "entity": "export_entities",
+    "fact": "export_facts",
+    "relation": "export_relations",
+    "reflection": "export_reflections",
+}
 
 Vector = NDArray[np.float16]
 Write = Callable[[bytes], object]
 
 
 class Export:
-    """Writes lines by `write`; `report` is told how many facts there are so far."""
+    """An export. `write` gets each line, and `report` the number of facts so far."""
 
     def __init__(self, session: Session, write: Write, report: Callable[[int], object]) -> None:
         self._session, self._write, self._report = session, write, report
         self.counts = dict.fromkeys(KINDS, 0)
 
     async def run(self, spaces: Sequence[str] = (), *, with_vectors: bool = False) -> None:
-        """Writes all of some spaces, by default of all. Raises ArgumentInvalid for a wrong name."""
+        """Export these spaces, by default all. Raises ArgumentInvalid for an unknown name."""
         chosen = await self._choose(spaces)
         model = await self._session.find_model() if with_vectors else None
         number = model.pop("id") if model else None
@@ -48,21 +51,22 @@ class Export:
                 self._write_row("space", line, None)
         for kind, function in list(KINDS.items())[1:]:
             for space in chosen.values():
-                beside = number if kind == "fact" else None
-                async for page in self._session.read_lines(function, space, beside):
+                vectors_of = number if kind == "fact" else None
+                async for page in self._session.read_lines(function, space, vectors_of):
                     for line, vector in page:
                         self._write_row(kind, line, vector)
                     self._report(self.counts["fact"])
         self._write(_write_line({"textrawl": "end", **self.counts}))
 
     async def _choose(self, names: Sequence[str]) -> dict[str, int]:
-        there = await self._session.find_spaces()
-        if unknown := [name for name in names if name not in there]:
+        spaces = await self._session.find_spaces()
+        if unknown := [name for name in names if name not in spaces]:
             raise ArgumentInvalid("see `textrawl space list`", title=f"No space {unknown[0]}")
-        return {name: number for name, number in there.items() if not names or name in names}
+        return {name: number for name, number in spaces.items() if not names or name in names}
 
     def _write_row(self, kind: str, line: str, vector: Any) -> None:
-        # Postgres escapes less than a terminal, or a reader that splits lines at U+2028, needs.
+        # Escape what Postgres does not: control characters for terminals, and U+2028, where some
+        # readers split lines.
         line = escape_json(line)
         if vector is not None:
             line = f'{line[:-1]},"vector":"{write_vector(vector)}"}}'
@@ -71,12 +75,12 @@ class Export:
 
 
 def write_vector(vector: Any) -> str:
-    """A HalfVector as base64."""
+    """Return a HalfVector as base64."""
     return base64.b64encode(vector.to_numpy().astype("<f2").tobytes()).decode()
 
 
 def read_vector(text: str, dimensions: int) -> Vector:
-    """16-bit floats of shape (dimensions,). Raises ValueError for anything else."""
+    """Return 16-bit floats of shape (dimensions,). Raises ValueError for other texts."""
     vector = np.frombuffer(base64.b64decode(text, validate=True), "<f2")
     if len(vector) != dimensions or not np.isfinite(vector).all() or not vector.any():
         raise ValueError(f"is no vector of {dimensions} numbers")

@@ -1,4 +1,4 @@
-"""Files that people keep: whole or not there, their owner's alone, never over another."""
+"""Files of backups and exports: complete or absent, readable by their owner only."""
 
 import os
 from collections.abc import Generator
@@ -10,9 +10,9 @@ from textrawl.errors import StartRefused
 
 @contextmanager
 def write_whole(file: Path, *, force: bool) -> Generator[Path]:
-    """A new, empty file beside `file`, which takes its name when nothing was raised.
+    """Create an empty file beside `file`, and rename it to `file` if nothing is raised inside.
 
-    Raises StartRefused where it cannot be written, or there is a `file` and not `force`.
+    Raises StartRefused if it cannot be written, or if `file` exists and `force` is false.
     """
     draft = file.with_name(f"{file.name}.new")
     try:
@@ -29,13 +29,13 @@ def write_whole(file: Path, *, force: bool) -> Generator[Path]:
             draft.unlink(missing_ok=True)
     except OSError as error:
         raise StartRefused(
-            f"{file} cannot be written: {error.strerror}. Name a file in a folder of yours with "
-            "room for it"
+            f"{file} cannot be written: {error.strerror}. Name a file in a folder that you may "
+            "write, on a disk with enough space"
         ) from error
 
 
 def refuse_existing(file: Path, *, force: bool) -> None:
-    """Raises StartRefused where `file` exists, unless `force` says to replace a file."""
+    """Raise StartRefused if `file` exists, unless `force` allows replacing a file."""
     if file.is_dir() or (os.path.lexists(file) and not force):
         fix = "name a file" if file.is_dir() else "name another, or add --force to replace it"
         raise StartRefused(f"There is {file} already: {fix}")

@@ -1,8 +1,8 @@
-"""An export into a memory: in batches, every line accounted for.
+"""The import of an export into a memory, in batches.
 
-What is there already is known, by its id, an entity also by its name, a fact or relation also by
-what it says; whatever refers to it follows. A line that is wrong is told by its number and left
-out, and all others are kept.
+A line is recognised as already stored by its id, by the name of an entity, or by the text of a
+fact or relation. References of later lines then point to the stored one. A wrong line is reported
+with its number and skipped. All other lines are stored.
 """
 
 import time
@@ -34,29 +34,37 @@ from textrawl.postgres.vector_indexes import IndexSuspension
 _BATCH = 1_000
 _HEAVIEST = 4 << 20  # bytes of a batch
 _FUNCTIONS: dict[str, LiteralString] = {
-    "space": "import_spaces", "entity": "import_entities", "fact": "import_facts",
-    "relation": "import_relations", "reflection": "import_reflections",
-}  # fmt: skip
+    "space": "import_spaces",
+    "entity": "import_entities",
+    "fact": "import_facts",
+    "relation": "import_relations",
+    "reflection": "import_reflections",
+}
 _PLURALS = {
-    "entity": "entities", "fact": "facts", "relation": "relations", "reflection": "reflections",
-}  # fmt: skip
+    "entity": "entities",
+    "fact": "facts",
+    "relation": "relations",
+    "reflection": "reflections",
+}
+_TRAIL_COUNTS = ("entities", "facts", "relations")
 _REASONS = {
     "another": "another {kind} here has this id",
-    "homeless": "what it is about is not there: its line has to come before",
-    "undone": "an undo took it back: `textrawl undo --revert` or --purge comes first",
-    "refused": "the database does not take it",
+    "homeless": "the entity or relation that it refers to is missing: its line has to come before",
+    "undone": "an undo took it back: run `textrawl undo --revert` or --purge first",
+    "refused": "the database refuses it",
 }
 
 Complain = Callable[[int, str], object]
 Row = tuple[int, Any, str]
+"""The place of a line in its batch, the id under which it is stored, and the outcome."""
 
 
 @dataclass
 class Tally:
-    """Lines of an import by what became of them.
+    """Counts of the lines of an import by outcome.
 
-    `loose` were stored without what they were replaced by; `whole` says that none is missing at the
-    end; `left_out` says why vectors were.
+    `loose` facts were stored without their replacement, which is missing. `whole` is false if
+    lines of the file are missing. `left_out` is the reason if vectors were not stored.
     """
 
     added: dict[str, int] = field(default_factory=lambda: dict.fromkeys(EXPORTED, 0))
@@ -77,9 +85,10 @@ class _Item:
 
 
 class Import:
-    """Reads lines into the memory of `session`; `complain` is told the number of a bad line.
+    """An import into the memory of `session`.
 
-    `size` of all lines in bytes, if known, says whether vectors are better indexed at the end.
+    `complain` gets the number of each bad line and the reason. `size` is the size of the file in
+    bytes, if known. It decides if vectors are indexed at the end.
     """
 
     def __init__(self, session: Session, complain: Complain, size: int | None = None) -> None:
@@ -89,7 +98,7 @@ class Import:
         self._weight = self._position = 0
         self._suspension = IndexSuspension(session, size)
         self._spaces: dict[str, int] = {}
-        self._elsewhere: dict[tuple[int, UUID], UUID] = {}
+        self._stored_ids: dict[tuple[int, UUID], UUID] = {}
         self._trail: dict[int, dict[str, int]] = {}
         self._replacements = Replacements()
         self._model: tuple[int, int] | None = None
@@ -98,7 +107,7 @@ class Import:
         self._footer: Footer | None = None
 
     async def run(self, lines: AsyncIterable[tuple[int, bytes | None]]) -> Tally:
-        """Raises StartRefused for a file that is no export, DatabaseUnavailable."""
+        """Import `lines`. Raises StartRefused for a file that is no export, DatabaseUnavailable."""
         begin, begun = time.perf_counter(), False
         self._spaces = await self._session.find_spaces()
         try:
@@ -135,17 +144,21 @@ class Import:
             return await self._register(model)
         if (active["name"], active["dimensions"]) == (model.name, model.dimensions):
             return active["id"], model.dimensions
-        self.tally.left_out = f"this memory compares by {active['name']}, the file by {model.name}"
+        self.tally.left_out = f"this memory uses {active['name']}, the file {model.name}"
         return None
 
     async def _register(self, model: Model) -> tuple[int, int]:
         try:
             [(number,)] = await self._session.call(
-                "register_embedding_model", model.name, model.dimensions,
-                model.cosine_floor, model.cosine_ceiling, model.trust,
-            )  # fmt: skip
+                "register_embedding_model",
+                model.name,
+                model.dimensions,
+                model.cosine_floor,
+                model.cosine_ceiling,
+                model.trust,
+            )
         except BatchRefused:
-            raise StartRefused("Nothing was imported: the first line's model cannot be") from None
+            raise StartRefused("Nothing was imported: the first line's model is invalid") from None
         return number, model.dimensions
 
     async def _take(self, number: int, raw: bytes | None) -> None:
@@ -158,7 +171,7 @@ class Import:
                 self._footer = line
                 self._lines -= 1
                 return
-            await self._make_room(line, len(raw or b""))
+            await self._flush_before(line, len(raw or b""))
             self._batch.append(self._prepare(number, line))
         except LineRefused as refused:
             self.refuse(number, str(refused))
@@ -170,8 +183,8 @@ class Import:
             raise LineRefused("comes after the last line")
         return read_line(raw)
 
-    async def _make_room(self, line: Content, weight: int) -> None:
-        """Lines of other kinds may be what this one refers to."""
+    async def _flush_before(self, line: Content, weight: int) -> None:
+        """Store a full batch, and one of another kind, to whose lines this one may refer."""
         full = len(self._batch) >= _BATCH or self._weight + weight > _HEAVIEST
         if self._batch and (full or self._batch[0].line.kind != line.kind):
             await self._store()
@@ -196,16 +209,16 @@ class Import:
         if not isinstance(line, FactLine) or line.vector is None:
             return None
         if self._dimensions is None:
-            raise LineRefused("vector of a model that the first line does not name")
+            raise LineRefused("vector, but the first line names no model")
         try:
             vector = read_vector(line.vector, self._dimensions)
         except ValueError as error:
             raise LineRefused(f"vector {error}") from None
         return vector if self._model else None
 
-    def _find(self, space: int, known: UUID) -> UUID:
-        """The id under which it is here."""
-        return self._elsewhere.get((space, known), known)
+    def _find(self, space: int, original: UUID) -> UUID:
+        """Return the id in this memory for an id in the file."""
+        return self._stored_ids.get((space, original), original)
 
     async def _store(self) -> None:
         batch, self._batch = self._batch, []
@@ -213,21 +226,21 @@ class Import:
         if not batch:
             return
         stored, new = list[tuple[_Item, UUID]](), 0
-        for place, here, outcome in await self._call(batch):
+        for place, stored_id, outcome in await self._call(batch):
             item = batch[place]
             if outcome in _REASONS:
                 self.refuse(item.number, _REASONS[outcome].format(kind=item.line.kind))
                 continue
-            self._count(item, here, outcome)
+            self._count(item, stored_id, outcome)
             if isinstance(item.line, FactLine):
-                stored.append((item, here))
+                stored.append((item, stored_id))
                 new += outcome == "added" and item.vector is not None
         if self._model and new:
             await self._suspension.prepare(self._model[0], new, weight, self._position)
         await self._store_vectors(stored)
 
     async def _call(self, batch: list[_Item]) -> list[Row]:
-        """What became of each line; halves find the one that the database does not take."""
+        """Return the outcome of each line. Halve a refused batch until the bad line is alone."""
         function = _FUNCTIONS[batch[0].line.kind]
         try:
             rows = await self._session.call(function, as_json([item.payload for item in batch]))
@@ -236,48 +249,52 @@ class Import:
                 return [(batch[0].payload["place"], None, "refused")]
             half = len(batch) // 2
             return [*await self._call(batch[:half]), *await self._call(batch[half:])]
-        return [(place, here, outcome) for place, here, outcome in rows]
+        return [(place, stored_id, outcome) for place, stored_id, outcome in rows]
 
-    def _count(self, item: _Item, here: Any, outcome: str) -> None:
+    def _count(self, item: _Item, stored_id: Any, outcome: str) -> None:
         kind, line = item.line.kind, item.line
         (self.tally.added if outcome == "added" else self.tally.known)[kind] += 1
         if isinstance(line, SpaceLine):
-            self._spaces[line.name] = here
+            self._spaces[line.name] = stored_id
             return
         space = item.payload["space"]
         if outcome == "added":
-            told = ("entities", "facts", "relations")
-            counts = self._trail.setdefault(space, dict.fromkeys(told, 0))
+            counts = self._trail.setdefault(space, dict.fromkeys(_TRAIL_COUNTS, 0))
             counts[_PLURALS[kind]] = counts.get(_PLURALS[kind], 0) + 1
-        given = UUID(line.id)
-        if here != given:
-            self._elsewhere[space, given] = here
+        original = UUID(line.id)
+        if stored_id != original:
+            self._stored_ids[space, original] = stored_id
         if isinstance(line, FactLine) and line.replaced_by is not None:
             successor = UUID(line.replaced_by)
-            self._replacements.add((item.number, space, outcome == "added", here, successor))
+            self._replacements.add((item.number, space, outcome == "added", stored_id, successor))
 
     async def _store_vectors(self, stored: list[tuple[_Item, UUID]]) -> None:
-        # Where another fact says the same, it is not in the same words.
-        given = [
-            (item.payload["space"], here, HalfVector(item.vector))
-            for item, here in stored
-            if item.vector is not None and str(here) == item.payload["id"]
+        # A fact that was already stored under another id may be worded differently, so the vector
+        # of the line would not fit.
+        vectors = [
+            (item.payload["space"], stored_id, HalfVector(item.vector))
+            for item, stored_id in stored
+            if item.vector is not None and str(stored_id) == item.payload["id"]
         ]
-        if not given or self._model is None:
+        if not vectors or self._model is None:
             return
         await self._session.call(
-            "fill_pending_embeddings", self._model[0], [space for space, _, _ in given],
-            [fact for _, fact, _ in given], [vector for _, _, vector in given],
-        )  # fmt: skip
+            "fill_pending_embeddings",
+            self._model[0],
+            [space for space, _, _ in vectors],
+            [fact for _, fact, _ in vectors],
+            [vector for _, _, vector in vectors],
+        )
 
     async def _replace(self) -> None:
         for batch in self._replacements.read():
             loose: list[tuple[int, ...]] = await self._session.call(
-                "import_replacements", [space for _, space, *_ in batch],
+                "import_replacements",
+                [space for _, space, *_ in batch],
                 [fact for *_, fact, _ in batch],
                 [self._find(space, successor) for _, space, *_, successor in batch],
                 [new for _, _, new, *_ in batch],
-            )  # fmt: skip
+            )
             for (place,) in loose:
                 self.tally.loose += 1
                 self._complain(batch[place - 1][0], "replaced_by names no fact: stored without it")
@@ -289,11 +306,11 @@ class Import:
             await self._session.call("refresh_search_statistics")
 
     def refuse(self, number: int, reason: str) -> None:
-        """Counts a line, or a part of one, as bad and tells why."""
+        """Count a line, or a part of one, as bad, and report the reason."""
         self.tally.bad += 1
         self._complain(number, reason)
 
     def _check_end(self) -> None:
         footer = self._footer
-        told = footer and sum(getattr(footer, kind) for kind in EXPORTED)
-        self.tally.whole = told == self._lines
+        expected = footer and sum(getattr(footer, kind) for kind in EXPORTED)
+        self.tally.whole = expected == self._lines

@@ -1,4 +1,4 @@
-"""Lines of an export, read by the rules that tools hold what they are told to."""
+"""Lines of an export, checked by the same rules as the arguments of tools."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -48,7 +48,7 @@ Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 
 
 class Line(BaseModel):
-    """What all kinds share."""
+    """Settings that all kinds of lines share."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -79,7 +79,7 @@ class EntityLine(Line):
     updated_at: Moment
 
 
-class _Said(Line):
+class _Statement(Line):
     space: SpaceName
     id: Id
     valid_from: Moment
@@ -91,7 +91,7 @@ class _Said(Line):
     created_at: Moment
 
 
-class FactLine(_Said):
+class FactLine(_Statement):
     """A fact; `vector` is base64 of the model of the first line."""
 
     kind: Literal["fact"]
@@ -107,7 +107,7 @@ class FactLine(_Said):
     @field_validator("text", mode="before")
     @classmethod
     def _clean_text(cls, value: object, info: ValidationInfo) -> object:
-        """Keep the white space at the ends of a part: joined, the parts are the text again."""
+        """Keep white space at the ends of a part, so that the joined parts equal the text."""
         clean = clean_part if info.data.get("whole") else clean_fact
         return clean(value) if isinstance(value, str) else value
 
@@ -118,7 +118,7 @@ class FactLine(_Said):
         return self
 
 
-class RelationLine(_Said):
+class RelationLine(_Statement):
     """A relation."""
 
     kind: Literal["relation"]
@@ -167,7 +167,7 @@ class Header(Line):
 
 
 class Footer(Line):
-    """The last line: how many lines of each kind."""
+    """The last line, with the number of lines of each kind."""
 
     textrawl: Literal["end"]
     space: int
@@ -180,13 +180,16 @@ class Footer(Line):
 L = TypeVar("L", bound=Line)
 Content = SpaceLine | EntityLine | FactLine | RelationLine | ReflectionLine
 KINDS: dict[object, type[Content]] = {
-    "space": SpaceLine, "entity": EntityLine, "fact": FactLine, "relation": RelationLine,
+    "space": SpaceLine,
+    "entity": EntityLine,
+    "fact": FactLine,
+    "relation": RelationLine,
     "reflection": ReflectionLine,
-}  # fmt: skip
+}
 
 
 def read_header(raw: bytes) -> Header:
-    """The first line of a file. Raises LineRefused, which says why it is no export."""
+    """Read the first line of a file. Raises LineRefused with the reason if it is no export."""
     value = _read_object(raw.removeprefix(b"\xef\xbb\xbf"))
     if value.get("textrawl") != "export":
         raise LineRefused("this is no export of textrawl")
@@ -199,7 +202,7 @@ def read_header(raw: bytes) -> Header:
 
 
 def read_line(raw: bytes) -> Content | Footer:
-    """A line after the first. Raises LineRefused."""
+    """Read a line after the first. Raises LineRefused."""
     value = _read_object(raw)
     if "textrawl" in value:
         return _validate(Footer, value)
@@ -213,7 +216,7 @@ def _read_object(raw: bytes) -> dict[str, Any]:
     try:
         value: Any = from_json(raw, allow_inf_nan=False)
     except ValueError as error:
-        # Says what and where, never the text.
+        # The message has the reason and the position, never the text.
         raise LineRefused(f"not JSON: {error}") from None
     if not isinstance(value, dict):
         raise LineRefused("not a JSON object")
@@ -230,7 +233,7 @@ def _validate(model: type[L], value: dict[str, Any]) -> L:
 
 def _explain(fault: Any) -> str:
     place = ".".join("".join(c for c in str(part)[:40] if c.isprintable()) for part in fault["loc"])
-    told: str = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    message: str = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
     match fault["type"]:
         case "missing":
             return f"{place} is missing"
@@ -243,4 +246,4 @@ def _explain(fault: Any) -> str:
         case "string_pattern_mismatch":
             return f"{place} has a wrong form"
         case _:
-            return f"{place} {told[:1].lower()}{told[1:]}"
+            return f"{place} {message[:1].lower()}{message[1:]}"

@@ -1,4 +1,4 @@
-"""pg_dump and pg_restore: which ones, and how they are run."""
+"""pg_dump and pg_restore: where to find them, and how to run them."""
 
 import shutil
 from collections.abc import AsyncGenerator, Sequence
@@ -19,78 +19,80 @@ from textrawl.postgres.conninfo import read_conninfo, write_conninfo
 from textrawl.settings import read_foreign_environment
 
 _NEWEST = 18
-_OLDEST = 16  # its pg_restore is the only one that does not set what it does not know
-_UNSEEN = ("sslpassword", "oauth_client_secret")  # these have no variable that libpq reads
+_OLDEST = 16  # newer versions of pg_restore set parameters that a server of 16 does not have
+_SECRETS = ("sslpassword", "oauth_client_secret")  # libpq reads no variable for these
 
 
 def find_program(name: str, folder: Path | None = None, server: int = _NEWEST) -> Path:
-    """The program `name` in `folder`, else the one that came with textrawl, else one on PATH.
+    """Return the program `name` in `folder`, else the one of textrawl, else the one on PATH.
 
-    `server` is the major version of the server that it is to talk to. Raises StartRefused where
-    there is none.
+    `server` is the major version of the server that it connects to. Raises StartRefused if there
+    is none.
     """
     if folder is None:
         try:
-            # They run as whoever runs this: no folder is closed to them, nothing is copied.
+            # The programs run as the current user, so nothing has to be copied.
             own = Account("", 0, 0, foreign=False)
             folder = find_programs(
                 ClusterPaths(Path(), _OLDEST if server == _OLDEST else _NEWEST), own
             )
         except StartRefused:
             folder = None
-    found = str(folder / name) if folder and (folder / name).exists() else shutil.which(name)
-    if found is None:
+    path = str(folder / name) if folder and (folder / name).exists() else shutil.which(name)
+    if path is None:
         raise StartRefused(
             f"There is no {name}: install the client programs of PostgreSQL {_NEWEST}"
         )
-    return Path(found)
+    return Path(path)
 
 
-async def run_program(program: Path, words: Sequence[str], conninfo: str | None = None) -> str:
-    """What it says on stdout. Raises StartRefused with its complaint when it fails."""
-    given, environment = _split_conninfo(conninfo)
+async def run_program(program: Path, arguments: Sequence[str], conninfo: str | None = None) -> str:
+    """Run a program and return its stdout. Raises StartRefused with its error if it fails."""
+    connection, environment = _split_conninfo(conninfo)
     done = await anyio.run_process(
-        [str(program), *words, *given], stdin=DEVNULL, check=False, env=environment
+        [str(program), *arguments, *connection], stdin=DEVNULL, check=False, env=environment
     )
     if done.returncode:
-        raise StartRefused(_complain(program, done.stderr))
+        raise StartRefused(_describe_failure(program, done.stderr))
     return done.stdout.decode("utf-8", "replace")
 
 
 @asynccontextmanager
-async def read_program(program: Path, words: Sequence[str]) -> AsyncGenerator[ByteReceiveStream]:
-    """Its stdout as it comes. Raises StartRefused with its complaint when it fails."""
+async def read_program(
+    program: Path, arguments: Sequence[str]
+) -> AsyncGenerator[ByteReceiveStream]:
+    """Run a program and yield its stdout. Raises StartRefused with its error if it fails."""
     _, environment = _split_conninfo(None)
-    with TemporaryFile() as complaint:
+    with TemporaryFile() as errors:
         async with await anyio.open_process(
-            [str(program), *words], stdin=DEVNULL, stdout=PIPE, stderr=complaint, env=environment
+            [str(program), *arguments], stdin=DEVNULL, stdout=PIPE, stderr=errors, env=environment
         ) as process:
             yield cast("ByteReceiveStream", process.stdout)
             code = await process.wait()
         if code:
-            complaint.seek(0)
-            raise StartRefused(_complain(program, complaint.read()))
+            errors.seek(0)
+            raise StartRefused(_describe_failure(program, errors.read()))
 
 
 def _split_conninfo(conninfo: str | None) -> tuple[list[str], dict[str, str]]:
-    """Words and environment: other people of the machine see words, in lists of processes."""
+    """Return arguments and environment. Only the environment is hidden from other users."""
     environment = read_foreign_environment() | {"LC_ALL": "C"}
     if conninfo is None:
         return [], environment
-    given: dict[str, Any] = dict(read_conninfo(conninfo))
-    if secret := next((name for name in _UNSEEN if given.get(name)), None):
+    parts: dict[str, Any] = dict(read_conninfo(conninfo))
+    if secret := next((name for name in _SECRETS if parts.get(name)), None):
         raise StartRefused(
-            f"TEXTRAWL_DATABASE_URL has a {secret}, which pg_dump could not be told unseen: use a "
-            "connection without one"
+            f"TEXTRAWL_DATABASE_URL has a {secret}, which other users could see among the "
+            "arguments of pg_dump: use a connection without one"
         )
-    password = given.pop("password", None)
+    password = parts.pop("password", None)
     if password is not None:
         environment["PGPASSWORD"] = str(password)
-    return ["--no-password", f"--dbname={write_conninfo(**given)}"], environment
+    return ["--no-password", f"--dbname={write_conninfo(**parts)}"], environment
 
 
-def _complain(program: Path, stderr: bytes) -> str:
-    """The first error, without the rows that Postgres shows after it."""
+def _describe_failure(program: Path, stderr: bytes) -> str:
+    """Return the first error, without the rows that Postgres shows after it."""
     if b"unsupported version" in stderr:
         return (
             f"{program.name} of PostgreSQL {_OLDEST} cannot read a file that a newer one wrote: "
@@ -98,5 +100,5 @@ def _complain(program: Path, stderr: bytes) -> str:
         )
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines()]
     errors = [line for line in lines if "error:" in line or "ERROR:" in line]
-    told = [*errors, *lines, "it failed"][0].removeprefix(f"{program.name}: ")
-    return f"{program.name} says: {told.removeprefix('error: ')}"
+    message = [*errors, *lines, "it failed"][0].removeprefix(f"{program.name}: ")
+    return f"{program.name} says: {message.removeprefix('error: ')}"

@@ -1,4 +1,4 @@
-"""What facts of a file were replaced by, kept until all facts are there: on disk, not in memory."""
+"""Links from facts to their replacements, kept on disk until all facts are stored."""
 
 import struct
 from collections.abc import Iterator
@@ -9,26 +9,26 @@ _RECORD = struct.Struct("<qi?16s16s")
 _BATCH = 1_000
 
 Replacement = tuple[int, int, bool, UUID, UUID]
-"""Number of the line, space, whether the fact was new, it, and its successor in the file."""
+"""Number of the line, space, True for a new fact, its id, and the id of its replacement."""
 
 
 class Replacements:
-    """A list that grows on disk."""
+    """A list of replacements on disk."""
 
     def __init__(self) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 - closed with this
+        self._file = TemporaryFile()  # noqa: SIM115 - close() closes it
 
     def close(self) -> None:
-        """Deletes it."""
+        """Close and delete the file."""
         self._file.close()
 
     def add(self, replacement: Replacement) -> None:
-        """Keeps one."""
+        """Append a replacement."""
         line, space, new, fact, successor = replacement
         self._file.write(_RECORD.pack(line, space, new, fact.bytes, successor.bytes))
 
     def read(self) -> Iterator[list[Replacement]]:
-        """All of them, in batches."""
+        """Yield all replacements in batches."""
         self._file.seek(0)
         while chunk := self._file.read(_RECORD.size * _BATCH):
             yield [

@@ -1,4 +1,4 @@
-"""A backup into a database without a memory: all of it, or nothing changed."""
+"""The restore of a backup into a database without a memory, completely or not at all."""
 
 import re
 from pathlib import Path
@@ -18,10 +18,10 @@ _ENTRY = re.compile(rf"\d+; \d+ \d+ (?P<kind>[A-Z ]+?) (?P<schema>{SCHEMA}|-) (?
 
 
 async def restore_backup(login: OwnerLogin, file: Path) -> Backup:
-    """Restores `file` and brings it to this version's schema; counts are those of the file.
+    """Restore `file` and migrate it to this version. The counts are those of the file.
 
-    Raises StartRefused where the file is not whole, of a version that cannot be migrated, or
-    none of ours, and where the memory that is there holds anything; DatabaseUnavailable.
+    Raises StartRefused if the file is incomplete, no backup, or of a version that cannot be
+    migrated, or if the current memory is not empty. Raises DatabaseUnavailable.
     """
     path = anyio.Path(file)
     await _require_file(path)
@@ -29,7 +29,7 @@ async def restore_backup(login: OwnerLogin, file: Path) -> Backup:
     await refuse_transaction_pooling(login)
     await _refuse_unfit(contents, swap)
     former, major = await swap.find_owner()
-    # Even where there was none: it makes the extension and the roles, or says who has to.
+    # Also in an empty database: this creates the extension and the roles.
     await migrate(login.conninfo, connect_timeout=login.timeout)
     owner, _ = await swap.find_owner()
     await swap.set_aside(owner)
@@ -51,43 +51,43 @@ async def restore_backup(login: OwnerLogin, file: Path) -> Backup:
 
 async def _require_file(path: anyio.Path) -> None:
     try:
-        found = await path.is_file()
-    except OSError as error:  # a folder on the way is closed
+        is_file = await path.is_file()
+    except OSError as error:  # no access to a parent folder
         raise StartRefused(f"{path} cannot be read: {error.strerror}") from error
-    if not found:
+    if not is_file:
         raise StartRefused(f"There is no file {path}")
 
 
 async def _refuse_unfit(contents: Contents, swap: SchemaSwap) -> None:
     find_missing(set(contents.migrations), "backup")
     if holdings := await swap.find_holdings():
-        told = ", ".join(f"{number:,} {kind}" for kind, number in holdings.items())
+        counts = ", ".join(f"{number:,} {kind}" for kind, number in holdings.items())
         raise StartRefused(
-            f"There is a memory already, with {told}: restore into another database or "
+            f"There is a memory already, with {counts}: restore into another database or "
             "TEXTRAWL_DATA_DIR, or back this one up and delete it"
         )
 
 
 async def _load(login: OwnerLogin, program: Path, owner: str, file: Path) -> None:
     with NamedTemporaryFile("w", prefix="textrawl-", suffix=".list", encoding="utf-8") as chosen:
-        listed = await run_program(program, ["--list", str(file)])
-        chosen.write("".join(f"{line}\n" for line in listed.splitlines() if _is_ours(line)))
+        listing = await run_program(program, ["--list", str(file)])
+        chosen.write("".join(f"{line}\n" for line in listing.splitlines() if _is_restored(line)))
         chosen.flush()
-        words = ["--single-transaction", "--exit-on-error", "--no-owner", f"--role={owner}"]
-        which = [f"--use-list={chosen.name}", str(file)]
-        await run_program(program, [*words, *which], login.conninfo)
+        options = ["--single-transaction", "--exit-on-error", "--no-owner", f"--role={owner}"]
+        content = [f"--use-list={chosen.name}", str(file)]
+        await run_program(program, [*options, *content], login.conninfo)
 
 
-def _refuse_losses(found: dict[str, int], rows: dict[str, int]) -> None:
-    if found != rows:
-        raise StartRefused(f"Nothing was changed: {compare_rows(found, rows)}")
+def _refuse_losses(restored: dict[str, int], rows: dict[str, int]) -> None:
+    if restored != rows:
+        raise StartRefused(f"Nothing was changed: {compare_rows(restored, rows)}")
 
 
-def _is_ours(line: str) -> bool:
-    """Whether it is an entry of our schema.
+def _is_restored(line: str) -> bool:
+    """Return True for an entry of the schema textrawl, except policies.
 
-    Policies name the role that owned the memory where it was: they are made anew. Until then row
-    security, which is restored, lets nobody see anything.
+    Policies name the role that owned the memory in its former database, so they are created
+    again. Until then the restored row-level security hides all rows.
     """
     entry = _ENTRY.match(line)
     if entry is None or entry["kind"] == "POLICY":

@@ -1,8 +1,8 @@
-"""The file of the reference memory server, read as lines of an export and written.
+"""The file of the reference memory server: reading it as lines of an export, and writing it.
 
-One JSON object a line: {"type": "entity", name, entityType, observations} or {"type": "relation",
-from, to, relationType}. Ids are made from what a line says, so that reading it again adds nothing.
-Relations are read after all entities, wherever they stand.
+Each line is one JSON object: {"type": "entity", name, entityType, observations} or
+{"type": "relation", from, to, relationType}. Ids are derived from the content of a line, so that a
+second import adds nothing. Relations are imported after all entities, in any order of lines.
 """
 
 import unicodedata
@@ -21,7 +21,7 @@ from textrawl.values.long_text import number_text, split_text
 from textrawl.values.reference_line import LineRefused, parse_line, read_name, read_text
 from textrawl.values.text import clean_name, clean_relation, escape_json
 
-_NAMESPACE = UUID("7d1f7c52-52c1-4a0b-9a55-3a7f5b4f0a6e")  # of ids made from what a line says
+_NAMESPACE = UUID("7d1f7c52-52c1-4a0b-9a55-3a7f5b4f0a6e")  # of ids that are derived from lines
 _BATCH = 1_000
 _TOOL = "import"
 
@@ -48,14 +48,14 @@ class _Edge:
 
 @dataclass
 class ServerMemory:
-    """Reads such a file into `space`, whose number is `place`; `author` is who brings it.
+    """A reader of such a file for `space`, whose id is `space_id`, with `author` for its facts.
 
-    `refuse` is told of each line, and each observation, that cannot be used.
+    `refuse` gets the line number and the reason for each line or observation that is skipped.
     """
 
     session: Session
     space: str
-    place: int
+    space_id: int
     author: str
     refuse: Refuse
     _moment: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -68,15 +68,15 @@ class ServerMemory:
     async def translate(
         self, lines: AsyncIterable[tuple[int, bytes | None]]
     ) -> AsyncGenerator[Numbered]:
-        """The lines of an export that say the same, each with the number that it comes from."""
+        """Yield the same content as lines of an export, each with its line number in the file."""
         yield 0, to_json({"textrawl": "export", "version": VERSION})
         nodes, edges = list[_Node](), list[_Edge]()
         async for number, raw in lines:
-            found = self._read(number, raw)
-            if isinstance(found, _Edge):
-                edges.append(found)
-            elif found is not None:
-                nodes.append(found)
+            item = self._read(number, raw)
+            if isinstance(item, _Edge):
+                edges.append(item)
+            elif item is not None:
+                nodes.append(item)
             if len(nodes) >= _BATCH:
                 for line in await self._write_nodes(nodes):
                     yield line
@@ -90,24 +90,24 @@ class ServerMemory:
         if raw is not None and not raw.strip():
             return None
         try:
-            given = parse_line(raw)
+            line = parse_line(raw)
             return (
-                self._read_node(number, given)
-                if given["type"] == "entity"
-                else _read_edge(number, given)
+                self._read_node(number, line)
+                if line["type"] == "entity"
+                else _read_edge(number, line)
             )
         except LineRefused as refused:
             self.refuse(number, str(refused))
             return None
 
-    def _read_node(self, number: int, given: dict[str, Any]) -> _Node:
-        name = read_name(given, "name")
-        kind = read_name(given, "entityType", empty="Generic")
-        told = given.get("observations", [])
-        if not isinstance(told, list):
+    def _read_node(self, number: int, line: dict[str, Any]) -> _Node:
+        name = read_name(line, "name")
+        kind = read_name(line, "entityType", empty="Generic")
+        observations = line.get("observations", [])
+        if not isinstance(observations, list):
             raise LineRefused("observations must be a list")
         kept = list[str]()
-        for place, text in enumerate(cast("list[Any]", told), 1):
+        for place, text in enumerate(cast("list[Any]", observations), 1):
             try:
                 kept.append(read_text(text))
             except ValueError as error:
@@ -117,7 +117,7 @@ class ServerMemory:
         return _Node(number, self._ids[key], name, kind, kept)
 
     async def _write_nodes(self, nodes: list[_Node]) -> list[Numbered]:
-        """Entities first, then what is said about them: a batch of a kind is stored at once."""
+        """Write entities, then their facts, because an import stores each kind in batches."""
         for kind in {node.type for node in nodes} - self._types.keys():
             [(self._types[kind],)] = await self.session.call("nearest_type", kind)
         return [*map(self._write_node, nodes), *self._write_facts(nodes)]
@@ -126,10 +126,15 @@ class ServerMemory:
         nearest = self._types[node.type]
         at = self._date(node.number)
         line = {
-            "kind": "entity", "space": self.space, "id": str(node.id), "name": node.name,
-            "entity_type": nearest, "metadata": {} if nearest == node.type else {"type": node.type},
-            "created_at": at, "updated_at": at,
-        }  # fmt: skip
+            "kind": "entity",
+            "space": self.space,
+            "id": str(node.id),
+            "name": node.name,
+            "entity_type": nearest,
+            "metadata": {} if nearest == node.type else {"type": node.type},
+            "created_at": at,
+            "updated_at": at,
+        }
         self._counts["entity"] += 1
         return node.number, to_json(line)
 
@@ -139,22 +144,25 @@ class ServerMemory:
                 parts = split_text(text)
                 for part, content in enumerate(parts, 1):
                     self._counts["fact"] += 1
-                    own = text if len(parts) == 1 else f"{part} {text}"
-                    line = self._say(uuid5(node.id, own), node.number, place) | {
-                        "kind": "fact", "entity": str(node.id), "text": content,
-                        "source": "conversation", "confidence": 1.0,
-                    }  # fmt: skip
+                    key = text if len(parts) == 1 else f"{part} {text}"
+                    line = self._write_origin(uuid5(node.id, key), node.number, place) | {
+                        "kind": "fact",
+                        "entity": str(node.id),
+                        "text": content,
+                        "source": "conversation",
+                        "confidence": 1.0,
+                    }
                     if len(parts) > 1:
                         line |= {"whole": str(number_text(text)), "part": part}
                     yield node.number, to_json(line)
 
     async def _find_names(self, edges: list[_Edge]) -> None:
-        """Entities that the file does not have may be in the memory."""
+        """Find entities of relations in the memory if the file does not have them."""
         names = {_fold(end) for edge in edges for end in (edge.source, edge.target)}
         absent = sorted(names - self._ids.keys())
         if absent:
-            for place, found in await self.session.call("find_names", self.place, absent):
-                self._ids[absent[place - 1]] = found
+            for place, entity in await self.session.call("find_names", self.space_id, absent):
+                self._ids[absent[place - 1]] = entity
 
     def _write_edges(self, edges: list[_Edge]) -> Iterator[Numbered]:
         for edge in edges:
@@ -165,27 +173,37 @@ class ServerMemory:
                 continue
             self._counts["relation"] += 1
             key = clean_relation(edge.label)
-            line = self._say(uuid5(_NAMESPACE, f"{ends[0]} {key} {ends[1]}"), edge.number, 0) | {
-                "kind": "relation", "from_entity": str(ends[0]), "relation": key,
-                "label": edge.label, "to_entity": str(ends[1]), "strength": 1.0,
-            }  # fmt: skip
+            number = uuid5(_NAMESPACE, f"{ends[0]} {key} {ends[1]}")
+            line = self._write_origin(number, edge.number, 0) | {
+                "kind": "relation",
+                "from_entity": str(ends[0]),
+                "relation": key,
+                "label": edge.label,
+                "to_entity": str(ends[1]),
+                "strength": 1.0,
+            }
             yield edge.number, to_json(line)
 
-    def _say(self, number: UUID, line: int, place: int) -> dict[str, object]:
+    def _write_origin(self, number: UUID, line: int, place: int) -> dict[str, object]:
+        """Return the fields that facts and relations share."""
         at = self._date(line, place)
         return {
-            "space": self.space, "id": str(number), "valid_from": at, "created_at": at,
-            "author": self.author, "tool": _TOOL,
-        }  # fmt: skip
+            "space": self.space,
+            "id": str(number),
+            "valid_from": at,
+            "created_at": at,
+            "author": self.author,
+            "tool": _TOOL,
+        }
 
     def _date(self, number: int, place: int = 0) -> str:
-        """Now, and a little after what stood before: the order in which it was told is kept."""
+        """Return a time after those of earlier lines, so that their order is kept."""
         return (self._moment + timedelta(microseconds=number + place)).isoformat()
 
 
-def _read_edge(number: int, given: dict[str, Any]) -> _Edge:
-    label = read_name(given, "relationType", longest=100)
-    return _Edge(number, read_name(given, "from"), label, read_name(given, "to"))
+def _read_edge(number: int, line: dict[str, Any]) -> _Edge:
+    label = read_name(line, "relationType", longest=100)
+    return _Edge(number, read_name(line, "from"), label, read_name(line, "to"))
 
 
 def _fold(name: str) -> str:
@@ -195,17 +213,17 @@ def _fold(name: str) -> str:
 async def write_server_memory(
     session: Session, write: Callable[[bytes], object], space: str, report: Callable[[int], object]
 ) -> dict[str, int]:
-    """Writes a space as such a file, valid facts and relations alone; counts of its lines.
+    """Write the valid facts and relations of a space as such a file, and return its line counts.
 
-    `report` is told how many entities there are so far. Raises ArgumentInvalid for no such space.
+    `report` gets the number of entities so far. Raises ArgumentInvalid for an unknown space.
     """
-    place = (await session.find_spaces()).get(space)
-    if place is None:
+    space_id = (await session.find_spaces()).get(space)
+    if space_id is None:
         raise ArgumentInvalid("see `textrawl space list`", title=f"No space {space}")
     counts = {"entity": 0, "relation": 0}
     functions: dict[str, LiteralString] = {"entity": "export_nodes", "relation": "export_edges"}
     for kind, function in functions.items():
-        async for page in session.read_lines(function, place):
+        async for page in session.read_lines(function, space_id):
             for line, _ in page:
                 write(escape_json(line).encode() + b"\n")
             counts[kind] += len(page)

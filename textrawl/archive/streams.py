@@ -1,4 +1,4 @@
-"""Lines of a file as they come, however long it is."""
+"""The lines of a file, read one by one without loading the whole file."""
 
 from collections.abc import AsyncGenerator, Callable
 from typing import BinaryIO
@@ -12,9 +12,9 @@ _CHUNK = 1 << 18
 async def read_lines(
     file: BinaryIO, report: Callable[[int], object]
 ) -> AsyncGenerator[tuple[int, bytes | None]]:
-    """Lines with their numbers, from 1, without their ends; None for one longer than LONGEST.
+    """Yield each line with its number from 1, or None for a line longer than LONGEST.
 
-    `report` is told how many bytes were read.
+    `report` gets the number of bytes read so far.
     """
     number, rest, skipping, size = 0, b"", False, 0
     while chunk := await to_thread.run_sync(file.read, _CHUNK, abandon_on_cancel=True):

@@ -15,7 +15,7 @@ from textrawl.postgres.database import Database
 from textrawl.postgres.lock_holders import name_lock_holders
 from textrawl.postgres.migrations import check
 from textrawl.settings import Settings, read_settings
-from textrawl.store.opening import Site, open_database
+from textrawl.store.opening import OpenDatabase, open_database
 from textrawl.store.trail import Trail, find_space
 
 Result = TypeVar("Result")
@@ -47,7 +47,7 @@ def work_on_trail(space: str | None, work: Callable[[Trail], Awaitable[Result]])
 
 
 @asynccontextmanager
-async def _find_site(settings: Settings) -> AsyncGenerator[Site]:
+async def _find_site(settings: Settings) -> AsyncGenerator[OpenDatabase]:
     if settings.database_url is None:
         await require_memory(settings)
         async with open_database(settings) as site:
@@ -55,4 +55,4 @@ async def _find_site(settings: Settings) -> AsyncGenerator[Site]:
         return
     conninfo, token = settings.database_url.get_secret_value(), settings.access_token
     await check(conninfo, connect_timeout=settings.database_timeout, serving=False)
-    yield Site(conninfo, hash_token(token.get_secret_value()) if token else None)
+    yield OpenDatabase(conninfo, hash_token(token.get_secret_value()) if token else None)

@@ -1,1 +1,1 @@
-"""A memory that is open: its database, its embedding model, and what both need together."""
+"""An open memory: its database, its embedding model, and the work that needs both."""

@@ -1,7 +1,7 @@
-"""Facts that wait for a vector of a model, batch by batch.
+"""The embedding of pending facts, in batches.
 
-Several processes may work at one model: the database gives each fact to one of them, and to
-another one when that died.
+Several processes may work for one model. The database assigns each fact to one of them, and to
+another one if that process dies.
 """
 
 import logging
@@ -37,21 +37,21 @@ class _Released:
 
 
 async def queue_facts(database: Database, model: StoredModel) -> bool:
-    """Lists some facts that were there before the model; False when all are listed."""
+    """Queue some facts that are older than the model. Return False if all are queued."""
     [row] = await database.call("queue_embeddings", _Queued, model=model.model_id)
     return row.queue_embeddings
 
 
 async def count_backlog(database: Database, model: StoredModel) -> int:
-    """How many facts wait for a vector."""
+    """Return the number of facts that wait for a vector."""
     [row] = await database.call("pending_embeddings", BacklogRow, model=model.model_id)
     return row.facts
 
 
 async def fill_batch(database: Database, model: StoredModel) -> int:
-    """Embeds and stores some vectors that are due; how many facts it took, 0 when none was due.
+    """Embed a batch of pending facts and store their vectors. Return the number of facts.
 
-    Raises EmbeddingUnavailable; then the facts are given back.
+    Raises EmbeddingUnavailable. Then the facts are pending again.
     """
     rows = await database.call(
         "claim_pending_embeddings", PendingRow, model=model.model_id, max_rows=_BATCH
@@ -60,16 +60,18 @@ async def fill_batch(database: Database, model: StoredModel) -> int:
         await _embed(database, model, rows)
     except errors.EmbeddingUnavailable:
         await database.call(
-            "release_pending_embeddings", _Released, model=model.model_id,
+            "release_pending_embeddings",
+            _Released,
+            model=model.model_id,
             spaces=[row.space_id for row in rows],
             observations=[row.observation_id for row in rows],
-        )  # fmt: skip
+        )
         raise
     return len(rows)
 
 
 async def _embed(database: Database, model: StoredModel, rows: Sequence[PendingRow]) -> None:
-    """Stores the vectors of `rows`; a text that the provider refuses is left for much later."""
+    """Store the vectors of `rows`. A text that the provider refuses is retried much later."""
     if not rows:
         return
     texts = [compose_document(row.entity_name, row.content) for row in rows]
@@ -90,6 +92,10 @@ async def _store(
 ) -> None:
     observations: list[UUID] = [row.observation_id for row in rows]
     await database.call(
-        "fill_pending_embeddings", _Count, model=model.model_id, observations=observations,
-        spaces=[row.space_id for row in rows], embeddings=vectors,
-    )  # fmt: skip
+        "fill_pending_embeddings",
+        _Count,
+        model=model.model_id,
+        observations=observations,
+        spaces=[row.space_id for row in rows],
+        embeddings=vectors,
+    )

@@ -1,7 +1,7 @@
-"""A memory, opened: a database that is up to date, a pool of connections, an embedder.
+"""The opening of a memory: its database, a pool of connections and an embedder.
 
-Nothing here needs the MCP SDK: a server opens its memory while the SDK is loaded, and commands do
-without it.
+Nothing here imports the MCP SDK, because a server opens its memory while the SDK is loading, and
+commands do not need it.
 """
 
 import getpass
@@ -30,71 +30,77 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("textrawl")
 
-_WATCH = 1.0  # seconds between looks at the embedded Postgres
-_MEND = 30.0  # seconds between looks for indexes that are missing
-_MOST_STARTS = 5  # of Postgres while a memory is opened
-_CLEANUP = 5.0  # seconds that closing connections may take
+_WATCH_INTERVAL = 1.0  # seconds between checks that the embedded Postgres runs
+_INDEX_INTERVAL = 30.0  # seconds between checks for missing indexes
+_MOST_STARTS = 5  # of Postgres during the opening of a memory
+_CLEANUP = 5.0  # time limit for closing connections, in seconds
 
 
 @dataclass(frozen=True)
-class Site:
-    """Where the memory is, and the credential that this process has there (None: its login's).
+class OpenDatabase:
+    """The conninfo of a memory's database, and the credential of this process.
 
-    `seen` says whether its schema was looked at: not while it was away.
+    `credential` is None if the login decides. `checked` is false if the database could not be
+    reached, so its schema is unchecked.
     """
 
     conninfo: str
     credential: bytes | None
-    seen: bool = True
+    checked: bool = True
 
 
 @asynccontextmanager
-async def open_database(settings: Settings, *, serving: bool = False) -> AsyncGenerator[Site]:
-    """A database whose schema fits.
+async def open_database(
+    settings: Settings, *, serving: bool = False
+) -> AsyncGenerator[OpenDatabase]:
+    """Open a database with the schema of this version.
 
-    Without DATABASE_URL the embedded Postgres, started and migrated, and started again if it dies.
-    With it that one, which is never changed unasked: raises StartRefused, saying what to run, when
-    its schema does not fit, or when no wall in it would stop the login of one that is `serving`.
-    A server starts without one that cannot be reached, which may be back before the first call;
-    all others get DatabaseUnavailable.
+    Without DATABASE_URL, this is the embedded Postgres. It is started, migrated, and started again
+    if it dies. The database of DATABASE_URL is only checked. Raises StartRefused with the command
+    to run if its schema is of another version. With `serving`, also refuse logins that row-level
+    security does not restrict.
+
+    With `serving`, a database that cannot be reached is checked before the first call. Otherwise
+    raises DatabaseUnavailable.
     """
-    given = settings.access_token
-    token = hash_token(given.get_secret_value()) if given is not None else None
+    token = settings.access_token
+    credential = hash_token(token.get_secret_value()) if token is not None else None
     if settings.database_url is None:
-        async with _run_embedded(settings) as site:
-            yield replace(site, credential=token) if token else site
+        async with _run_embedded(settings) as target:
+            yield replace(target, credential=credential) if credential else target
         return
-    conninfo, seen = settings.database_url.get_secret_value(), True
+    conninfo, checked = settings.database_url.get_secret_value(), True
     try:
         await check(conninfo, connect_timeout=settings.database_timeout, serving=serving)
     except errors.DatabaseUnavailable:
         if not serving:
             raise
-        seen = False
+        checked = False
         logger.warning("The database cannot be reached yet: calls will fail until it is back")
-    yield Site(conninfo, token, seen)
+    yield OpenDatabase(conninfo, credential, checked)
 
 
 @asynccontextmanager
-async def _run_embedded(settings: Settings) -> AsyncGenerator[Site]:
+async def _run_embedded(settings: Settings) -> AsyncGenerator[OpenDatabase]:
     from textrawl.embedded.cluster import run_embedded  # noqa: PLC0415 - not needed with a URL
     from textrawl.embedded.configuration import APP, OWNER  # noqa: PLC0415
 
-    async with run_embedded(settings.data_dir) as cluster, anyio.create_task_group() as beside:
-        own = await _prepare(cluster)
-        beside.start_soon(_keep_alive, cluster)
-        beside.start_soon(_mend_indexes, cluster.dsn(OWNER))
-        yield Site(cluster.dsn(APP), own)
-        beside.cancel_scope.cancel()
+    async with run_embedded(settings.data_dir) as cluster, anyio.create_task_group() as tasks:
+        credential = await _prepare(cluster)
+        tasks.start_soon(_keep_alive, cluster)
+        tasks.start_soon(_keep_indexed, cluster.dsn(OWNER))
+        yield OpenDatabase(cluster.dsn(APP), credential)
+        tasks.cancel_scope.cancel()
 
 
 async def _prepare(cluster: "Cluster") -> bytes:
-    """Brings the schema up to date; the credential of this user, whose memory it is.
+    """Migrate the database and return the credential of the OS user.
 
-    Postgres may die meanwhile and is then started again: what was begun is undone as a whole.
+    If Postgres dies meanwhile, it is started again. Its transaction was rolled back, so the
+    migration is repeated.
     """
-    from textrawl.embedded.cluster import restart  # noqa: PLC0415
-    from textrawl.embedded.configuration import OWNER  # noqa: PLC0415
+    from textrawl.embedded.cluster import restart  # noqa: PLC0415 - not needed with a URL
+    from textrawl.embedded.configuration import OWNER  # noqa: PLC0415 - not needed with a URL
 
     owner = cluster.dsn(OWNER)
     for attempt in count(1):
@@ -106,69 +112,74 @@ async def _prepare(cluster: "Cluster") -> bytes:
                 raise
             if attempt == _MOST_STARTS:
                 raise errors.StartRefused(
-                    f"Postgres died {attempt} times while the memory was opened; see its log "
+                    f"Postgres died {attempt} times during the start; see its log "
                     f"beside {cluster.data}"
                 ) from error
         logger.warning("Postgres died during the start and is started again")
         await restart(cluster)
-    raise AssertionError  # it counts for ever
+    raise AssertionError  # not reached: the loop does not end
 
 
 async def _keep_alive(cluster: "Cluster") -> None:
-    from textrawl.embedded.cluster import restart  # noqa: PLC0415
-    from textrawl.embedded.postmaster import find_postmaster  # noqa: PLC0415
+    """Start Postgres again whenever it dies."""
+    from textrawl.embedded.cluster import restart  # noqa: PLC0415 - not needed with a URL
+    from textrawl.embedded.postmaster import find_postmaster  # noqa: PLC0415 - as before
 
-    told = ""
+    last_message = ""
     while True:
-        await anyio.sleep(_WATCH)
+        await anyio.sleep(_WATCH_INTERVAL)
         if find_postmaster(cluster.data) is not None:
             continue
-        if not told:
+        if not last_message:
             logger.warning("Postgres died and is started again")
         try:
             await restart(cluster)
-            told = ""
+            last_message = ""
         except errors.StartRefused as refused:
-            if str(refused) != told:  # a full disk is told once, not every second
-                told = str(refused)
-                logger.error("%s", told)  # noqa: TRY400 - it is the message that helps
+            if str(refused) != last_message:  # log a full disk once, not every second
+                last_message = str(refused)
+                logger.error("%s", last_message)  # noqa: TRY400 - the message says what to do
 
 
-async def _mend_indexes(conninfo: str) -> None:
-    """Makes indexes of vectors that an import or a crash left out."""
+async def _keep_indexed(conninfo: str) -> None:
+    """Build vector indexes that are missing after an import or a crash."""
     while True:
-        await anyio.sleep(_MEND)
-        from textrawl.postgres.owner_session import BatchRefused  # noqa: PLC0415 - not at the start
-        from textrawl.postgres.vector_indexes import build_missing_indexes  # noqa: PLC0415
+        await anyio.sleep(_INDEX_INTERVAL)
+        from textrawl.postgres.owner_session import BatchRefused  # noqa: PLC0415 - not loaded at the start
+        from textrawl.postgres.vector_indexes import build_missing_indexes  # noqa: PLC0415 - as before
 
         try:
             for name in await build_missing_indexes(conninfo):
-                logger.warning("The vectors of %s had no index and were indexed anew", name)
+                logger.warning("The vectors of %s had no index and were indexed", name)
         except (errors.StartRefused, errors.TextrawlError) as error:
-            logger.info("Indexes wait: %s", error)
+            logger.info("Vector indexes will be built later: %s", error)
         except (PostgresError, BatchRefused) as error:
-            # Searches do without, and so does whoever else uses this Postgres meanwhile.
+            # Searches work without the index, so only log it.
             state = error.sqlstate if isinstance(error, PostgresError) else error
-            logger.warning("Indexes wait: %s %s", type(error).__name__, state)
+            logger.warning("Vector indexes will be built later: %s %s", type(error).__name__, state)
 
 
 @asynccontextmanager
 async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGenerator[Store]:
-    """The memory that `settings` name, connected. Raises StartRefused."""
+    """Open the memory of `settings`. Raises StartRefused."""
     embedder = choose_embedder(settings)
     try:
-        async with open_database(settings, serving=serving) as site:
+        async with open_database(settings, serving=serving) as target:
             database = Database(
-                site.conninfo, timeout=settings.database_timeout,
-                check=None if site.seen else _build_check(settings, site, serving=serving),
-            )  # fmt: skip
+                target.conninfo,
+                timeout=settings.database_timeout,
+                check=None if target.checked else _build_check(settings, target, serving=serving),
+            )
             models = Models(
-                database, embedder, partial(choose_named, settings),
-                chosen=settings.embedding_provider != "auto", read_only=settings.read_only,
-            )  # fmt: skip
+                database,
+                embedder,
+                partial(choose_named, settings),
+                chosen=settings.embedding_provider != "auto",
+                read_only=settings.read_only,
+            )
             await database.open()
             try:
-                yield Store(database, models, credential=site.credential)
+                yield Store(database, models, credential=target.credential)
             finally:
                 with anyio.move_on_after(_CLEANUP, shield=True):
                     await models.aclose()
@@ -179,7 +190,9 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
                 await embedder.aclose()
 
 
-def _build_check(settings: Settings, site: Site, *, serving: bool) -> Callable[[], Awaitable[None]]:
-    """What finds out, before the first call, about a database that was away at the start."""
+def _build_check(
+    settings: Settings, target: OpenDatabase, *, serving: bool
+) -> Callable[[], Awaitable[None]]:
+    """Return the check, before the first call, of a database that could not be reached."""
     timeout = settings.database_timeout
-    return partial(check, site.conninfo, connect_timeout=timeout, serving=serving)
+    return partial(check, target.conninfo, connect_timeout=timeout, serving=serving)

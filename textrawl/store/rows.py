@@ -1,6 +1,6 @@
-"""Rows that the SQL functions about a memory as a whole return.
+"""Rows of the SQL functions about a whole memory.
 
-Rows that commands alone read are in textrawl.cli.rows: making such a class takes 0.5 ms.
+Rows that only commands read are in textrawl.cli.rows, because defining such a class takes 0.5 ms.
 """
 
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class SpaceRow:
-    """What default_space returns."""
+    """A row of default_space."""
 
     default_space: int
 
 
 @dataclass(frozen=True)
 class StatisticsRow:
-    """How much a memory holds; `bytes` of the whole database."""
+    """The counts of a memory. `bytes` is the size of the whole database."""
 
     entities: int
     facts: int

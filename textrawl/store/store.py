@@ -1,4 +1,4 @@
-"""An open memory: its database and its embedding model, and how to do without the latter."""
+"""An open memory: its database and its embedding model, which may be unavailable."""
 
 import logging
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ logger = logging.getLogger("textrawl")
 
 
 class QueryVector(NamedTuple):
-    """The vector of a question and the id of its model; `missing` says why there is none."""
+    """The vector of a query and the id of its model. `missing` is the reason if there is none."""
 
     model: int | None
     vector: Vector | None
@@ -22,7 +22,7 @@ class QueryVector(NamedTuple):
 
 
 class Store:
-    """The memory of one database; `credential` is what this process itself may use it with."""
+    """The memory of one database, with the credential of this process."""
 
     def __init__(
         self,
@@ -38,11 +38,11 @@ class Store:
         self.pending = 0  # facts that waited for a vector at the end of the last round of upkeep
 
     async def ping(self) -> None:
-        """Ask the database for something. Raises DatabaseUnavailable."""
+        """Run a short query. Raises DatabaseUnavailable."""
         await self.database.call("default_space", SpaceRow)
 
     async def embed_query(self, text: str) -> QueryVector:
-        """Return the vector of a question.
+        """Return the vector of a query.
 
         Raises EmbeddingNotConfigured, EmbeddingUnavailable.
         """
@@ -50,7 +50,7 @@ class Store:
         return QueryVector(active.model_id, await active.embedder.embed_query(text), None)
 
     async def try_to_embed_query(self, text: str) -> QueryVector:
-        """Return the vector of a question, or the reason why there is none."""
+        """Return the vector of a query, or the reason why there is none."""
         try:
             return await self.embed_query(text)
         except (errors.EmbeddingNotConfigured, errors.EmbeddingUnavailable) as error:
@@ -60,8 +60,8 @@ class Store:
     async def embed_documents(self, texts: Sequence[str]) -> tuple[int | None, list[Vector] | None]:
         """Return the active model and a vector for each text, from one request.
 
-        Both are None without texts, without a model, and while the provider is down: a write never
-        waits for it, and the upkeep embeds later what was stored without a vector.
+        Both are None without texts, without a model, and while the provider is down. A write never
+        waits for the provider. The upkeep later embeds facts that were stored without a vector.
         """
         if not texts or not self.models.has_vectors:
             return None, None

@@ -1,4 +1,4 @@
-"""Who did what to a memory: reading it, following it, and taking back what one author wrote."""
+"""The trail of a memory: listing and following its events, and undoing what an author wrote."""
 
 import logging
 import re
@@ -25,16 +25,16 @@ logger = logging.getLogger("textrawl")
 
 Row = TypeVar("Row")
 
-_PAUSE = 0.5  # seconds between looks for new events: a write notifies nobody
+_PAUSE = 0.5  # seconds between queries for new events, because writes send no notification
 _PAGE = 500
 _CURSOR = re.compile(r"[0-9]{1,19}:[0-9]{1,18}", re.ASCII)
 
 
 @dataclass(frozen=True)
 class PlanRow:
-    """A step of plan_undo; `content` of a fact, relation or reflection.
+    """A step of plan_undo, with the content of a fact, relation or reflection.
 
-    `new_author` is who a fact passes to, or whose reflection it is, if not the author's.
+    `new_author` is the author that a fact passes to, or the other author of a reflection.
     """
 
     space_name: str
@@ -48,7 +48,7 @@ class PlanRow:
 
 @dataclass(frozen=True)
 class UndoRow:
-    """What undo_author did in a space, in numbers of rows."""
+    """The row counts of undo_author in a space."""
 
     undo_id: int
     space_name: str
@@ -65,7 +65,7 @@ class UndoRow:
 
 @dataclass(frozen=True)
 class RevertedRow:
-    """What revert_undo put back, and what was there again by then."""
+    """The counts of revert_undo in a space: rows put back, and rows merged with newer ones."""
 
     space_name: str
     restored: int
@@ -74,7 +74,7 @@ class RevertedRow:
 
 @dataclass(frozen=True)
 class PurgedRow:
-    """How many undos of a space purge_undone purged, and rows of them."""
+    """The counts of purge_undone in a space: undos, and their rows."""
 
     space_name: str
     undos: int
@@ -83,7 +83,7 @@ class PurgedRow:
 
 @dataclass(frozen=True)
 class EventRow:
-    """A line of the trail; `cursor` is where read_events goes on after it."""
+    """An event of the trail. read_events continues after it from `cursor`."""
 
     cursor: str
     at: datetime
@@ -101,14 +101,14 @@ class EventRow:
 
 @dataclass(frozen=True)
 class TrailEndRow:
-    """What trail_end returns."""
+    """A row of trail_end."""
 
     trail_end: str
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Which events; None: all. `entity` is a name, `since` the earliest."""
+    """A filter of events. `entity` is a name. None means all."""
 
     author: str | None = None
     entity: str | None = None
@@ -117,9 +117,9 @@ class Filter:
 
 
 class Trail:
-    """The trail of a memory, for somebody with the scope admin, in one space or all of theirs.
+    """The trail of one space, or of all spaces, where the credential has the scope admin.
 
-    Every method raises NotAuthenticated, ScopeMissing, DatabaseUnavailable.
+    Each method raises NotAuthenticated, ScopeMissing, DatabaseUnavailable.
     """
 
     def __init__(self, database: Database, credential: bytes | None, space: int | None) -> None:
@@ -128,14 +128,14 @@ class Trail:
         self._space = space
 
     async def plan(self, author: str, since: datetime, *, others: bool = False) -> list[PlanRow]:
-        """What `undo` would do now. Raises ArgumentInvalid for an author nobody knows."""
+        """Return the steps of `undo` as of now. Raises ArgumentInvalid for an unknown author."""
         return await self._call("plan_undo", PlanRow, author=author, since=since, others=others)
 
     async def undo(self, author: str, since: datetime, *, others: bool = False) -> list[UndoRow]:
-        """Take back what an author wrote, a row for each space where there was anything.
+        """Undo what an author wrote, and return a row for each space that was changed.
 
-        `others`: also what others think about what goes. Raises ArgumentInvalid for an author
-        nobody knows.
+        With `others`, also remove reflections of others on removed items. Raises ArgumentInvalid
+        for an unknown author.
         """
         return await self._call(
             "undo_author",
@@ -147,35 +147,40 @@ class Trail:
         )
 
     async def revert(self, undo: int) -> RevertedRow:
-        """Puts back what an undo took. Raises ArgumentInvalid where that cannot be done."""
+        """Revert an undo. Raises ArgumentInvalid if that is not possible."""
         [row] = await self._call("revert_undo", RevertedRow, undo=undo, tool="textrawl undo")
         return row
 
     async def purge(self, older_than: timedelta | None) -> list[PurgedRow]:
-        """Deletes for good what undos keep, of all or of those older than this."""
+        """Delete the rows that undos keep, of all undos or of those older than this."""
         return await self._call("purge_undone", PurgedRow, older_than=older_than)
 
     async def list_events(self, chosen: Filter, limit: int) -> list[EventRow]:
-        """The newest events, newest first."""
+        """Return the newest events, newest first."""
         return await self._call(
-            "list_events", EventRow, author=chosen.author, entity=chosen.entity,
-            doing=chosen.action, since=chosen.since, max_rows=limit,
-        )  # fmt: skip
+            "list_events",
+            EventRow,
+            author=chosen.author,
+            entity=chosen.entity,
+            doing=chosen.action,
+            since=chosen.since,
+            max_rows=limit,
+        )
 
     async def find_end(self) -> str:
-        """The cursor of now, for `follow`."""
+        """Return the current cursor, for `follow`."""
         [row] = await self._database.call("trail_end", TrailEndRow)
         return row.trail_end
 
     async def follow(self, after: str) -> AsyncGenerator[EventRow]:
-        """Every event after a cursor, once, as they happen; it never ends by itself.
+        """Yield each event after a cursor once, as it happens, without end.
 
-        Raises ArgumentInvalid for what is no cursor.
+        Raises ArgumentInvalid for an invalid cursor.
         """
         if not _CURSOR.fullmatch(after):
             raise ArgumentInvalid("cursor: give one that `textrawl log --follow --json` wrote")
         while True:
-            # A page, however short: one that ends early may have been followed by others.
+            # Read until a page is empty: new events may follow a short page.
             while rows := await self._read_page(after):
                 for row in rows:
                     yield row
@@ -183,13 +188,16 @@ class Trail:
             await anyio.sleep(_PAUSE)
 
     async def _read_page(self, after: str) -> list[EventRow]:
-        """The next events; none while the database is away, since it will be looked at again."""
+        """Return the next events, or none while the database is unavailable: follow retries."""
         transaction, _, number = after.partition(":")
         try:
             return await self._call(
-                "read_events", EventRow, after_transaction=transaction, after_id=int(number),
+                "read_events",
+                EventRow,
+                after_transaction=transaction,
+                after_id=int(number),
                 max_rows=_PAGE,
-            )  # fmt: skip
+            )
         except (DatabaseUnavailable, ServerBusy) as error:
             logger.info("%s", error.title)
             return []
@@ -206,15 +214,16 @@ class Trail:
 
 
 async def find_space(database: Database, credential: bytes | None, name: str | None) -> int | None:
-    """The id of the space of that name; None for None.
+    """Return the id of the space of that name, or None for None.
 
-    Raises SpaceNotFound, also for one that is not theirs, NotAuthenticated, DatabaseUnavailable.
+    Raises SpaceNotFound, also for a space without a grant, NotAuthenticated, DatabaseUnavailable.
     """
-    known = await database.call("authenticate", PrincipalRow, credential=credential)
-    if not known:
+    principals = await database.call("authenticate", PrincipalRow, credential=credential)
+    if not principals:
         raise NotAuthenticated
-    ids = {str(space["name"]): int(space["id"]) for space in known[0].spaces}
+    [principal] = principals
+    ids = {str(space["name"]): int(space["id"]) for space in principal.spaces}
     if name is not None and name not in ids:
-        told = ", ".join(ids) or "none"
-        raise SpaceNotFound(f"Spaces that {known[0].actor} may use: {told}")
+        names = ", ".join(ids) or "none"
+        raise SpaceNotFound(f"Spaces that {principal.actor} may use: {names}")
     return None if name is None else ids[name]
