@@ -76,8 +76,10 @@ def take_away_the_check(owner: psycopg.Connection) -> None:
 async def fill(owner: psycopg.AsyncConnection[Any], embedder: LocalEmbedder, facts: int) -> None:
     """Add facts with vectors; indexes by meaning last, which is quicker."""
     await register_vector_async(owner)
-    await owner.execute("select textrawl.register_embedding_model(%s, %s, .05, .75, .5)",
-                        (embedder.name, embedder.dimensions))  # fmt: skip
+    await owner.execute(
+        "select textrawl.register_embedding_model(%s, %s, .05, .75, .5)",
+        (embedder.name, embedder.dimensions),
+    )
     await owner.execute("drop index textrawl.embedding_1_vector_idx")
     work = Work()
     for start in range(0, facts, BATCH):

@@ -63,9 +63,13 @@ def run(data_dir: Path, *words: str) -> tuple[float, str]:
     environment = read_foreign_environment() | {"DATA_DIR": str(data_dir)}
     begin = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "textrawl", *words], env=environment, capture_output=True,
-        text=True, check=False, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-m", "textrawl", *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
     if done.returncode:
         raise SystemExit(done.stderr)
     return time.perf_counter() - begin, done.stdout.strip()

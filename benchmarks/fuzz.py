@@ -69,8 +69,12 @@ def run(calls: int, frames: int, seed: int, folder: Path) -> bool:
         own = {"DATABASE_URL": cluster.dsn(APP), "ACCESS_TOKEN": token, "RATE_LIMIT": "0",
                "LOG_LEVEL": "ERROR", "EMBEDDING_PROVIDER": "local"}  # fmt: skip
         environment = read_foreign_environment() | own
-        settings = Settings(database_url=SecretStr(own["DATABASE_URL"]), log_level="ERROR",
-                            access_token=SecretStr(token), embedding_provider="local")  # fmt: skip
+        settings = Settings(
+            database_url=SecretStr(own["DATABASE_URL"]),
+            log_level="ERROR",
+            access_token=SecretStr(token),
+            embedding_provider="local",
+        )
         configure_logs(settings)
         with psycopg.connect(cluster.dsn(OWNER), autocommit=True) as owner:
             owner.execute("set search_path = textrawl, public")
@@ -79,14 +83,18 @@ def run(calls: int, frames: int, seed: int, folder: Path) -> bool:
                     reports[f"in memory, {era}"] = fuzz(channel, owner, calls // 6, seed + number)
             with serve(environment, port := find_port(), folder) as root:
                 for number, era in enumerate((MODERN, LEGACY)):
-                    pipe, web = Pipe(environment, folder, era), Web(
-                        f"http://127.0.0.1:{port}", token, era)  # fmt: skip
+                    pipe, web = (
+                        Pipe(environment, folder, era),
+                        Web(f"http://127.0.0.1:{port}", token, era),
+                    )
                     for name, wire in (("stdio", pipe), ("HTTP", web)):
                         print(f"{name}, {era} at {root}", file=sys.stderr)
                         reports[f"{name}, {era}"] = fuzz(
-                            wire.open_channel(), owner, calls // 6, seed + 10 + number)  # fmt: skip
+                            wire.open_channel(), owner, calls // 6, seed + 10 + number
+                        )
                         reports[f"frames over {name}, {era}"] = fuzz_frames(
-                            wire, frames // 4, seed + 20 + number)  # fmt: skip
+                            wire, frames // 4, seed + 20 + number
+                        )
                         wire.close()
             spoilt = find_spoilt(owner)
     text = (folder / LOG).read_text("utf-8", "replace")
@@ -102,8 +110,10 @@ def write(reports: Reports, spoilt: list[str], tracebacks: int) -> bool:
         outcomes += report.outcomes
         faults = sum(map(len, report.faults.values()))
         good = report.count("ok") + report.count("answered")
-        print(f"| {way} | {report.calls} | {good} | {report.calls - good} | {faults} |"
-              f" {report.slowest[0]:.2f} |")  # fmt: skip
+        print(
+            f"| {way} | {report.calls} | {good} | {report.calls - good} | {faults} |"
+            f" {report.slowest[0]:.2f} |"
+        )
     print("\n| tool | outcome | calls |\n|---|---|---:|")
     for (tool, outcome), count in sorted(outcomes.items()):
         print(f"| {tool} | {ascii(outcome)[1:60]} | {count} |")

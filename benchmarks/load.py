@@ -161,8 +161,12 @@ def write_row(name: str, seconds: float, parts: dict[str, list[float]], weight: 
     """Return a line of the table."""
     calls = sum(map(len, parts.values()))
     cells = [f"{number:.0f}" for did in parts for number in rank(parts[did])]
-    costs = [f"{weight.memory:.0f}", str(weight.files), str(weight.connections),
-             str(weight.backends)]  # fmt: skip
+    costs = [
+        f"{weight.memory:.0f}",
+        str(weight.files),
+        str(weight.connections),
+        str(weight.backends),
+    ]
     return f"| {' | '.join([name, f'{calls / max(seconds, 1):.0f}', *cells, *costs])} |"
 
 
@@ -183,14 +187,18 @@ def write_end(tally: Tally, seconds: float, weights: list[Footprint], deadlocks:
     """Print what it was in all."""
     print(write_row("in all", seconds, tally.taken, weights[-1]))
     calls = sum(map(len, tally.taken.values()))
-    print(f"\n{calls:,} calls, {sum(tally.errors.values())} errors; {tally.looked_up} writes looked"
-          f" up, {tally.wrong} not found; {deadlocks} deadlocks.")  # fmt: skip
+    print(
+        f"\n{calls:,} calls, {sum(tally.errors.values())} errors; {tally.looked_up} writes looked"
+        f" up, {tally.wrong} not found; {deadlocks} deadlocks."
+    )
     for title, count in tally.errors.most_common():
         print(f"- {count} times {title}")
     warm, last = weights[1], weights[-1]  # the first one is from before any call
     drift = 100 * (last.memory / warm.memory - 1)
-    print(f"Memory: {weights[0].memory:.0f} MB at the start, {warm.memory:.0f} MB warm,"
-          f" {last.memory:.0f} MB at the end: {drift:+.1f} %.")  # fmt: skip
+    print(
+        f"Memory: {weights[0].memory:.0f} MB at the start, {warm.memory:.0f} MB warm,"
+        f" {last.memory:.0f} MB at the end: {drift:+.1f} %."
+    )
 
 
 async def run(given: argparse.Namespace, folder: Path) -> bool:

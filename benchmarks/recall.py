@@ -140,9 +140,12 @@ def grep(mode: str, question: str, documents: Sequence[Document]) -> list[Docume
 
 
 async def ask(
-    sql: psycopg.Connection[Any], embedder: Embedder, questions: list[dict[str, Any]],
-    documents: dict[Document, set[str]], scores: dict[str, Scores],
-) -> None:  # fmt: skip
+    sql: psycopg.Connection[Any],
+    embedder: Embedder,
+    questions: list[dict[str, Any]],
+    documents: dict[Document, set[str]],
+    scores: dict[str, Scores],
+) -> None:
     """Search for every question in every mode."""
     lines = list(documents)
     [model] = sql.execute("select id from embedding_model").fetchone() or [None]
@@ -167,9 +170,12 @@ async def ask(
 
 
 async def measure(
-    cluster: Cluster, chosen: dict[str, Any], conversation: dict[str, Any], task: str,
+    cluster: Cluster,
+    chosen: dict[str, Any],
+    conversation: dict[str, Any],
+    task: str,
     scores: dict[str, Scores],
-) -> None:  # fmt: skip
+) -> None:
     """Fill a database with one conversation and searches it with the embedder of `chosen`."""
     documents = collect_documents(conversation, task)
     async with open_database(cluster, f"{conversation['id']}-{task}") as name:

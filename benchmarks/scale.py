@@ -191,10 +191,17 @@ class Bench:
         adverse_recall, adverse_cpu = self._compare(adverse, chosen, look)
         percentiles = statistics.quantiles(taken, n=100)
         return Found(
-            int(chosen.sum()), percentiles[49], percentiles[94], cpu, meaning_cpu, recall,
-            adverse_recall, adverse_cpu, ranks.count(0) / len(ranks),
+            int(chosen.sum()),
+            percentiles[49],
+            percentiles[94],
+            cpu,
+            meaning_cpu,
+            recall,
+            adverse_recall,
+            adverse_cpu,
+            ranks.count(0) / len(ranks),
             1 - ranks.count(None) / len(ranks),
-        )  # fmt: skip
+        )
 
     def measure_sizes(self) -> dict[str, int]:
         """Bytes of every table without its indexes, and of every index."""
@@ -234,14 +241,20 @@ class Bench:
     def _find_nearest(
         self, space: int | None, entity_type: str | None, question: Question
     ) -> list[UUID]:
-        given = (space and [space], entity_type and [entity_type], self._model,
-                 HalfVector(question.vector))  # fmt: skip
+        given = (
+            space and [space],
+            entity_type and [entity_type],
+            self._model,
+            HalfVector(question.vector),
+        )
         return [known for (known,) in self._fetch(_NEAREST, given)]
 
     def _compare(
-        self, questions: list[Question], chosen: NDArray[np.bool_],
+        self,
+        questions: list[Question],
+        chosen: NDArray[np.bool_],
         look: Callable[[Question], list[UUID]],
-    ) -> tuple[float, float]:  # fmt: skip
+    ) -> tuple[float, float]:
         """Recall of the vector arm, and its CPU milliseconds."""
         shares, cpu = list[float](), self._read_cpu()
         found = [look(question) for question in questions]

@@ -104,9 +104,11 @@ async def run_channels(folder: Path) -> None:
 def _serve_everything(cluster: Cluster) -> Settings:
     """Return settings of a server with every toolset and without an embedder."""
     settings = Settings(
-        database_url=SecretStr(cluster.dsn(APP)), embedding_provider="none", log_level="ERROR",
+        database_url=SecretStr(cluster.dsn(APP)),
+        embedding_provider="none",
+        log_level="ERROR",
         toolsets=list(find_toolsets()),
-    )  # fmt: skip
+    )
     configure_logs(settings)
     return settings
 

@@ -160,8 +160,18 @@ def write_row(name: str, heard: Heard, others: Heard, alone: Heard | None = None
     p50, p99 = rank(heard.seconds)
     ratio = f"{p99 / rank(alone.seconds)[1]:.1f}" if alone else ""
     slowest = f"{max(others.seconds):.1f}" if others.seconds else ""
-    cells = [len(heard.seconds), f"{p50:.1f}", f"{p99:.1f}", ratio, heard.refused, heard.failed,
-             len(others.seconds), others.refused, others.failed, slowest]  # fmt: skip
+    cells = [
+        len(heard.seconds),
+        f"{p50:.1f}",
+        f"{p99:.1f}",
+        ratio,
+        heard.refused,
+        heard.failed,
+        len(others.seconds),
+        others.refused,
+        others.failed,
+        slowest,
+    ]
     return f"| {name} | {' | '.join(map(str, cells))} |"
 
 
@@ -216,8 +226,11 @@ async def _print_table(server: Server, tokens: dict[str, list[str]], seconds: fl
         "ten heavy calls of ten people": lambda: server.ask_much(tokens["ten"]),
         "900 idle connections": server.hold_connections,
     }
-    print("| the victim | calls | p50, ms | p99, ms | ÷ alone | 503 | failed | others' answers |"
-          " 503 | failed | slowest, s |\n|---|" + "---:|" * 10, flush=True)  # fmt: skip
+    print(
+        "| the victim | calls | p50, ms | p99, ms | ÷ alone | 503 | failed | others' answers |"
+        " 503 | failed | slowest, s |\n|---|" + "---:|" * 10,
+        flush=True,
+    )
     for name, crowd in crowds.items():
         before = await server.suffer(victim, seconds / 2)
         async with crowd() as others:

@@ -84,8 +84,13 @@ async def _prepare(folder: Path) -> tuple[Place, Path]:
     async with run_embedded(data) as cluster:
         await migrate(cluster.dsn(OWNER))
         token, pgdata = enrol(cluster.dsn(OWNER)), cluster.data
-    own = {"DATA_DIR": str(data), "RATE_LIMIT": "0", "LOG_LEVEL": "ERROR",
-           "EMBEDDING_PROVIDER": "local", "PYTHONPATH": str(Path(__file__).parents[2])}  # fmt: skip
+    own = {
+        "DATA_DIR": str(data),
+        "RATE_LIMIT": "0",
+        "LOG_LEVEL": "ERROR",
+        "EMBEDDING_PROVIDER": "local",
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+    }
     return Place(read_foreign_environment() | own, folder, token, find_port()), pgdata
 
 
@@ -135,8 +140,9 @@ def write(outcome: Outcome) -> None:
     print(f"| batches of five | {len(ledger.batches):,} |")
     print("\n| fault | times | until all was well, s: median | max |\n|---|---:|---:|---:|")
     for kind, seconds in outcome.wounds.healed.items():
-        print(f"| {kind} | {len(seconds)} | {statistics.median(seconds):.2f} |"
-              f" {max(seconds):.2f} |")  # fmt: skip
+        print(
+            f"| {kind} | {len(seconds)} | {statistics.median(seconds):.2f} | {max(seconds):.2f} |"
+        )
     print("\n| what clients saw | times |\n|---|---:|")
     for title, count in ledger.errors.most_common():
         print(f"| {title} | {count} |")

@@ -40,8 +40,10 @@ class Place:
         with (self.folder / "servers.log").open("ab") as log:
             return await anyio.open_process(
                 [sys.executable, "-m", "textrawl", *arguments],
-                env=dict(self.environment), stderr=log, **streams,
-            )  # fmt: skip
+                env=dict(self.environment),
+                stderr=log,
+                **streams,
+            )
 
 
 class Server:

@@ -55,9 +55,17 @@ class Verdict:
     @property
     def is_clean(self) -> bool:
         """Return whether nothing was lost, doubled or torn."""
-        wrong = (self.lost, self.under_another_id, self.duplicated, self.mistaken, self.orphans,
-                 self.tracebacks, self.untidy_exits, self.deadlocks,
-                 *self.torn.values())  # fmt: skip
+        wrong = (
+            self.lost,
+            self.under_another_id,
+            self.duplicated,
+            self.mistaken,
+            self.orphans,
+            self.tracebacks,
+            self.untidy_exits,
+            self.deadlocks,
+            *self.torn.values(),
+        )
         return not any(wrong)
 
 
@@ -73,15 +81,18 @@ def judge(owner: psycopg.Connection, ledger: Ledger) -> Verdict:
         0 < sum(text in counts for text in batch) < len(batch) for batch in ledger.batches
     )
     return Verdict(
-        acknowledged=len(acknowledged), stored=len(rows), pending=_count(owner, _PENDING),
+        acknowledged=len(acknowledged),
+        stored=len(rows),
+        pending=_count(owner, _PENDING),
         lost=sum(text not in counts for text in acknowledged),
         under_another_id=sum(
             entry is not None and text in ids and ids[text] != entry
             for text, entry in acknowledged.items()
         ),
-        duplicated=sum(count - 1 for count in counts.values()), mistaken=len(ledger.mistaken),
+        duplicated=sum(count - 1 for count in counts.values()),
+        mistaken=len(ledger.mistaken),
         torn=torn,
-    )  # fmt: skip
+    )
 
 
 def _count(owner: psycopg.Connection, query: LiteralString) -> int:

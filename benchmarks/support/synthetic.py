@@ -103,8 +103,15 @@ class Fact:
     def row(self, spaces: list[int], vector: NDArray[np.float32]) -> tuple[Any, ...]:
         """Return the values for COPY."""
         space = spaces[self.space]
-        return (space, self.id, self.entity_id, self.entity, self.type, self.content,
-                HalfVector(vector))  # fmt: skip
+        return (
+            space,
+            self.id,
+            self.entity_id,
+            self.entity,
+            self.type,
+            self.content,
+            HalfVector(vector),
+        )
 
 
 class World:
@@ -275,8 +282,9 @@ class Filling:
     def _find_indexes(self, table: str) -> list[str]:
         rows = self._connection.execute(
             "select indexname::text from pg_indexes where schemaname = 'textrawl'"
-            " and tablename = %s", (table,),
-        )  # fmt: skip
+            " and tablename = %s",
+            (table,),
+        )
         return [name for (name,) in rows]
 
     def _take_index(self, name: str) -> LiteralString:

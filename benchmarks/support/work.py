@@ -55,9 +55,12 @@ class Work:
         """Return a new fact about one of a hundred people."""
         thing, other = self._dice.sample(THINGS, 2)
         sentence = self._dice.choice(SENTENCES).format(
-            thing=thing, other=other, place=self._dice.choice(PLACES),
-            year=self._dice.randint(1990, 2026), number=next(self._numbers),
-        )  # fmt: skip
+            thing=thing,
+            other=other,
+            place=self._dice.choice(PLACES),
+            year=self._dice.randint(1990, 2026),
+            number=next(self._numbers),
+        )
         person = self._dice.choice(self._names)
         return {"entityName": person, "entityType": "person", "observation": sentence}
 

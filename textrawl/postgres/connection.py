@@ -11,8 +11,10 @@ from typing import Any, cast
 
 from pgvector.psycopg.halfvec import register_halfvec_info
 from pgvector.psycopg.vector import register_vector_info
-from psycopg import AsyncConnection, Error, ProgrammingError, sql
+from psycopg import AsyncConnection, Error, OperationalError, ProgrammingError, sql
 from psycopg.types import TypeInfo
+
+from textrawl.errors import DatabaseUnavailable
 
 PostgresError = Error
 """Any error of Postgres or of the connection, for modules that do not import the driver."""
@@ -20,8 +22,10 @@ PostgresError = Error
 
 def is_broken(error: Exception) -> bool:
     """Return True if the connection ended, False if only a statement failed."""
-    state = error.sqlstate if isinstance(error, Error) else None
-    return state is None or state.startswith(("08", "57P"))
+    if not isinstance(error, Error):
+        return isinstance(error, DatabaseUnavailable)
+    ended = error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))
+    return ended and isinstance(error, OperationalError)
 
 
 class Connection(AsyncConnection[Any]):
