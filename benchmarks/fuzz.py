@@ -62,6 +62,19 @@ def fuzz_frames(wire: Pipe | Web, count: int, seed: int) -> Report:
     return report
 
 
+def fuzz_wire(
+    name: str, wire: Pipe | Web, owner: psycopg.Connection, sizes: tuple[int, int], seed: int
+) -> Reports:
+    """Send a share of the calls and of the frames over one wire, and close it."""
+    calls, frames = sizes
+    reports = {
+        name: fuzz(wire.open_channel(), owner, calls // 6, seed + 10),
+        f"frames over {name}": fuzz_frames(wire, frames // 4, seed + 20),
+    }
+    wire.close()
+    return reports
+
+
 def run(calls: int, frames: int, seed: int, folder: Path) -> bool:
     """Print what came of everything; whether nothing was wrong."""
     reports: Reports = {}
@@ -82,20 +95,16 @@ def run(calls: int, frames: int, seed: int, folder: Path) -> bool:
                 with connect_in_memory(settings, era) as channel:
                     reports[f"in memory, {era}"] = fuzz(channel, owner, calls // 6, seed + number)
             with serve(environment, port := find_port(), folder) as root:
+                print(f"the server works in {root}", file=sys.stderr)
                 for number, era in enumerate((MODERN, LEGACY)):
-                    pipe, web = (
-                        Pipe(environment, folder, era),
-                        Web(f"http://127.0.0.1:{port}", token, era),
-                    )
-                    for name, wire in (("stdio", pipe), ("HTTP", web)):
-                        print(f"{name}, {era} at {root}", file=sys.stderr)
-                        reports[f"{name}, {era}"] = fuzz(
-                            wire.open_channel(), owner, calls // 6, seed + 10 + number
+                    wires = {
+                        "stdio": Pipe(environment, folder, era),
+                        "HTTP": Web(f"http://127.0.0.1:{port}", token, era),
+                    }
+                    for name, wire in wires.items():
+                        reports |= fuzz_wire(
+                            f"{name}, {era}", wire, owner, (calls, frames), seed + number
                         )
-                        reports[f"frames over {name}, {era}"] = fuzz_frames(
-                            wire, frames // 4, seed + 20 + number
-                        )
-                        wire.close()
             spoilt = find_spoilt(owner)
     text = (folder / LOG).read_text("utf-8", "replace")
     return write(reports, spoilt, text.count("Traceback"))

@@ -166,7 +166,7 @@ class Bench:
         self._schedule = Path(f"/proc/{connection.info.backend_pid}/schedstat")
 
     def measure(self, scope: str) -> Found | None:
-        """Figures of a scope; None for one with too few facts."""
+        """Return the figures of a scope; None for one with too few facts."""
         name, entity_type = SCOPES[scope]
         space = None
         if name is not None:
@@ -176,16 +176,7 @@ class Bench:
             return None
         inside = self._ask(chosen)
         adverse = inside if chosen.all() else self._ask(~chosen)
-        search = partial(self._search, space, entity_type)
-        for question in inside[:WARM]:
-            search(question)
-        taken, cpu, ranks = list[float](), self._read_cpu(), list[int | None]()
-        for question in inside[WARM:]:
-            begin = time.perf_counter()
-            found = search(question)
-            taken.append(1000 * (time.perf_counter() - begin))
-            ranks.append(found.index(question.target) if question.target in found else None)
-        cpu = (self._read_cpu() - cpu) / len(taken)
+        taken, cpu, ranks = self._time(partial(self._search, space, entity_type), inside)
         look = partial(self._find_nearest, space, entity_type)
         recall, meaning_cpu = self._compare(inside, chosen, look)
         adverse_recall, adverse_cpu = self._compare(adverse, chosen, look)
@@ -202,6 +193,20 @@ class Bench:
             ranks.count(0) / len(ranks),
             1 - ranks.count(None) / len(ranks),
         )
+
+    def _time(
+        self, search: Callable[[Question], list[UUID]], questions: list[Question]
+    ) -> tuple[list[float], float, list[int | None]]:
+        """Return milliseconds of each search, CPU a search, and the rank of each target."""
+        for question in questions[:WARM]:
+            search(question)
+        taken, cpu, ranks = list[float](), self._read_cpu(), list[int | None]()
+        for question in questions[WARM:]:
+            begin = time.perf_counter()
+            found = search(question)
+            taken.append(1000 * (time.perf_counter() - begin))
+            ranks.append(found.index(question.target) if question.target in found else None)
+        return taken, (self._read_cpu() - cpu) / len(taken), ranks
 
     def measure_sizes(self) -> dict[str, int]:
         """Bytes of every table without its indexes, and of every index."""
