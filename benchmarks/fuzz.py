@@ -75,19 +75,24 @@ def fuzz_wire(
     return reports
 
 
+def build_settings(url: str, token: str) -> Settings:
+    """Return the settings of the server in this process."""
+    return Settings(
+        database_url=SecretStr(url),
+        log_level="ERROR",
+        access_token=SecretStr(token),
+        embedding_provider="local",
+    )
+
+
 def run(calls: int, frames: int, seed: int, folder: Path) -> bool:
-    """Print what came of everything; whether nothing was wrong."""
+    """Print the result of all wires. Return whether nothing was wrong."""
     reports: Reports = {}
     with open_memory(folder / "data") as (cluster, token):
         own = {"DATABASE_URL": cluster.dsn(APP), "ACCESS_TOKEN": token, "RATE_LIMIT": "0",
                "LOG_LEVEL": "ERROR", "EMBEDDING_PROVIDER": "local"}  # fmt: skip
         environment = read_foreign_environment() | own
-        settings = Settings(
-            database_url=SecretStr(own["DATABASE_URL"]),
-            log_level="ERROR",
-            access_token=SecretStr(token),
-            embedding_provider="local",
-        )
+        settings = build_settings(own["DATABASE_URL"], token)
         configure_logs(settings)
         with psycopg.connect(cluster.dsn(OWNER), autocommit=True) as owner:
             owner.execute("set search_path = textrawl, public")
@@ -111,7 +116,7 @@ def run(calls: int, frames: int, seed: int, folder: Path) -> bool:
 
 
 def write(reports: Reports, spoilt: list[str], tracebacks: int) -> bool:
-    """Print the tables; whether nothing was wrong."""
+    """Print the tables. Return whether nothing was wrong."""
     print(f"{tell_machine()}.\n")
     print("| way | calls | ok | refused | faults | slowest, s |\n|---|---:|---:|---:|---:|---:|")
     outcomes: Counter[tuple[str, str]] = Counter()
