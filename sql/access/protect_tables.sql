@@ -16,8 +16,8 @@ begin
     loop
         execute format('alter table %s enable row level security', protected.name);
         execute format('alter table %s force row level security', protected.name);
-        -- Functions run as the owner and restrict the spaces themselves. A real condition here would keep them from using the
-        -- text index; the planner removes one that is always true.
+        -- Functions run as the owner and restrict the spaces themselves. The policy's condition is always true, so the
+        -- planner removes it. Any other condition would stop these functions from using the text index.
         execute format('create policy owner on %s to %I using (true) with check (true)', protected.name, protected.owner);
         if protected.relname <> 'token' then
             execute format(

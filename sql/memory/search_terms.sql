@@ -4,7 +4,9 @@ create function textrawl.search_terms(
 returns table (
     term tsquery,
     weight double precision,
-    selecting tsquery,      -- selects facts: a rare word alone, another with a second word; null: the word only scores
+    -- The query that selects facts: a rare word by itself, a common word only with a second word. If it is null, the
+    -- word adds to scores but selects nothing here.
+    selecting tsquery,
     share double precision  -- share of facts known to have the word
 )
 language sql stable parallel safe
@@ -15,8 +17,8 @@ begin atomic
         select lexeme as word, quote_literal(lexeme)::tsquery as term
         from text, unnest(tsvector_to_array(to_tsvector('english', regexp_replace(plain, name, ' ', 'g')))) as lexeme
         union
-        -- A name in camel case may be written as one word or as its parts. A single part does not count:
-        -- JavaScript would find TypeScript.
+        -- A name in camel case may be written as one word or as its parts. One part is not enough: otherwise JavaScript
+        -- would also find TypeScript, since both contain Script.
         select min(whole), (quote_literal(min(whole)) || '|(' || string_agg(quote_literal(part), '&') || ')')::tsquery
         from text, regexp_matches(plain, name, 'g') as match,
              unnest(tsvector_to_array(to_tsvector('english', match[1]))) as whole,
@@ -30,7 +32,7 @@ begin atomic
         from text, unnest(tsvector_to_array(to_tsvector('simple', plain))) as lexeme
         where not exists (select from word)
     ), with_forms as (
-        -- A search for went also finds go. All forms are one word with one frequency.
+        -- A search for went also finds go. All forms are treated as one word with one frequency.
         select word, words, case when other is null then term else term || other::tsquery end as term
         from query_word cross join lateral (
             select string_agg(quote_literal(f.other), '|') as other, array_agg(f.other) || word as words
@@ -39,7 +41,7 @@ begin atomic
         select string_agg(quote_literal('~s' || space), '|')::tsquery as scope from unnest(spaces) as space
     ), fact_total as (
         -- Use the counts of these spaces only: scores would otherwise reveal the words of other spaces.
-        -- The statistics of a new memory are soon outdated, so its few facts are counted.
+        -- In a new memory statistics are soon outdated, so the caller sets `counting` and the few facts are counted.
         select case when counting then (select count(*)::float8 from textrawl.observation o where o.space_id = any(spaces))
             else (select sum(s.facts)::float8 from textrawl.space_statistics s where s.space_id = any(spaces)) end as facts
     ), with_frequency as (
@@ -52,15 +54,18 @@ begin atomic
         select *, row_number() over (partition by frequency is null order by frequency, char_length(word) desc, word) as place
         from with_frequency
     ), weighted as (
-        -- A word without a frequency is rare or new. Without any statistics all words weigh the same.
-        -- Twelve words count: in a long query two known words for each unknown one.
+        -- A word without a frequency is rare or new. It counts as a word that one fact has. Without any statistics all
+        -- words weigh the same. Only twelve words are used. In a longer query, take two words with a frequency for each
+        -- word without one.
         select term, coalesce(frequency, 1) as frequency, frequency / nullif(facts, 0) as share, facts,
             coalesce(ln(1 + (facts - least(coalesce(frequency, 1), facts) + 0.5) / (coalesce(frequency, 1) + 0.5)), 1) as weight,
             row_number() over (order by case when frequency is null then 2 * place else place end, frequency is null) <= 12 as counts
         from placed
     ), ranked as materialized (
-        -- Common words select too many facts to check: only the rarest words select, all words score.
-        -- Up to 1,000 facts, or up to 2,000 for the rarest word, can all be checked.
+        -- A common word would select too many facts to check. So only the rarest words select facts by themselves, but
+        -- all words add to the score. If there are at most 1,000 facts, or their number is unknown, every word selects.
+        -- Otherwise the rarest words do, as long as their frequencies add up to at most 300. The rarest word with a
+        -- known frequency may be in up to 2,000 facts.
         select *, coalesce(facts <= 1000, true) or sum(frequency) over (order by frequency, term::text) <= 300
             or place = 1 and frequency <= 2000 as alone
         from (select *, row_number() over (partition by share is null order by frequency, term::text) as place
@@ -69,8 +74,11 @@ begin atomic
         select term, frequency as expected, share, place, sum(frequency) over (order by place) as entries
         from ranked where not alone
     ), pair as (
-        -- Two common words select together if few facts are expected to have both and the index has few entries to check
-        -- for the rarer one. If even the rarest word is common, it is part of every pair.
+        -- Two common words select facts together if few facts are expected to have both. Pairs with the fewest expected
+        -- facts are used first, until the sum is 100, or 1,000 if even the rarest word (place 1) is common.
+        -- `entries` adds up the frequencies of the common words, from the rarest to this one. The rarer word of a pair
+        -- may have at most 3,000, so that the search reads few entries of the index. The limit does not apply to
+        -- place 1. If place 1 is common, it is part of every pair: with any other word the sum is above 4,000.
         select one.place, one.term, other.term as other,
             sum(one.expected * other.share) over (
                 order by one.place > 1, one.expected * other.share, one.place, other.place) as expected

@@ -33,7 +33,7 @@ class AnswerCost:
 
 @dataclass(frozen=True)
 class CostReport:
-    """All costs; `missing` is the reason why those of the memory are not counted."""
+    """All costs. `missing` says why the costs of recalls and answers are not counted."""
 
     counter: str
     exact: bool

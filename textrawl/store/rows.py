@@ -1,6 +1,7 @@
 """Rows of the SQL functions about a whole memory.
 
-Rows that only commands read are in textrawl.cli.rows, because defining such a class takes 0.5 ms.
+Rows that only commands read are in textrawl.cli.rows. Each such class here would add 0.5 ms to the
+start of a server.
 """
 
 from dataclasses import dataclass

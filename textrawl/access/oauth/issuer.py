@@ -20,11 +20,17 @@ logger = logging.getLogger("textrawl")
 
 _MOST_CHARACTERS = 8_192
 _SIGNED = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
-"""Signed, compact, and in one spelling: PyJWT would let padding pass."""
+"""Matches a compact signed token without base64 padding.
+
+PyJWT also accepts padding, so one token could be written in several ways.
+"""
 
 _LEEWAY = 5.0
-"""Seconds that the issuer's clock may be ahead of ours, or its newest tokens would be refused.
-None for `exp`: a client with an expired token fetches another, as it would have to anyway."""
+"""The seconds that the issuer's clock may be ahead of ours.
+
+Without them its newest tokens would be refused. `exp` has no leeway: a client whose token has
+expired must fetch a new one in any case.
+"""
 
 _SCOPES: dict[str, Scope] = {
     f"{prefix}{scope}": scope
@@ -37,7 +43,7 @@ _ANY_TOKEN = ("jwt", "application/jwt", None)
 
 
 class _Refused(jwt.InvalidTokenError):
-    """The reason for refusing a token, apart from a wrong signature."""
+    """A token is refused by a check of this module, not by PyJWT."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +51,9 @@ class Identity:
     """The actor of a valid token, its scopes, and its expiry (UTC).
 
     `digest` is the SHA-256 of the signed part: it names the token in logs, limits and lists of
-    revoked tokens. A hash of the whole token would not do, since the holder of an ECDSA signature
-    can make a second one for the same text. The digest does not prove the signature, so every
-    request has to be verified.
+    revoked tokens. A hash of the whole token is not enough: from one valid ECDSA signature anyone
+    can compute a second valid signature for the same text. A known digest does not prove that the
+    signature is valid, so every request has to be verified.
     """
 
     actor: str
@@ -59,9 +65,9 @@ class Identity:
 class Issuer:
     """Verifies access tokens that the issuer at `url` made for `audience`.
 
-    `url` is the issuer's name, to the character. `actor_claim` is the claim that names the actor.
-    `timeout` is the seconds for fetching keys. Raises StartRefused for an address that is neither
-    https nor this machine's.
+    `url` must be exactly equal to the issuer's name. `actor_claim` is the claim that names the
+    actor. `timeout` is the seconds for fetching keys. Raises StartRefused if the address does not
+    use https and is not on this machine.
     """
 
     def __init__(
@@ -126,7 +132,8 @@ def _read_header(bearer: str) -> dict[str, Any]:
     if not _SIGNED.fullmatch(bearer):
         raise _Refused("not a compact signed token")
     header = jwt.get_unverified_header(bearer)
-    # PyJWT supports b64, with which the signed text differs from the text that is read here.
+    # With the header b64, which PyJWT supports, the signature is for a different text than the one
+    # that is read here.
     if "crit" in header or "b64" in header:
         raise _Refused("asks for an extension")
     if not isinstance(header.get("alg"), str) or header["alg"] not in ALGORITHMS:
@@ -137,8 +144,9 @@ def _read_header(bearer: str) -> dict[str, Any]:
 def _check_kind(header: Mapping[str, object], claims: Mapping[str, object]) -> None:
     """Refuse tokens other than bearer access tokens.
 
-    RFC 9068 requires the type at+jwt, but many providers write JWT or nothing. Then a token must
-    have a scope, and neither at_hash nor c_hash: ID tokens have no scope, and only they have those.
+    RFC 9068 requires the type at+jwt, but many providers write JWT or nothing. In that case a token
+    must have a scope and must not have at_hash or c_hash. An ID token has no scope, and only ID
+    tokens have at_hash or c_hash.
     """
     kind = header.get("typ")
     kind = kind.lower() if isinstance(kind, str) else kind
@@ -176,7 +184,10 @@ def _read_scopes(claims: Mapping[str, object]) -> frozenset[Scope]:
 
 
 def _read_expiry(value: object) -> datetime:
-    """Return the instant in UTC; PyJWT checks it with leeway, and accepts numbers in a string."""
+    """Return the instant in UTC.
+
+    It is checked again here, because PyJWT allows leeway and accepts a number in a string.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _Refused("its expiry is no number")
     try:

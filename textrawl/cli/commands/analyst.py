@@ -37,7 +37,7 @@ _AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 @dataclass(frozen=True)
 class _CreatedRow:
-    """The empty row of create_analyst."""
+    """The row of create_analyst, which returns no value."""
 
     create_analyst: str | None
 
@@ -55,7 +55,10 @@ class _AnalystRow:
 
 @dataclass(frozen=True)
 class _DroppedRow:
-    """The row of drop_analyst: the spaces whose grants existed for this login alone."""
+    """The row of drop_analyst.
+
+    `spaces` are those in which reading was granted only for this login. That right is now revoked.
+    """
 
     spaces: list[str]
 
