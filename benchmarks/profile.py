@@ -55,7 +55,7 @@ STEPS = {
     "writing it": [("wire.replies Renderer", "_encode")],
     "counting tokens": [("wire.replies Renderer", "measure")],
     "tool, the rest": [("server.server MemoryServer", "call_tool")],
-    "sending the answer": [("transports.stdio.session _Answers", "send")],
+    "sending the answer": [("transports.stdio.session _MessageWriter", "send")],
 }
 """What is measured: a module of textrawl, and a class in it, then a function."""
 

@@ -74,7 +74,7 @@ def test_a_benchmark_prints_its_table(run: Run, name: str) -> None:
 def test_a_synthetic_memory_is_filled_once_and_measured_where_it_lies(
     run: Run, folder: Path
 ) -> None:
-    outcome = run("synthetic", str(folder / "600"), "--facts", "600")
+    outcome = run("support.synthetic", str(folder / "600"), "--facts", "600")
     assert "600 facts." in outcome
     assert [line.split(":")[0] for line in outcome.splitlines()[2:]] == [
         "load", "GIN", "HNSW", "statistics"
