@@ -205,6 +205,7 @@ async def run_crowding(folder: Path, facts: int, seconds: float) -> None:
         environment = read_foreign_environment() | {
             "DATABASE_URL": cluster.dsn(APP), "EMBEDDING_PROVIDER": "local", "RATE_LIMIT": "0",
             "ACCESS_TOKEN": tokens["victim"][0], "LOG_LEVEL": "ERROR",
+            "TEXTRAWL_TOOLSETS": "all",
         }  # fmt: skip
         async with listen(environment) as url:
             server = Server(url)
@@ -213,10 +214,15 @@ async def run_crowding(folder: Path, facts: int, seconds: float) -> None:
 
 
 async def _load_topics(server: Server, token: str) -> None:
-    """Call each heavy tool once: the first call of a process loads scikit-learn."""
+    """Call each heavy tool once: the first call of a process loads scikit-learn.
+
+    Raises RuntimeError for a call that fails: such a crowd would cost the victim nothing.
+    """
     async with httpx2.AsyncClient(timeout=60) as http:
         for call in _list_heavy(0):
-            await server.call(http, token, call, "/t/graph")
+            status, _ = await server.call(http, token, call, "/t/graph")
+            if status != _OK:
+                raise RuntimeError(f"{call[0]} answers {status}")
 
 
 async def _print_table(server: Server, tokens: dict[str, list[str]], seconds: float) -> None:
