@@ -1,5 +1,5 @@
-# The server, for an MCP client that starts it:  docker run -i --rm -v textrawl:/data textrawl
-# With a Postgres of your own: add -e TEXTRAWL_DATABASE_URL=postgresql://... -e TEXTRAWL_ACCESS_TOKEN=trl_...
+# A server that an MCP client starts:  docker run -i --rm -v textrawl:/data textrawl
+# With your own Postgres: add -e TEXTRAWL_DATABASE_URL=postgresql://... -e TEXTRAWL_ACCESS_TOKEN=trl_...
 # For a team, over HTTP: compose.yaml.
 FROM python:3.13.9-slim-trixie AS build
 COPY pyproject.toml README.md LICENSE /source/
@@ -8,7 +8,7 @@ COPY sql /source/sql
 RUN pip wheel --no-cache-dir --wheel-dir /wheels /source
 
 FROM python:3.13.9-slim-trixie
-# tini takes in what Postgres leaves behind and passes signals on.
+# tini adopts the child processes that Postgres leaves behind, and passes signals on.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends tini \
     && rm -rf /var/lib/apt/lists/* \

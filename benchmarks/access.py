@@ -1,14 +1,14 @@
-"""The cost of tokens, spaces and guards for a search.
+"""The cost of access control for a search.
 
     python -m benchmarks.access [--facts 100000] [--calls 400]
 
-An embedded Postgres in a temporary folder, local embeddings, the MCP SDK's own client over HTTP.
-Two comparisons, each side by side, call by call:
+It uses an embedded Postgres in a temporary folder, local embeddings, and the client of the MCP SDK
+over HTTP. There are two comparisons. In each of them, the calls of both sides alternate:
 
-    SQL     search_memory with a credential, beside itself without asking what may be read
-    HTTP    query_memory with a token behind every guard, beside `serve --http --insecure`
+    SQL     search_memory with a credential, and the same function without the check of spaces
+    HTTP    query_memory with a token and all checks, and `serve --http --insecure`
 
-Prints Markdown: medians, and the ratio of the first to the second.
+It prints Markdown: the medians of both sides, and the ratio of the first median to the second.
 """
 
 import argparse
@@ -38,7 +38,7 @@ from textrawl.embeddings.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
 
 BATCH = 5_000
-WARM = 20  # calls before those that count
+WARM = 20  # calls before the measured calls
 SEARCH = Path(__file__).parents[1] / "sql" / "memory" / "search_memory.sql"
 STATEMENT = "select entity_name, content, score from {}(%s, model => 1, vector => %s{})"
 FILL = """
@@ -54,7 +54,7 @@ FILL = """
             content_hash, source, author_id, tool, fts)
         select 1, given.id, about.id, 'person', content, md5(content)::uuid, 'note',
             (select min(id) from textrawl.actor), 'bench',
-            textrawl.search_document(1, given.name, content)
+            textrawl.search_document(1, 'english', given.name, content)
         from given join about using (name) returning id
     )
     insert into textrawl.embedding_1 (space_id, observation_id, vector)
@@ -64,7 +64,7 @@ Ask = Callable[[str], Awaitable[object]]
 
 
 def take_away_the_check(owner: psycopg.Connection) -> None:
-    """Make search_unchecked(): the same function, but for the question what may be read."""
+    """Create search_unchecked(): a copy of search_memory() that does not check spaces."""
     text = SEARCH.read_text("utf-8").replace("textrawl.search_memory", "textrawl.search_unchecked")
     check = "readable_spaces(credential, spaces)"
     assert check in text
@@ -74,7 +74,7 @@ def take_away_the_check(owner: psycopg.Connection) -> None:
 
 
 async def fill(owner: psycopg.AsyncConnection[Any], embedder: LocalEmbedder, facts: int) -> None:
-    """Add facts with vectors; indexes by meaning last, which is quicker."""
+    """Add facts with vectors. The index of vectors is built at the end, because this is faster."""
     await register_vector_async(owner)
     await owner.execute(
         "select textrawl.register_embedding_model(%s, %s, .05, .75, .5)",
@@ -99,7 +99,7 @@ async def fill(owner: psycopg.AsyncConnection[Any], embedder: LocalEmbedder, fac
 
 
 async def measure(ways: dict[str, Ask], calls: int) -> dict[str, list[float]]:
-    """Return the seconds of each of `calls` searches; each way has the first turn in turn."""
+    """Return the seconds of `calls` searches for each way. The ways take turns in being first."""
     work, taken = Work(), {way: list[float]() for way in ways}
     for number in range(calls + WARM):
         _, arguments = work.kinds["query_memory search"]()
@@ -116,7 +116,7 @@ async def measure(ways: dict[str, Ask], calls: int) -> dict[str, list[float]]:
 async def ask_in_sql(
     dsn: str, embedder: LocalEmbedder, token: str
 ) -> AsyncGenerator[dict[str, Ask]]:
-    """Yield the two searches in SQL, on one connection of the application's."""
+    """Yield the two searches in SQL, on one connection of the role textrawl_app."""
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
         await register_vector_async(connection)
 
@@ -139,7 +139,7 @@ async def ask_in_sql(
 
 @asynccontextmanager
 async def ask_over_http(dsn: str, token: str) -> AsyncGenerator[dict[str, Ask]]:
-    """Yield the tool at two servers: one that guards itself, one that asks nobody for a token."""
+    """Yield the tool on two servers: one requires a token, the other does not."""
     environment = read_foreign_environment() | {
         "DATABASE_URL": dsn, "EMBEDDING_PROVIDER": "local", "ACCESS_TOKEN": token, "RATE_LIMIT": "0"
     }  # fmt: skip
@@ -193,7 +193,7 @@ async def run(facts: int, calls: int, folder: Path) -> None:
 
 def main() -> None:
     """Measure in a temporary folder."""
-    parser = argparse.ArgumentParser(description="What access control costs a search.")
+    parser = argparse.ArgumentParser(description="The cost of access control for a search.")
     parser.add_argument("--facts", type=int, default=100_000)
     parser.add_argument("--calls", type=int, default=400)
     given = parser.parse_args()

@@ -2,11 +2,13 @@
 
     python -m benchmarks.analytics [--facts 100000] [--calls 400] [--memory FOLDER]
 
-An embedded Postgres in a temporary folder, or a copy of a memory that is there (FOLDER, which gets
-relations and recalls). As an analyst of all spaces: of every view the first hundred rows, the count
-of its rows, and all columns of all rows (none of them sent); in milliseconds and those of computing
-time; then the plan of the last. Then query_memory over HTTP at two servers on that memory,
-RECORD_RECALLS=text beside off, call by call. Prints Markdown.
+It uses an embedded Postgres in a temporary folder, or the memory in FOLDER. The benchmark adds
+relations and recalls to this memory, so give it a copy.
+
+An analyst of all spaces reads each view in three ways: the first hundred rows, the count of rows,
+and all columns of all rows without sending them. The figures are milliseconds and CPU milliseconds.
+The plan of the third way follows. After that, query_memory is called over HTTP on two servers, one
+with RECORD_RECALLS=text and one with RECORD_RECALLS=off. Their calls alternate. It prints Markdown.
 """
 
 import argparse
@@ -38,7 +40,7 @@ ASKED: tuple[LiteralString, ...] = (
     "select * from {} limit 100", "select count(*) from {}", "select * from {} offset 100000000"
 )  # fmt: skip
 SPREAD: tuple[LiteralString, ...] = (
-    # A year of facts, a twentieth of them replaced, half of them recalled; ten relations an entity.
+    # Facts of a year. A twentieth is replaced, and half are recalled. An entity has ten relations.
     """update observation set
        created_at = now() - make_interval(hours => abs(hashtext(id::text)) % 8760),
        valid_from = now() - make_interval(hours => abs(hashtext(id::text)) % 8760)""",
@@ -73,7 +75,7 @@ SPREAD: tuple[LiteralString, ...] = (
 
 
 def add_story(cluster: Cluster, recalls: int) -> None:
-    """Dates, replacements, relations and recalls, and an analyst who reads all spaces."""
+    """Add dates, replacements, relations and recalls, and an analyst who reads all spaces."""
     with psycopg.connect(cluster.dsn(SUPERUSER), autocommit=True) as superuser:
         superuser.execute("set search_path = textrawl, public")
         given = {"relations": RELATIONS, "recalls": recalls}
@@ -88,7 +90,7 @@ def add_story(cluster: Cluster, recalls: int) -> None:
 
 
 def time_statement(connection: psycopg.Connection, statement: sql.Composed) -> tuple[float, float]:
-    """Median of milliseconds, and of those of computing time that this session had."""
+    """Return the median of the milliseconds, and of the CPU milliseconds of this session."""
     account = Path(f"/proc/{connection.info.backend_pid}/schedstat")
     taken, computed = list[float](), list[float]()
     for _ in range(RUNS):
@@ -102,12 +104,12 @@ def time_statement(connection: psycopg.Connection, statement: sql.Composed) -> t
 
 
 def time_views(cluster: Cluster) -> None:
-    """Print a row a view, then the plans."""
+    """Print a row for each view, then the plans."""
     print("| view | first 100: ms | CPU | count: ms | CPU | whole: ms | CPU |")
     print("|---|---:|---:|---:|---:|---:|---:|", flush=True)
     plans = list[str]()
     with psycopg.connect(cluster.dsn(ANALYST), autocommit=True) as analyst:
-        # In one process, whose computing time can be told apart from that of its neighbours.
+        # Use one process, because the CPU time of parallel workers cannot be measured.
         analyst.execute("set max_parallel_workers_per_gather = 0")
         for name in describe_views():
             view = sql.Identifier("textrawl", name)
@@ -124,7 +126,7 @@ def time_views(cluster: Cluster) -> None:
 
 @asynccontextmanager
 async def ask_servers(dsn: str, token: str) -> AsyncGenerator[dict[str, Ask]]:
-    """Yield the tool at two servers: one that logs recalls, one that does not."""
+    """Yield the tool on two servers: one records recalls, the other does not."""
     environment = read_foreign_environment() | {
         "DATABASE_URL": dsn, "EMBEDDING_PROVIDER": "local", "ACCESS_TOKEN": token, "RATE_LIMIT": "0"
     }  # fmt: skip
@@ -171,7 +173,7 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
 
 
 def main() -> None:
-    """Measure in a temporary folder, or where it is told to."""
+    """Measure in a temporary folder, or in the given folder."""
     parser = argparse.ArgumentParser(description="Views at size, and the cost of the recall log.")
     parser.add_argument("--facts", type=int, default=100_000)
     parser.add_argument("--calls", type=int, default=400)

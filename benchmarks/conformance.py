@@ -2,9 +2,10 @@
 
     python -m benchmarks.conformance
 
-The suites come from npm, once, into the cache of tests/clients. They were written for a server
-that has their own test tools, resources and prompts; the table tells such checks from what fails
-here. Exits with 1 if anything does. Prints Markdown.
+The suites are installed from npm once, into the cache of tests/clients. They are written for a
+server with certain test tools, resources and prompts. A check can fail because it needs these, or
+for another reason. The table counts both kinds separately. It prints Markdown, and exits with 1 if
+a check fails for another reason.
 """
 
 import json
@@ -39,14 +40,14 @@ UNEXPLAINED = "fails"
 
 @dataclass(frozen=True)
 class Suite:
-    """A version of the suites, and what it is asked to run."""
+    """A version of the suites, and the options for its run."""
 
     version: str
     options: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        """Its name in the table."""
+        """The name of the suite in the table."""
         return f"{self.version}, `{' '.join(self.options)}`"
 
 
@@ -68,7 +69,7 @@ class Check:
 
     @property
     def reason(self) -> str:
-        """Return why it failed."""
+        """Return the reason why the check failed."""
         for part, reason in _KNOWN.items():
             if part in self.scenario or part in self.name:
                 return reason
@@ -85,12 +86,12 @@ class Outcome:
 
     @property
     def failures(self) -> list[Check]:
-        """Check that failed."""
+        """The checks that failed."""
         return [check for check in self.checks if check.status == _FAILED]
 
     @property
     def row(self) -> list[str]:
-        """Its row in the table."""
+        """The row of the suite in the table."""
         scenarios = {check.scenario for check in self.checks}
         failing = {check.scenario for check in self.failures}
         passed = sum(check.status == _PASSED for check in self.checks)
@@ -104,16 +105,20 @@ def _order(reasons: Counter[str]) -> Iterable[int]:
 
 
 def write_outcomes(outcomes: Sequence[Outcome]) -> str:
-    """Return the table: scenarios without a failure, then checks by what came of them."""
+    """Return the table: scenarios without a failure, then checks by their result."""
     reasons = (*_REASONS, *_KNOWN.values(), UNEXPLAINED)
     titles = ["suite", "scenarios", "without a failure", "checks passed", *reasons]
     return write_table(titles, [outcome.row for outcome in outcomes])
 
 
 async def run() -> list[Outcome]:
-    """Run every suite against one server, whose memory is empty and its own."""
+    """Run every suite against one server with a new, empty memory."""
     with open_folder("conformance") as folder:
-        environment = {**read_foreign_environment(), "DATA_DIR": str(folder / "data")}
+        environment = {
+            **read_foreign_environment(),
+            "DATA_DIR": str(folder / "data"),
+            "EMBEDDING_PROVIDER": "local",
+        }
         async with listen(environment, "--insecure") as url:
             return [
                 await _run_suite(suite, url, folder / str(number))
@@ -142,7 +147,7 @@ def _read_checks(file: Path) -> list[Check]:
 
 
 def main() -> None:
-    """Print the table and what is to be looked at."""
+    """Print the table, and the checks that failed."""
     outcomes = anyio.run(run)
     print(write_outcomes(outcomes))
     left = [

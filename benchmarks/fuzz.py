@@ -1,10 +1,11 @@
-"""Calls that nobody would make, at length: the fuzzing of tests/fuzzing over every transport.
+"""A long run of the fuzzing in tests/fuzzing over every transport.
 
     python -m benchmarks.fuzz [--calls 20000] [--frames 4000] [--seed 1]
 
-A third of the calls in memory, over stdio and over HTTP each, in both eras of the protocol, on an
-embedded Postgres in a temporary folder; then raw frames of JSON-RPC over stdio and HTTP, each bad
-line on stdio followed by a good one. Prints Markdown; exits with 1 when anything was wrong.
+It uses an embedded Postgres in a temporary folder. A third of the calls goes to a server in memory,
+a third over stdio, and a third over HTTP, before and since protocol 2026-07-28. Then it sends raw
+frames of JSON-RPC over stdio and HTTP. On stdio, each bad line is followed by a good line. It
+prints Markdown, and exits with 1 if it finds a fault.
 """
 
 import argparse
@@ -38,7 +39,7 @@ Reports = dict[str, Report]
 
 @contextmanager
 def open_memory(folder: Path) -> Generator[tuple[Cluster, str]]:
-    """Yield a cluster with an empty memory, and a token for all of it."""
+    """Yield a cluster with an empty memory, and a token for the whole memory."""
     with start_blocking_portal() as portal:
         running = portal.wrap_async_context_manager(run_embedded(folder))
         with running as cluster:
@@ -47,7 +48,7 @@ def open_memory(folder: Path) -> Generator[tuple[Cluster, str]]:
 
 
 def fuzz_frames(wire: Pipe | Web, count: int, seed: int) -> Report:
-    """Send `count` frames and return the findings; the tool of each is the answer that it needs."""
+    """Send `count` frames and return the findings. `outcomes` counts the expected answers."""
     report = Report()
     numbers = st.integers(10_000, 2**40)
     for frame in generate(build_frames(numbers), count, seed):
@@ -65,7 +66,7 @@ def fuzz_frames(wire: Pipe | Web, count: int, seed: int) -> Report:
 def fuzz_wire(
     name: str, wire: Pipe | Web, owner: psycopg.Connection, sizes: tuple[int, int], seed: int
 ) -> Reports:
-    """Send a share of the calls and of the frames over one wire, and close it."""
+    """Send a share of the calls and of the frames over one transport, and close it."""
     calls, frames = sizes
     reports = {
         name: fuzz(wire.open_channel(), owner, calls // 6, seed + 10),
@@ -86,7 +87,7 @@ def build_settings(url: str, token: str) -> Settings:
 
 
 def run(calls: int, frames: int, seed: int, folder: Path) -> bool:
-    """Print the result of all wires. Return whether nothing was wrong."""
+    """Print the results of all transports. Return True if there is no fault."""
     reports: Reports = {}
     with open_memory(folder / "data") as (cluster, token):
         own = {"DATABASE_URL": cluster.dsn(APP), "ACCESS_TOKEN": token, "RATE_LIMIT": "0",
@@ -116,7 +117,7 @@ def run(calls: int, frames: int, seed: int, folder: Path) -> bool:
 
 
 def write(reports: Reports, spoilt: list[str], tracebacks: int) -> bool:
-    """Print the tables. Return whether nothing was wrong."""
+    """Print the tables. Return True if there is no fault."""
     print(f"{tell_machine()}.\n")
     print("| way | calls | ok | refused | faults | slowest, s |\n|---|---:|---:|---:|---:|---:|")
     outcomes: Counter[tuple[str, str]] = Counter()
@@ -142,7 +143,7 @@ def write(reports: Reports, spoilt: list[str], tracebacks: int) -> bool:
 
 
 def main() -> None:
-    """Fuzzes a memory in a temporary folder."""
+    """Fuzz a memory in a temporary folder."""
     parser = argparse.ArgumentParser(description="Fuzzing of every tool and transport.")
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--frames", type=int, default=4_000)

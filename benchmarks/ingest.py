@@ -2,12 +2,14 @@
 
     python -m benchmarks.ingest [--rows 10000 100000] [--calls 100] [--json FILE]
 
-Calls are statements as a server sends them, on one connection of an embedded Postgres in a
-temporary folder (`--keep FOLDER` as in benchmarks.scale: its memories get more facts), beside a
-memory of benchmarks.support.synthetic; the time to make their vectors is in it, the index left out
-is that of vectors. The import is `textrawl import` of the largest number of facts, with vectors,
-into an empty memory: as it does it, with the index built at the end, and into an index that is
-kept.
+A call is the statement that a server sends, on one connection of an embedded Postgres in a
+temporary folder. Its time includes the time to make the vectors. The memory already has facts of
+benchmarks.support.synthetic. `--keep FOLDER` keeps the memories, as in benchmarks.scale, and each
+run adds facts to them. In the tables, `no index` means: without the index of vectors.
+
+The import is `textrawl import` of the largest number of facts, with vectors, into an empty memory.
+It is measured in two ways: with the index built at the end, which is the default, and with an index
+that is kept during the import.
 """
 
 import argparse
@@ -42,9 +44,9 @@ from textrawl.postgres.owner_session import open_writing
 from textrawl.postgres.vector_indexes import build_indexes, build_missing_indexes
 
 BATCH = 50  # facts that build_knowledge takes at once
-WARM = 5  # calls before those that count
+WARM = 5  # calls before the measured calls
 INTO = "into the index"
-SEED = 11  # other facts than those that are there
+SEED = 11  # makes other facts than the stored facts
 
 Figures = dict[str, float]
 
@@ -62,7 +64,7 @@ class Writer:
         }  # fmt: skip
 
     def measure(self, kind: str, calls: int) -> Figures:
-        """Milliseconds of a call."""
+        """Return the milliseconds of each call."""
         taken = list[float]()
         for _ in range(calls + WARM):
             begin = time.perf_counter()
@@ -96,7 +98,7 @@ class Writer:
 
 
 def measure_writes(conninfo: str, calls: int) -> dict[str, Figures]:
-    """Figures of single calls, with the index of vectors and without."""
+    """Return the figures of single calls, with and without the index of vectors."""
     found = dict[str, Figures]()
     with psycopg.connect(conninfo, autocommit=True) as connection:
         writer = Writer(connection)
@@ -136,7 +138,7 @@ async def make_lines(facts: int) -> list[dict[str, Any]]:
 
 
 async def measure_import(folder: Path, facts: int, kept: str) -> Figures:
-    """Yield seconds of an import of `facts` into a memory that is new; INTO keeps its index."""
+    """Return the seconds of an import into a new memory. If `kept` is INTO, keep the index."""
     raw = [json.dumps(line).encode() for line in await make_lines(facts)]
     size = sum(map(len, raw))
 
@@ -159,7 +161,7 @@ async def measure_import(folder: Path, facts: int, kept: str) -> Figures:
 
 
 async def measure(folder: Path, rows: int, calls: int) -> dict[str, Figures]:
-    """Figures of calls on a memory of so many facts, which is filled first if it is new."""
+    """Return the figures of calls on a memory of this size. Fill the memory first if it is new."""
     async with run_embedded(folder) as cluster:
         owner = cluster.dsn(OWNER)
         await migrate(owner)
@@ -168,7 +170,7 @@ async def measure(folder: Path, rows: int, calls: int) -> dict[str, Figures]:
 
 
 def write_writes(rows: int, found: dict[str, Figures]) -> Iterator[str]:
-    """Yield lines of a table of calls."""
+    """Yield the lines of a table of calls."""
     yield f"\n| beside {rows:,} facts, ms | p50 | p95 |\n|---|---:|---:|"
     yield from (f"| {kind} | {row['p50']:.1f} | {row['p95']:.1f} |" for kind, row in found.items())
 
@@ -183,7 +185,7 @@ def open_place(stack: ExitStack, kept: Path | None, name: str) -> Path:
 
 
 def run(sizes: list[int], calls: int, kept: Path | None) -> dict[str, Any]:
-    """Print the tables; all figures."""
+    """Print the tables, and return all figures."""
     figures = dict[str, Any]()
     with ExitStack() as stack:
         for rows in sizes:
@@ -202,8 +204,8 @@ def run(sizes: list[int], calls: int, kept: Path | None) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure calls beside each size, and an import of the largest."""
-    parser = argparse.ArgumentParser(description="Facts coming in.")
+    """Measure calls on a memory of each size, and an import of the largest size."""
+    parser = argparse.ArgumentParser(description="The speed of writes.")
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--calls", type=int, default=100)
     parser.add_argument("--json", type=Path, metavar="FILE", help="Write the figures there too.")

@@ -1,19 +1,20 @@
-"""The time of each tool over stdio and HTTP, beside the bare call of its SQL function.
+"""The time of each tool over stdio and HTTP, compared with the call of its SQL function.
 
     python -m benchmarks.latency [--facts 1000 10000] [--calls 200] [--clients 1 8 32]
         [--keep FOLDER]
 
-Memories of benchmarks.support.synthetic, in a temporary folder or kept in `--keep FOLDER` for the
-next run, with an embedded Postgres, local embeddings, a token that reads all 52 spaces, and the MCP
-SDK's own client. The bare call is the statement alone, sent by the same code with the same kind of
-arguments on a connection with the server's settings; the call that does nothing is one to a
-server of benchmarks.support.noop. All take turns, call by call, so that what else the machine does
-meets all of them. Prints Markdown.
+It uses memories of benchmarks.support.synthetic in an embedded Postgres, local embeddings, a token
+that reads all 52 spaces, and the client of the MCP SDK. The memories are in a temporary folder, or
+in `--keep FOLDER` for the next run.
+
+The SQL call is the statement alone. The same code sends it with the same kind of arguments, on a
+connection with the server's settings. The call that does nothing goes to a server of
+benchmarks.support.noop. The calls of all ways alternate, so other load on the machine affects all
+of them. It prints Markdown.
 """
 
 import argparse
 import os
-import statistics
 import sys
 import time
 from collections.abc import AsyncGenerator, Iterable
@@ -26,31 +27,19 @@ import anyio
 import anyio.to_thread
 import psycopg
 from mcp import Client, StdioServerParameters
-from pgvector.psycopg import register_vector_async
-from psycopg.rows import args_row
-from pydantic import SecretStr
 
 from benchmarks.support.place import SERVE, enrol, listen, open_folder, tell_machine
 from benchmarks.support.synthetic import fill_once
+from benchmarks.support.ways import WARM, Bare, name_server, open_bare, rank
 from benchmarks.support.work import Call, Work
-from textrawl import Settings, create_server, migrate
-from textrawl.access.access_token import hash_token
-from textrawl.access.directory import Directory
+from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embeddings.active_model import Models
 from textrawl.embeddings.local import LocalEmbedder
-from textrawl.postgres.database import Database, Row
-from textrawl.server.lifespan import build_renderer
-from textrawl.settings import read_foreign_environment
-from textrawl.store.store import Store
-from textrawl.toolsets.app import App, Identity
 
 WAYS = ("SQL", "stdio", "HTTP")
 NOOP = ["-m", "benchmarks.support.noop"]
-WARM = 20  # calls before those that count
-LIMIT = 10  # seconds for a statement, as by default
-MOST_SERVERS = 8  # at once, one for each client over stdio
+MOST_SERVERS = 8  # servers at the same time, one for each client over stdio
 SEARCH = "query_memory search"
 
 _READ_ALL = """
@@ -65,25 +54,9 @@ _SAMPLE = """
 """
 
 
-class Bare(Database):
-    """Runs statements on one connection, and counts the seconds that they alone take."""
-
-    def __init__(self, connection: psycopg.AsyncConnection[Any]) -> None:
-        super().__init__("", timeout=LIMIT)
-        self._connection = connection
-        self.seconds = 0.0
-
-    async def _execute(self, query: bytes, row: type[Row], values: dict[str, object]) -> list[Row]:
-        cursor = self._connection.cursor(row_factory=args_row(row))
-        begin = time.perf_counter()
-        rows = await (await cursor.execute(query, values)).fetchall()
-        self.seconds += time.perf_counter() - begin
-        return rows
-
-
 @dataclass(frozen=True)
 class Bench:
-    """A client of each way, on one database, and what the first one's statements took."""
+    """A client for each way, on one database, with the times of the SQL statements."""
 
     targets: dict[str, Any]
     clients: dict[str, Client]
@@ -92,7 +65,7 @@ class Bench:
     work: Work
 
     async def measure(self, kind: str, calls: int) -> dict[str, list[float]]:
-        """Return seconds of `calls` calls of a kind, for each way."""
+        """Return the seconds of `calls` calls of one kind, for each way."""
         taken: dict[str, list[float]] = {way: [] for way in WAYS}
         if kind.startswith("forget"):
             for _ in range((calls + WARM) * len(WAYS)):
@@ -106,7 +79,7 @@ class Bench:
         return taken
 
     async def measure_nothing(self, calls: int) -> dict[str, list[float]]:
-        """Return seconds of `calls` calls that do nothing."""
+        """Return the seconds of `calls` calls that do nothing."""
         taken: dict[str, list[float]] = {way: [] for way in self.idle}
         for number in range(calls + WARM):
             for way, client in self.idle.items():
@@ -117,7 +90,7 @@ class Bench:
         return taken
 
     async def measure_crowd(self, way: str, crowd: int, calls: int) -> tuple[list[float], float]:
-        """Return the seconds of each search by so many clients at once, and of all together."""
+        """Return the seconds of each search by concurrent clients, and of all together."""
         taken = list[float]()
 
         async def ask(client: Client) -> None:
@@ -150,7 +123,7 @@ class Bench:
 
 
 def enrol_reader(owner: str) -> str:
-    """Return a token that writes in the default space and reads all."""
+    """Return a token that can write in the default space and read all spaces."""
     token = enrol(owner)
     with psycopg.connect(owner, autocommit=True) as connection:
         connection.execute(_READ_ALL)
@@ -158,7 +131,7 @@ def enrol_reader(owner: str) -> str:
 
 
 def sample_work(owner: str) -> Work:
-    """Call about what is there: entities of the default space, texts of all."""
+    """Return calls about stored data: entities of the default space, texts of all spaces."""
     with psycopg.connect(owner) as connection:
         names = sorted({name for name, _ in connection.execute(_SAMPLE, (True,)).fetchall()})
         texts = [text for _, text in connection.execute(_SAMPLE, (False,)).fetchall()]
@@ -172,20 +145,9 @@ def sample_work(owner: str) -> Work:
 @asynccontextmanager
 async def open_bench(conninfo: str, token: str, work: Work) -> AsyncGenerator[Bench]:
     """Servers and clients on the database at `conninfo`."""
-    settings = Settings(database_url=SecretStr(conninfo), embedding_provider="local")
-    environment = read_foreign_environment() | {
-        "DATABASE_URL": conninfo, "EMBEDDING_PROVIDER": "local", "ACCESS_TOKEN": token,
-        "RATE_LIMIT": "0",
-    }  # fmt: skip
+    environment = name_server(conninfo, token)
     async with AsyncExitStack() as stack:
-        connection = await psycopg.AsyncConnection.connect(
-            conninfo, autocommit=True, options=f"-c statement_timeout={LIMIT * 1000}"
-        )
-        await stack.enter_async_context(connection)
-        await register_vector_async(connection)
-        bare = Bare(connection)
-        identity = Identity(Directory(bare), hash_token(token))
-        app = App(Store(bare, Models(bare, LocalEmbedder())), build_renderer(settings), identity)
+        bare, server = await stack.enter_async_context(open_bare(conninfo, token))
 
         async def join(target: Any) -> Client:
             return await stack.enter_async_context(Client(target))
@@ -196,7 +158,7 @@ async def open_bench(conninfo: str, token: str, work: Work) -> AsyncGenerator[Be
         url = await stack.enter_async_context(listen(environment, "--insecure"))
         idle = await stack.enter_async_context(listen(environment, serve=NOOP))
         targets = {
-            "SQL": create_server(settings, app=app), "stdio": start(SERVE), "HTTP": url
+            "SQL": server, "stdio": start(SERVE), "HTTP": url
         }  # fmt: skip
         clients = {way: await join(target) for way, target in targets.items()}
         nothing = {"stdio": await join(start(NOOP)), "HTTP": await join(idle)}
@@ -204,7 +166,7 @@ async def open_bench(conninfo: str, token: str, work: Work) -> AsyncGenerator[Be
 
 
 async def time_embedding(work: Work, calls: int) -> list[float]:
-    """Return seconds that the vector of a question takes."""
+    """Return the seconds for making the vector of a question."""
     embedder, taken = LocalEmbedder(), list[float]()
     for _ in range(calls + WARM):
         _, arguments = work.kinds[SEARCH]()
@@ -214,14 +176,8 @@ async def time_embedding(work: Work, calls: int) -> list[float]:
     return taken[WARM:]
 
 
-def rank(seconds: list[float]) -> tuple[float, float]:
-    """Median and 95th percentile, in milliseconds."""
-    ranks = statistics.quantiles(seconds, n=100)
-    return 1000 * ranks[49], 1000 * ranks[94]
-
-
 def write_row(name: str, columns: Iterable[list[float]], ratio: float | None = None) -> str:
-    """Return a line of the table; columns that were not measured stay empty."""
+    """Return a line of the table. Columns without a measurement stay empty."""
     cells = [
         f"{number:.1f}" for seconds in columns for number in (rank(seconds) if seconds else ())
     ]
@@ -230,7 +186,7 @@ def write_row(name: str, columns: Iterable[list[float]], ratio: float | None = N
 
 
 async def measure_crowds(bench: Bench, crowds: list[int], calls: int) -> None:
-    """Print how searches do while so many clients ask."""
+    """Print the times of searches by concurrent clients."""
     print("| clients searching at once, ms | p50 | p95 | calls/s |\n|---|---:|---:|---:|")
     for way in ("stdio", "HTTP"):
         for crowd in crowds:
@@ -242,7 +198,7 @@ async def measure_crowds(bench: Bench, crowds: list[int], calls: int) -> None:
 
 
 async def measure(folder: Path, size: int, calls: int, crowds: list[int]) -> None:
-    """Print the table of one memory, which is filled first if it is new."""
+    """Print the table of one memory. Fill the memory first if it is new."""
     async with run_embedded(folder) as cluster:
         owner = cluster.dsn(OWNER)
         await migrate(owner)

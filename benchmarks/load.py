@@ -3,10 +3,10 @@
     python -m benchmarks.load [--facts 100000] [--clients 32] [--seconds 600] [--every 60]
         [--pause 0]
 
-An embedded Postgres in a temporary folder, local embeddings, a server over HTTP with a token for
-each client. Four calls of five read (search, entity, list), one writes; every twentieth write is
-looked up at once. Prints Markdown: a row each minute, then the whole. `--seconds 3600` is
-the soak; with `--pause 1` it leaves the machine to others.
+It uses an embedded Postgres in a temporary folder, local embeddings, and a server over HTTP with a
+token for each client. Four of five calls read (search, entity, list), and one writes. Every
+twentieth write is immediately looked up. It prints Markdown: a row for each minute, then the
+totals. `--seconds 3600` is the soak test. With `--pause 1` it uses little of the machine.
 """
 
 import argparse
@@ -46,7 +46,7 @@ _BACKENDS = "select count(*) from pg_stat_activity where usename = 'textrawl_app
 
 @dataclass
 class Tally:
-    """Seconds of every call, by what it did; errors by title."""
+    """The seconds of all calls by kind, and the numbers of errors by title."""
 
     taken: dict[str, list[float]] = field(
         default_factory=lambda: {kind: list[float]() for kind in _MIX}
@@ -67,7 +67,7 @@ class Footprint:
 
 
 class Team:
-    """Clients of one server, each with a token of its own."""
+    """Clients of one server. Each has its own token."""
 
     def __init__(self, url: str, tokens: list[str], tally: Tally) -> None:
         self._url = url
@@ -77,7 +77,7 @@ class Team:
         self._kinds = {kind.split(",")[0]: make for kind, make in self._work.kinds.items()}
 
     async def run(self, seconds: float, pause: float) -> None:
-        """Return all of them at once, each with a pause after every call."""
+        """Run all clients at the same time, each with a pause after every call."""
         over = time.monotonic() + seconds
         async with anyio.create_task_group() as group:
             for number, token in enumerate(self._tokens):
@@ -100,7 +100,7 @@ class Team:
     async def _call(
         self, http: httpx2.AsyncClient, tool: str, arguments: dict[str, Any]
     ) -> dict[str, Any] | None:
-        """Structured content; None for an error, which is counted."""
+        """Return the structured content, or None for an error, which is counted."""
         headers, body = call_modern(tool)
         body["params"]["arguments"] = arguments
         try:
@@ -118,7 +118,7 @@ class Team:
         return result["structuredContent"]
 
     async def _look_up(self, http: httpx2.AsyncClient, name: str, identity: str) -> None:
-        """Count it as wrong when what was just remembered is not there."""
+        """Look up a fact that was just remembered, and count it as wrong if it is not found."""
         asked = {"mode": "entity", "entityName": name, "maxObs": 100, "maxTokens": 25_000}
         answer = await self._call(http, "query_memory", asked)
         self._tally.looked_up += 1
@@ -127,7 +127,7 @@ class Team:
 
 
 def read_message(answer: httpx2.Response) -> dict[str, Any]:
-    """Return the message of an answer, which is a stream of events if it took long."""
+    """Return the message of an answer. A slow answer is a stream of events."""
     if answer.headers["content-type"].startswith("text/event-stream"):
         *_, last = [line for line in answer.text.splitlines() if line.startswith("data: {")]
         return json.loads(last.removeprefix("data: "))
@@ -135,7 +135,7 @@ def read_message(answer: httpx2.Response) -> dict[str, Any]:
 
 
 def find_server(port: str) -> psutil.Process:
-    """Return the one child of this process that listens there."""
+    """Return the child of this process that listens at this address."""
     [found] = [p for p in psutil.Process().children() if port in p.cmdline()]
     return found
 
@@ -150,7 +150,7 @@ def weigh(server: psutil.Process, superuser: str) -> Footprint:
 
 
 def rank(seconds: list[float]) -> list[float]:
-    """Median, 95th and 99th percentile in milliseconds."""
+    """Return the median, the 95th and the 99th percentile in milliseconds."""
     if len(seconds) < 2:
         return [0.0] * 3
     ranks = statistics.quantiles(seconds, n=100)
@@ -173,7 +173,7 @@ def write_row(name: str, seconds: float, parts: dict[str, list[float]], weight: 
 async def watch(
     tally: Tally, server: psutil.Process, superuser: str, every: float, weights: list[Footprint]
 ) -> None:
-    """Print a row every so many seconds."""
+    """Print a row at regular intervals."""
     seen = dict.fromkeys(tally.taken, 0)
     for number in range(1, 100_000):
         await anyio.sleep(every)
@@ -184,7 +184,7 @@ async def watch(
 
 
 def write_end(tally: Tally, seconds: float, weights: list[Footprint], deadlocks: int) -> None:
-    """Print what it was in all."""
+    """Print the totals."""
     print(write_row("in all", seconds, tally.taken, weights[-1]))
     calls = sum(map(len, tally.taken.values()))
     print(
@@ -202,7 +202,7 @@ def write_end(tally: Tally, seconds: float, weights: list[Footprint], deadlocks:
 
 
 async def run(given: argparse.Namespace, folder: Path) -> bool:
-    """Print the tables; whether there was no error."""
+    """Print the tables. Return True if there was no error."""
     embedder, tally, seconds = LocalEmbedder(), Tally(), 0.0
     await embedder.warm()
     async with run_embedded(folder) as cluster:

@@ -2,13 +2,17 @@
 
     python -m benchmarks.model_change [--facts 10000] [--clients 8]
 
-An embedded Postgres, one server over HTTP that is never restarted, clients that search (4 of 5
-calls) and remember. Meanwhile `textrawl embed` builds 384 dimensions beside wordllama's 256, is
-killed with SIGKILL half way and started again, switches, rolls back and switches again. The other
-model is wordllama behind a random rotation into 384 dimensions, spoken to as OpenAI: cosines stay,
-no number does, so a comparison across models would find nothing. Prints Markdown.
+It uses an embedded Postgres and one server over HTTP, which is never restarted. Clients search (4
+of 5 calls) and remember facts. Meanwhile `textrawl embed` builds vectors of a second model, is
+killed with SIGKILL half way, and is started again. Then it switches to the second model, rolls
+back, and switches again.
 
-Recall: of facts asked for by their text without its number, the share among the first ten.
+The first model is wordllama with 256 dimensions. The second model rotates wordllama's vectors into
+384 dimensions, behind OpenAI's protocol. The cosines within a model are equal, but the vectors of
+the two models are not comparable. A search that mixed the models would find nothing.
+
+A query is the text of a fact without its number. Recall is the share of the queries whose fact is
+among the first ten. It prints Markdown.
 """
 
 import argparse
@@ -46,7 +50,7 @@ from textrawl.embeddings.local import LocalEmbedder, load_model
 from textrawl.settings import read_foreign_environment
 
 WIDE = 384
-PHASE = 8.0  # seconds of each phase that nothing else ends
+PHASE = 8.0  # seconds of each phase that has no other end
 KNOWN = """
     select e.name, o.content
     from textrawl.observation o join textrawl.entity e on e.id = o.entity_id"""
@@ -60,19 +64,19 @@ ROTATION = np.linalg.qr(np.random.default_rng(5).standard_normal((WIDE, WIDE)))[
 
 
 def embed_plain(text: str) -> np.ndarray[Any, Any]:
-    """Wordllama's vector, of unit length."""
+    """Return wordllama's vector of a text, of unit length."""
     row = load_model().average(text)
     return row / np.linalg.norm(row)
 
 
 def embed_turned(text: str, _: int) -> list[float]:
-    """Return the same, turned into 384 dimensions."""
+    """Return the same vector, rotated into 384 dimensions."""
     return (embed_plain(text) @ ROTATION).tolist()
 
 
 @dataclass
 class Tally:
-    """The calls of one phase, counted; `late` in seconds."""
+    """The counts of the calls in one phase. `late` has the seconds of each call."""
 
     failed: int = 0
     keyword_only: int = 0
@@ -91,7 +95,7 @@ class Tally:
 
 
 class Crowd:
-    """Clients of one server; `phase` says where what they meet is counted."""
+    """Clients of one server. Their calls are counted for the current `phase`."""
 
     def __init__(self, token: str, known: list[tuple[str, str]]) -> None:
         self.url = ""
@@ -102,7 +106,7 @@ class Crowd:
         self.tallies: dict[str, Tally] = defaultdict(Tally)
 
     async def run(self) -> None:
-        """One client, until cancelled."""
+        """Run one client until it is cancelled."""
         headers = {"authorization": f"Bearer {self._token}"}
         async with (
             httpx2.AsyncClient(headers=headers, timeout=30) as http,
@@ -136,14 +140,14 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Change:
-    """`textrawl embed` as a person runs it beside the crowd."""
+    """The commands of `textrawl embed`, run while the clients make calls."""
 
     crowd: Crowd
     owner: psycopg.Connection
     environment: dict[str, str]
 
     async def run(self) -> None:
-        """Return all of it, phase by phase."""
+        """Run all commands, phase by phase."""
         await anyio.sleep(PHASE)
         self.crowd.phase, began = "building", time.monotonic()
         building = self._start("start", "--provider", "openai", "--model", "turned-384")
@@ -182,7 +186,7 @@ class Change:
 
 
 def count_foreign(owner: psycopg.Connection) -> tuple[int, int]:
-    """Vectors looked at, and those that are not what their model makes of their fact."""
+    """Return the number of checked vectors, and of vectors that their model did not make."""
     register_vector(owner)
     looked = foreign = 0
     for table, turned in {"embedding_1": False, "embedding_2": True}.items():
@@ -195,7 +199,7 @@ def count_foreign(owner: psycopg.Connection) -> tuple[int, int]:
 
 
 def report(crowd: Crowd, owner: psycopg.Connection) -> None:
-    """Print what the crowd met, and whose the vectors are."""
+    """Print the results of the clients' calls, and the check of the vectors."""
     print("| phase | calls | failed | keyword only | recall@10 | p50 ms | p99 ms |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for phase, tally in crowd.tallies.items():
@@ -237,7 +241,7 @@ async def run(facts: int, clients: int, folder: Path) -> None:
 
 def main() -> None:
     """Measure in a temporary folder."""
-    parser = argparse.ArgumentParser(description="A change of the model, as callers notice it.")
+    parser = argparse.ArgumentParser(description="The effect of a change of the embedding model.")
     parser.add_argument("--facts", type=int, default=10_000)
     parser.add_argument("--clients", type=int, default=8)
     given = parser.parse_args()

@@ -2,11 +2,13 @@
 
     python -m benchmarks.outage [--seconds 10] [--down 600] [--clients 8] [--only FAILING]
 
-An embedded Postgres, a server over HTTP, a provider on loopback that speaks OpenAI's protocol and
-fails in every way it can for `seconds` each, then refuses connections for `down` seconds; clients
-that remember facts one after another all the time. Prints Markdown: of each fault the calls, those
-that failed, how long they took from the fifth second on, when the circuit breaker is open, and the
-seconds from the provider's recovery until every fact had its vector.
+It uses an embedded Postgres, a server over HTTP, and a provider on loopback with OpenAI's protocol.
+The provider fails in each known way for `seconds`. Then it refuses connections for `down` seconds.
+Meanwhile clients remember facts, one after another.
+
+It prints Markdown with a row for each fault: the number of calls, the number of failed calls, and
+the times of calls after the circuit breaker has opened. The last column is the number of seconds
+from the provider's recovery until every fact has a vector.
 """
 
 import argparse
@@ -32,7 +34,7 @@ from textrawl.embedded.configuration import APP, OWNER
 from textrawl.embeddings.remote import TIMEOUT
 from textrawl.settings import read_foreign_environment
 
-OPENS = 4 * TIMEOUT  # seconds in which three calls have run into the time limit
+OPENS = 4 * TIMEOUT  # seconds after which the breaker is open: three calls have timed out
 PATIENCE = 300.0
 WITHOUT_VECTOR = """
     select from textrawl.observation o where o.created_at <= %(moment)s
@@ -41,7 +43,7 @@ WITHOUT_VECTOR = """
 
 @dataclass
 class Tally:
-    """Calls during one fault; `late` holds seconds of those since the breaker was open."""
+    """The calls during one fault. `late` has the seconds of calls after the breaker opened."""
 
     began: float = field(default_factory=time.monotonic)
     calls: int = 0
@@ -51,7 +53,7 @@ class Tally:
 
 @dataclass
 class Writers:
-    """Clients that remember facts, counted where `tally` says."""
+    """Clients that remember facts. Their calls are counted in the current `tally`."""
 
     url: str
     token: str
@@ -59,7 +61,7 @@ class Writers:
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
 
     async def run(self) -> None:
-        """One client, until cancelled."""
+        """Run one client until it is cancelled."""
         headers = {"authorization": f"Bearer {self.token}"}
         async with (
             httpx2.AsyncClient(headers=headers, timeout=30) as http,
@@ -78,7 +80,7 @@ class Writers:
 
 
 async def wait_for(owner: psycopg.Connection, missing: LiteralString) -> float:
-    """Return seconds until the statement finds nothing, for facts that are there by now."""
+    """Return the seconds until each fact that is stored now has a vector."""
     began = time.monotonic()
     [(moment,)] = owner.execute("select clock_timestamp()").fetchall()
     async for attempt in AsyncRetrying(stop=stop_after_delay(PATIENCE), wait=wait_fixed(0.1)):
@@ -110,7 +112,7 @@ async def suffer(
 
 
 async def run(faults: dict[Fault, float], down: float, clients: int, folder: Path) -> None:
-    """Return all faults, on one memory."""
+    """Measure all faults on one memory."""
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
         token = enrol(cluster.dsn(OWNER))
@@ -143,7 +145,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--only", action="append", choices=[fault.name for fault in Fault])
     given = parser.parse_args()
-    # A text that is refused is no fault of the provider's.
+    # Leave out refused texts, because then the provider works.
     chosen = given.only or [fault.name for fault in Fault if fault is not Fault.TEXT_REFUSED]
     faults = {Fault[name]: given.seconds for name in chosen}
     with open_folder("outage") as folder:

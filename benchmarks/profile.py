@@ -2,10 +2,11 @@
 
     python -m benchmarks.profile [--facts 10000] [--calls 300]
 
-An embedded Postgres in a temporary folder, local embeddings, a client that writes bare JSON lines
-and reads them, so that its own time is little. The server is the real one, in a process of its own
-whose steps note when they begin and end; what a step waits for counts as its own, what it calls and
-has a row does not. Medians in microseconds. Prints Markdown.
+It uses an embedded Postgres in a temporary folder, local embeddings, and a client that writes and
+reads JSON lines, because such a client takes little time. The server runs in another process, and
+records the beginning and the end of each step. The time of a step includes its waiting. It does not
+include the time of other steps that it calls. Figures are medians in microseconds. It prints
+Markdown.
 """
 
 import argparse
@@ -36,7 +37,7 @@ from textrawl.embeddings.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
 
 KINDS = ("query_memory search", "query_memory entity", "query_memory list")
-WARM = 30  # calls before those that count
+WARM = 30  # calls before the measured calls
 STEPS = {
     "reading the message": [("transports.framing.messages", "read_message")],
     "arguments made regular": [("wire.arguments", "normalise")],
@@ -57,11 +58,11 @@ STEPS = {
     "tool, the rest": [("server.server MemoryServer", "call_tool")],
     "sending the answer": [("transports.stdio.session _MessageWriter", "send")],
 }
-"""What is measured: a module of textrawl, and a class in it, then a function."""
+"""The functions of each step: a module of textrawl and a class in it, then a function."""
 
 
 class Spans:
-    """Nanoseconds of each step, those of steps inside of it taken off; one call at a time."""
+    """The nanoseconds of each step without the steps inside it. Calls come one at a time."""
 
     def __init__(self) -> None:
         self.calls: list[dict[str, int]] = []
@@ -71,7 +72,7 @@ class Spans:
 
     @contextmanager
     def measure(self, step: str) -> Generator[None]:
-        """Count what happens inside as `step`; reading begins a call, sending ends it."""
+        """Count the time of the block for `step`. Reading begins a call, and sending ends it."""
         began = time.perf_counter_ns()
         if step == "reading the message":
             self._now, self._began, self._inside = {}, began, []
@@ -105,7 +106,7 @@ class Spans:
 
 
 def serve(file: Path) -> None:
-    """Serve as `textrawl serve` does; at the end write to `file` what each call took."""
+    """Serve as `textrawl serve` does. At the end, write the times of each call to `file`."""
     from importlib import import_module  # noqa: PLC0415 - in the server's process alone
 
     from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata  # noqa: PLC0415
@@ -122,7 +123,7 @@ def serve(file: Path) -> None:
                 owner = import_module(f"textrawl.{module}")
                 owner = getattr(owner, kind) if kind else owner
             own: Any = getattr(owner, name)
-            bound = hasattr(own, "__func__")  # a class method: all others are taken from a class
+            bound = hasattr(own, "__func__")  # true only for a class method
             measured: Any = spans.wrap(step, own.__func__ if bound else own)
             setattr(owner, name, classmethod(measured) if bound else measured)
     try:
@@ -132,7 +133,7 @@ def serve(file: Path) -> None:
 
 
 def ask(process: subprocess.Popen[bytes], method: str, params: dict[str, Any]) -> int:
-    """Send a request and waits for its answer; nanoseconds that took."""
+    """Send a request, wait for its answer, and return the nanoseconds that this took."""
     assert process.stdin
     assert process.stdout
     request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
@@ -177,7 +178,7 @@ def profile(environment: dict[str, str], kind: str, calls: int, folder: Path) ->
 
 
 def write_table(kind: str, spans: list[dict[str, int]], taken: list[int], cpu: float) -> None:
-    """Return a row for each step that was taken."""
+    """Print a row for each step that was taken."""
     print(f"\n| {kind} | µs |\n|---|---:|")
     steps = [step for step in STEPS if any(step in call for call in spans)]
     rows = {step: [call.get(step, 0) for call in spans] for step in steps}

@@ -2,14 +2,24 @@
 
     python -m benchmarks.recall [path of the conversations] [--json FILE]
     python -m benchmarks.recall --provider ollama --model all-minilm
+    python -m benchmarks.recall --provider fastembed --model FOLDER [--calibrate]
 
-One fresh database a conversation and task, filled through an MCP client. `dated` are the turns
-with the day of their session in front, as a client that stores what was said may write them (no
-parameter of the tools says when). Each question is searched in SQL by keywords alone, by vectors
-alone and by both, and beside it in two ways that need no server: `literal`, the question as a
-part of the text, and `words`, any of its words, most of them first; the newest first in both.
-Recall@k is the share of a question's relevant facts among the first k, averaged over the
-questions that have any; a fact is relevant if its evidence shares a turn with the question's.
+Each conversation and task has a new database, which is filled through an MCP client. The task
+`dated` stores each turn with the day of its session at the beginning of the text. After every ten
+turns, the task `recap` also stores a long text that joins these turns. This text is never relevant,
+but it contains some words of many questions.
+
+Each question is searched in SQL by keywords alone, by vectors alone, and by both. For comparison,
+it is also searched in two ways that need no server. `literal` finds texts that contain the whole
+question. `words` finds texts that contain words of the question, and lists the texts with the most
+words first. Both list newer texts before older texts.
+
+A fact is relevant if its evidence and the evidence of the question share a turn. Recall@k is the
+share of the relevant facts that are among the first k. It is averaged over all questions that have
+a relevant fact.
+
+The last line of a task is about questions that the memory cannot answer, because they are about
+people of another conversation. It shows how much shorter the default least score makes the answer.
 """
 
 import argparse
@@ -30,33 +40,41 @@ import psycopg
 from mcp import Client
 from psycopg.sql import SQL, Identifier
 from pydantic import SecretStr
+from tenacity import AsyncRetrying, retry_if_result, wait_fixed
 
 from benchmarks.support.place import enrol, open_folder, tell_machine
 from textrawl import Settings, create_server, migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.embeddings import Embedder, choose_embedder
+from textrawl.embeddings.active_model import PROVIDERS
+from textrawl.embeddings.calibration import SAMPLE, measure_scale
 
 DATA = Path(__file__).parents[1] / "../shared/data/locomo_dev.json"
-TASKS = ("facts", "turns", "dated")
+TASKS = ("facts", "turns", "dated", "recap")
 GREPS = ("literal", "words")
 MODES = ("keywords", "vectors", "hybrid")
 ADVERSARIAL = 5  # category of questions that have no answer
 BATCH = 50  # facts that build_knowledge takes at once
 LONGEST = 2_000  # characters of an observation
 ROWS = 10
+RECAP = 10  # turns
+STRANGERS = 40  # questions of another conversation
 
 _SEARCH = """
     select entity_name, content from search_memory(
         %s, max_rows => %s, model => %s, vector => %s, semantic => %s)"""
+_LENGTH = """
+    select coalesce(sum(length(entity_name) + length(content)), 0) from search_memory(
+        %s, max_rows => %s, model => %s, vector => %s, least_score => %s)"""
 
 Document = tuple[str, str]
-"""Entity and observation."""
+"""The name of an entity, and an observation about this entity."""
 
 
 @dataclass
 class Scores:
-    """Figures of one task and mode, a value per question; latencies in seconds."""
+    """Figures of one task and mode, with one value per question. Latencies are in seconds."""
 
     recall_5: list[float] = field(default_factory=list[float])
     recall_10: list[float] = field(default_factory=list[float])
@@ -66,7 +84,7 @@ class Scores:
     latencies: list[float] = field(default_factory=list[float])
 
     def add(self, hits: list[bool], relevant: int) -> None:
-        """Count a question with `relevant` facts, given which of the rows found are among them."""
+        """Add a question with `relevant` facts. `hits` is true for each relevant row found."""
         self.recall_5.append(sum(hits[:5]) / relevant)
         self.recall_10.append(sum(hits) / relevant)
         self.hit_10.append(float(any(hits)))
@@ -76,7 +94,7 @@ class Scores:
         self.ndcg_10.append(gain / best)
 
     def summarize(self) -> dict[str, float]:
-        """Percentages by name, and the median latency in milliseconds."""
+        """Return percentages by name, and the median latency in milliseconds."""
         return {
             "recall@5": 100 * statistics.fmean(self.recall_5),
             "recall@10": 100 * statistics.fmean(self.recall_10),
@@ -87,8 +105,24 @@ class Scores:
         }
 
 
+@dataclass(frozen=True)
+class Plan:
+    """The conversations, the settings of the embedder, and the tasks of a run."""
+
+    conversations: list[dict[str, Any]]
+    chosen: dict[str, Any]
+    tasks: Sequence[str]
+    calibrated: bool
+
+    def choose_strangers(self, place: int) -> list[str]:
+        """Return questions of the conversation that follows the conversation at `place`."""
+        other = self.conversations[(place + 1) % len(self.conversations)]
+        answered = [q["question"] for q in other["questions"] if q["category"] != ADVERSARIAL]
+        return answered[:STRANGERS] if len(self.conversations) > 1 else []
+
+
 def collect_documents(conversation: dict[str, Any], task: str) -> dict[Document, set[str]]:
-    """Return the texts to remember, each with the turns that it rests on."""
+    """Return the texts to remember, each with the turns that are its evidence."""
     documents: dict[Document, set[str]] = defaultdict(set)
     if task == "facts":
         for fact in conversation["facts"]:
@@ -96,15 +130,26 @@ def collect_documents(conversation: dict[str, Any], task: str) -> dict[Document,
     else:
         days: dict[str, str] = conversation["session_dates"] if task == "dated" else {}
         for turn in conversation["turns"]:
-            # The hour goes from "1:56 pm on 8 May, 2023".
+            # Remove the time of day from "1:56 pm on 8 May, 2023".
             day = days.get(str(turn.get("session")), "").rpartition(" on ")[2]
             text = " ".join((day, turn["text"], turn.get("caption", ""))).strip()
             documents[turn["speaker"], text[:LONGEST]].add(turn["id"])
+    return add_recaps(documents) if task == "recap" else documents
+
+
+def add_recaps(turns: dict[Document, set[str]]) -> dict[Document, set[str]]:
+    """Return the turns. After every ten turns, a text of the entity Assistant repeats them."""
+    documents = dict[Document, set[str]]()
+    for place, (document, evidence) in enumerate(turns.items(), 1):
+        documents[document] = evidence
+        if place % RECAP == 0:
+            texts = [text for _, text in list(turns)[place - RECAP : place]]
+            documents["Assistant", "\n".join(texts)[:LONGEST].strip()] = set()
     return documents
 
 
 async def remember(client: Client, documents: dict[Document, set[str]]) -> None:
-    """Store documents through the tool."""
+    """Store documents with the tool build_knowledge."""
     facts = [
         {"entityName": entity, "entityType": "person", "observation": text}
         for entity, text in documents
@@ -117,7 +162,7 @@ async def remember(client: Client, documents: dict[Document, set[str]]) -> None:
 
 @asynccontextmanager
 async def open_database(cluster: Cluster, name: str) -> AsyncGenerator[str]:
-    """Yield a fresh, migrated database; its name."""
+    """Create and migrate a new database, and yield its name."""
     with psycopg.connect(cluster.dsn(SUPERUSER, "postgres"), autocommit=True) as own:
         own.execute(SQL("create database {} owner {}").format(Identifier(name), Identifier(OWNER)))
     with psycopg.connect(cluster.dsn(SUPERUSER, name), autocommit=True) as own:
@@ -129,7 +174,7 @@ async def open_database(cluster: Cluster, name: str) -> AsyncGenerator[str]:
 
 
 def grep(mode: str, question: str, documents: Sequence[Document]) -> list[Document]:
-    """Return the first rows that a search without any index gives, the newest first."""
+    """Return the first rows that a search without an index finds, newest first."""
     text = question.lower()
     words = [text] if mode == "literal" else set(re.findall(r"\w+", text))
     found = [
@@ -169,64 +214,121 @@ async def ask(
             scores[mode].add(hits, relevant)
 
 
+async def ask_about_strangers(
+    sql: psycopg.Connection[Any], embedder: Embedder, questions: Sequence[str]
+) -> tuple[int, int]:
+    """Return the characters of the answers without and with the default least score."""
+    [model] = sql.execute("select id from embedding_model").fetchone() or [None]
+    everything = shown = 0
+    for text in questions:
+        vector = str([float(x) for x in await embedder.embed_query(text)])
+        for least in (0, None):
+            [length] = sql.execute(_LENGTH, (text, ROWS, model, vector, least)).fetchone() or [0]
+            everything += 0 if least is None else length
+            shown += length if least is None else 0
+    return everything, shown
+
+
 async def measure(
     cluster: Cluster,
-    chosen: dict[str, Any],
-    conversation: dict[str, Any],
+    plan: Plan,
+    place: int,
     task: str,
     scores: dict[str, Scores],
-) -> None:
-    """Fill a database with one conversation and searches it with the embedder of `chosen`."""
+) -> tuple[int, int]:
+    """Fill a database with the conversation at `place`, and search it with the chosen embedder.
+
+    Returns the lengths of the answers to questions about people of the next conversation.
+    """
+    conversation = plan.conversations[place]
     documents = collect_documents(conversation, task)
     async with open_database(cluster, f"{conversation['id']}-{task}") as name:
         token = SecretStr(enrol(cluster.dsn(OWNER, name)))
         url = SecretStr(cluster.dsn(APP, name))
-        settings = Settings(database_url=url, access_token=token, **chosen)
+        settings = Settings(database_url=url, access_token=token, **plan.chosen)
         embedder = choose_embedder(settings)
         assert embedder is not None
-        async with Client(create_server(settings)) as client:
-            await remember(client, documents)
         with psycopg.connect(cluster.dsn(OWNER, name), autocommit=True) as sql:
             sql.execute("set search_path = textrawl, public")
+            async with Client(create_server(settings)) as client:
+                await remember(client, documents)
+                await embed_all(sql)
             sql.execute("select refresh_search_statistics(force => true)")
+            if plan.calibrated:
+                await calibrate(sql, embedder)
             await ask(sql, embedder, conversation["questions"], documents, scores)
+            lengths = await ask_about_strangers(sql, embedder, plan.choose_strangers(place))
         await embedder.aclose()
+        return lengths
 
 
-async def run(
-    conversations: list[dict[str, Any]], chosen: dict[str, Any], folder: Path
-) -> list[dict[str, Any]]:
-    """Print a line for every task and mode; Postgres keeps its data in `folder`."""
+async def embed_all(sql: psycopg.Connection[Any]) -> None:
+    """Wait until the server has embedded the facts that it stored without a vector."""
+    waiting = """select exists (table embedding_pending)
+        or not exists (select from embedding_model where queued)"""
+
+    async def is_waiting() -> bool:
+        return sql.execute(waiting).fetchone() == (True,)
+
+    await AsyncRetrying(wait=wait_fixed(0.2), retry=retry_if_result(bool))(is_waiting)
+
+
+async def calibrate(sql: psycopg.Connection[Any], embedder: Embedder) -> None:
+    """Measure the scale of the model with the facts, as `textrawl embed calibrate` does."""
+    facts = sql.execute("select * from sample_facts(%s)", [SAMPLE]).fetchall()
+    scale = await measure_scale(embedder, facts, lambda _: None)
+    print(f"{'':16}{scale}")
+    arguments = (embedder.name, scale.floor, scale.ceiling, scale.trust)
+    sql.execute("select calibrate_embedding_model(%s, %s, %s, %s)", arguments)
+
+
+async def run(plan: Plan, folder: Path) -> list[dict[str, Any]]:
+    """Print a line for each task and mode. Postgres keeps its data in `folder`."""
     rows = list[dict[str, Any]]()
     async with run_embedded(folder) as cluster:
         print(f"{'':16}{'R@5':>8}{'R@10':>8}{'hit@10':>8}{'MRR':>8}{'nDCG@10':>8}{'p50 ms':>8}")
-        for task in TASKS:
+        for task in plan.tasks:
             scores = {mode: Scores() for mode in (*GREPS, *MODES)}
-            for conversation in conversations:
-                await measure(cluster, chosen, conversation, task, scores)
-            for mode, found in scores.items():
-                figures = found.summarize()
-                *shares, median = figures.values()
-                line = "".join(f"{share:8.1f}" for share in shares)
-                print(f"{task:6}{mode:10}{line}{median:8.2f}", flush=True)
-                rows.append({"task": task, "arm": mode, **figures})
+            places = range(len(plan.conversations))
+            lengths = [await measure(cluster, plan, place, task, scores) for place in places]
+            rows += print_scores(task, scores)
+            everything, shown = (sum(column) for column in zip(*lengths, strict=True))
+            saved = 100 * (1 - shown / everything) if everything else 0.0
+            print(f"{task:6}strangers: answers are {saved:.0f} % shorter", flush=True)
+            rows.append({"task": task, "arm": "strangers", "saved": saved})
+    return rows
+
+
+def print_scores(task: str, scores: dict[str, Scores]) -> list[dict[str, Any]]:
+    """Print a line for each mode of a task, and return the figures."""
+    rows = list[dict[str, Any]]()
+    for mode, found in scores.items():
+        figures = found.summarize()
+        *shares, median = figures.values()
+        line = "".join(f"{share:8.1f}" for share in shares)
+        print(f"{task:6}{mode:10}{line}{median:8.2f}", flush=True)
+        rows.append({"task": task, "arm": mode, **figures})
     return rows
 
 
 def main() -> None:
-    """Read the conversations and measures, or says that they are not there."""
+    """Read the conversations and measure, or print that the conversations are missing."""
     parser = argparse.ArgumentParser(description="Recall of search on LoCoMo conversations.")
     parser.add_argument("data", nargs="?", type=Path, default=DATA)
-    parser.add_argument("--provider", choices=("local", "ollama", "openai"), default="local")
-    parser.add_argument("--model", help="of the provider; its own default if not named")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
+    parser.add_argument("--provider", choices=PROVIDERS, default="local")
+    parser.add_argument("--model", help="model of the provider; default: the provider's default")
+    parser.add_argument("--calibrate", action="store_true", help="measure the model's scale first")
+    parser.add_argument("--task", action="append", choices=TASKS, help="default: all four")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to FILE")
     given = parser.parse_args()
     if not given.data.is_file():
-        print(f"{given.data} is not there: nothing measured. Name a file of LoCoMo conversations.")
+        print(f"{given.data} does not exist. Name a file of LoCoMo conversations.")
         return
     chosen = {"embedding_provider": given.provider, "embedding_model": given.model}
     with open_folder("recall") as folder:
-        rows = anyio.run(run, json.loads(given.data.read_text("utf-8")), chosen, folder)
+        conversations = json.loads(given.data.read_text("utf-8"))
+        plan = Plan(conversations, chosen, given.task or TASKS, given.calibrate)
+        rows = anyio.run(run, plan, folder)
     if given.json:
         content = {"machine": tell_machine(), **chosen, "rows": rows}
         given.json.write_text(json.dumps(content, indent=2) + "\n", "utf-8")

@@ -2,11 +2,14 @@
 
     python -m benchmarks.scale [--rows 10000 100000 1000000] [--questions 100] [--json FILE]
 
-Memories of benchmarks.support.synthetic, in a temporary folder, or kept in `--keep FOLDER` for the
-next run. Questions are six words of a fact that is in the scope; `adverse` ones are made of facts
-outside it. Recall is that of the vector arm: the share of the ten facts nearest to a question,
-found by comparing all, that are its first ten. Hits are those of the whole search: the fact that
-the question is made of is first, or among ten. CPU is what Postgres used. Prints Markdown.
+It uses memories of benchmarks.support.synthetic, in a temporary folder or in `--keep FOLDER` for
+the next run. A question is six words of a fact in the scope. An `adverse` question is made from a
+fact outside the scope.
+
+Recall measures only the search by vectors. A comparison with all vectors finds the ten facts that
+are nearest to a question. Recall is the share of these facts that the search finds among its first
+ten. Hits measure the whole search: the fact from which the question is made is first, or among the
+first ten. CPU is the time that Postgres used. It prints Markdown.
 """
 
 import argparse
@@ -46,11 +49,11 @@ SCOPES: dict[str, tuple[str | None, str | None]] = {
     "type 50 %": (None, "fact"), "type 5 %": (None, "person"), "type 0.5 %": (None, "location"),
     "space 50 %, type 5 %": ("default", "person"),
 }  # fmt: skip
-"""Space and type of each."""
-WORDS = 6  # of a question
+"""The space and the entity type of each scope."""
+WORDS = 6  # words of a question
 TOP = 10
-WARM = 10  # questions before those that count
-CLOSE = 1e-5  # cosines that differ by less are the same
+WARM = 10  # questions before the measured questions
+CLOSE = 1e-5  # cosines with a smaller difference are taken as equal
 
 _VECTORS = """
     select v.observation_id, v.space_id, o.entity_type, halfvec_send(v.vector)
@@ -76,12 +79,12 @@ _PARTS = {
     "facts": "observation", "vectors": "embedding_1",
     "vector index (HNSW)": "embedding_1_vector_idx", "text index (GIN)": "observation_fts_idx",
 }  # fmt: skip
-"""Names of relations that a table of capacity names apart."""
+"""Names of tables and indexes that have their own row in the table of sizes."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A text, its vector, and the fact that it is made of."""
+    """A question: its text, its vector, and the fact that it is made from."""
 
     text: str
     vector: NDArray[np.float32]
@@ -90,7 +93,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Found:
-    """Figures of a scope: milliseconds, and shares from 0 to 1."""
+    """The figures of a scope: milliseconds, and shares from 0 to 1."""
 
     rows: int
     p50: float
@@ -105,7 +108,7 @@ class Found:
 
 
 class Store:
-    """All vectors of a memory, to be compared with all questions at once."""
+    """All vectors of a memory, which are compared with all questions in one step."""
 
     def __init__(self, connection: psycopg.Connection[Any], model: int) -> None:
         ids, spaces, types, vectors = list[UUID](), list[int](), list[str](), list[bytes]()
@@ -121,7 +124,7 @@ class Store:
         self._vectors = np.frombuffer(b"".join(vectors), ">f2").reshape(len(ids), -1)
 
     def choose(self, space: int | None, entity_type: str | None) -> NDArray[np.bool_]:
-        """Which facts are in a scope."""
+        """Return for each fact whether it is in a scope."""
         chosen = np.ones(len(self.ids), dtype=bool)
         if space is not None:
             chosen &= self.spaces == space
@@ -132,7 +135,7 @@ class Store:
     def rank(
         self, questions: list[Question], chosen: NDArray[np.bool_]
     ) -> list[tuple[dict[UUID, float], float]]:
-        """For each question the cosines of the nearest facts, and the tenth of them."""
+        """Return the cosines of the nearest facts, and the tenth cosine, for each question."""
         asked = np.array([question.vector.astype(np.float16) for question in questions], np.float32)
         asked /= np.linalg.norm(asked, axis=1, keepdims=True)
         places, best = np.flatnonzero(chosen), list[tuple[NDArray[Any], NDArray[Any]]]()
@@ -166,7 +169,7 @@ class Bench:
         self._schedule = Path(f"/proc/{connection.info.backend_pid}/schedstat")
 
     def measure(self, scope: str) -> Found | None:
-        """Return the figures of a scope; None for one with too few facts."""
+        """Return the figures of a scope, or None if the scope has too few facts."""
         name, entity_type = SCOPES[scope]
         space = None
         if name is not None:
@@ -197,7 +200,7 @@ class Bench:
     def _time(
         self, search: Callable[[Question], list[UUID]], questions: list[Question]
     ) -> tuple[list[float], float, list[int | None]]:
-        """Return milliseconds of each search, CPU a search, and the rank of each target."""
+        """Return the milliseconds of each search, the CPU per search, and the rank of each fact."""
         for question in questions[:WARM]:
             search(question)
         taken, cpu, ranks = list[float](), self._read_cpu(), list[int | None]()
@@ -209,11 +212,11 @@ class Bench:
         return taken, (self._read_cpu() - cpu) / len(taken), ranks
 
     def measure_sizes(self) -> dict[str, int]:
-        """Bytes of every table without its indexes, and of every index."""
+        """Return the bytes of each table without its indexes, and of each index."""
         return dict(self._fetch(_SIZES))
 
     def _ask(self, chosen: NDArray[np.bool_]) -> list[Question]:
-        """Questions made of facts that are chosen at random, the same in every run."""
+        """Return questions made from random facts, which are the same in every run."""
         ids = sorted(self._store.ids[chosen])
         dice = random.Random(len(ids))  # noqa: S311 - the same in every run
         targets = dice.choices(ids, k=self._questions + WARM)
@@ -260,7 +263,7 @@ class Bench:
         chosen: NDArray[np.bool_],
         look: Callable[[Question], list[UUID]],
     ) -> tuple[float, float]:
-        """Recall of the vector arm, and its CPU milliseconds."""
+        """Return the recall of the search by vectors, and its CPU milliseconds."""
         shares, cpu = list[float](), self._read_cpu()
         found = [look(question) for question in questions]
         cpu = (self._read_cpu() - cpu) / len(questions)
@@ -270,7 +273,7 @@ class Bench:
         return statistics.mean(shares), cpu
 
     def _read_cpu(self) -> float:
-        """Milliseconds that the connection's server process has used."""
+        """Return the CPU milliseconds of the connection's process in Postgres."""
         if not self._schedule.exists():
             return 0.0
         return int(self._schedule.read_text().split()[0]) / 1e6
@@ -280,7 +283,7 @@ class Bench:
 
 
 def write_found(rows: int, found: dict[str, Found]) -> Iterator[str]:
-    """Yield lines of the table of one size."""
+    """Yield the lines of the table for one size."""
     titles = ["facts in it", "p50 ms", "p95 ms", "CPU ms", "hit@1", "hit@10", "recall@10",
               "CPU ms, by meaning", "adverse recall@10", "CPU ms, adverse"]  # fmt: skip
     yield f"\n| {rows:,} facts | {' | '.join(titles)} |"
@@ -294,7 +297,7 @@ def write_found(rows: int, found: dict[str, Found]) -> Iterator[str]:
 
 
 def write_capacity(filled: Filled, sizes: dict[str, int]) -> Iterator[str]:
-    """Yield lines of what a memory takes."""
+    """Yield the lines about the size of a memory and the time to fill it."""
     megabytes = {part: sizes[name] / 1e6 for part, name in _PARTS.items()}
     megabytes["everything else"] = sum(sizes.values()) / 1e6 - sum(megabytes.values())
     megabytes["all"] = sum(sizes.values()) / 1e6
@@ -307,7 +310,7 @@ def write_capacity(filled: Filled, sizes: dict[str, int]) -> Iterator[str]:
 def measure_scopes(
     conninfo: str, filled: Filled, questions: int
 ) -> tuple[dict[str, Found], dict[str, int]]:
-    """Figures of every scope, and bytes of every table and index."""
+    """Return the figures of each scope, and the bytes of each table and index."""
     with psycopg.connect(conninfo, autocommit=True) as connection:
         bench, found = Bench(connection, questions), dict[str, Found]()
         with show_progress(f"{filled.facts:,} facts", len(SCOPES)) as report:
@@ -319,7 +322,7 @@ def measure_scopes(
 
 
 async def measure(folder: Path, rows: int, questions: int) -> dict[str, Any]:
-    """Measure the memory in `folder`, which is filled first if it is new; prints its tables."""
+    """Measure the memory in `folder` and print its tables. Fill it first if it is new."""
     async with run_embedded(folder) as cluster:
         owner = cluster.dsn(OWNER)
         await migrate(owner)

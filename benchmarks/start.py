@@ -3,12 +3,15 @@
     python -m benchmarks.start [--starts 5] [--handshakes 20] [--facts 1000] [--calls 1000]
                                [--clients 32]
 
-A handshake is the answer to the first question of a client, which needs no memory. The first answer
-is that to a search, with local embeddings, in a memory that exists: an embedded Postgres that is
-stopped, one that another process runs, and one named by DATABASE_URL. Two clients:
-the MCP SDK's own, imported already, and bare JSON lines. CPU is that of the server process alone.
-Modules are bytecode already, as from the second start on: one start before those that count writes
-it. Memory is resident; `own` is what no other process can share (PSS shares out the rest). Prints
+A handshake is the time until the answer to the first request of a client, which needs no memory.
+The first answer is the answer to a search with local embeddings in an existing memory. This memory
+is measured in three places: in an embedded Postgres that is stopped, in an embedded Postgres that
+another process runs, and in the Postgres of DATABASE_URL. There are two clients: the client of the
+MCP SDK, which is imported before the measurement, and a client that writes JSON lines.
+
+CPU is the time of the server process alone. A first start, which is not measured, writes the
+bytecode of the modules. Memory is the resident memory. `own` is the part that no other process
+shares. `proportional` (PSS) also has a share of the memory that several processes use. It prints
 Markdown.
 """
 
@@ -60,7 +63,7 @@ _GREETINGS: list[dict[str, Any]] = [
 
 @dataclass(frozen=True)
 class Started:
-    """Seconds until the first answer, by the clock and of CPU; MB resident just after it."""
+    """Seconds and CPU seconds until the first answer, and the MB of resident memory after it."""
 
     seconds: float
     cpu: float
@@ -71,12 +74,12 @@ Start = Callable[[dict[str, str]], Awaitable[Started]]
 
 
 async def start_bare(environment: dict[str, str]) -> Started:
-    """One start, asked by bare JSON lines."""
+    """Measure one start with a client that writes JSON lines."""
     return await anyio.to_thread.run_sync(run_bare, environment)
 
 
 def run_bare(environment: dict[str, str]) -> Started:
-    """Start a server, shakes hands, searches, and ends it."""
+    """Start a server, do the handshake and a search, and end the server."""
     began = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, *SERVE], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -91,7 +94,7 @@ def run_bare(environment: dict[str, str]) -> Started:
 
 
 def time_handshake(environment: dict[str, str], greeting: dict[str, Any]) -> float:
-    """Return seconds from the start of a server to its answer to `greeting`."""
+    """Return the seconds from the start of a server to its answer to `greeting`."""
     began = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, *SERVE], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -102,7 +105,7 @@ def time_handshake(environment: dict[str, str], greeting: dict[str, Any]) -> flo
 
 
 def time_handshakes(environment: dict[str, str], starts: int) -> None:
-    """Print a row for each first question of a client."""
+    """Print a row for each first request of a client."""
     print("| handshake | s, median | s, best | s, worst |\n|---|---:|---:|---:|")
     for greeting in _GREETINGS:
         taken = sorted(time_handshake(environment, greeting) for _ in range(starts))
@@ -119,7 +122,7 @@ def tell(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
 
 
 def hear(process: subprocess.Popen[bytes]) -> None:
-    """Wait for an answer that is no error."""
+    """Wait for an answer, which must not be an error."""
     assert process.stdout
     answer = json.loads(process.stdout.readline())
     if "error" in answer or answer["result"].get("isError"):
@@ -127,7 +130,7 @@ def hear(process: subprocess.Popen[bytes]) -> None:
 
 
 async def start_client(environment: dict[str, str]) -> Started:
-    """One start, asked by the SDK's client."""
+    """Measure one start with the client of the SDK."""
     began = time.perf_counter()
     async with open_client(environment) as client:
         await ask(client)
@@ -136,21 +139,21 @@ async def start_client(environment: dict[str, str]) -> Started:
 
 @asynccontextmanager
 async def open_client(environment: dict[str, str]) -> AsyncGenerator[Client]:
-    """Yield a client with a server of its own."""
+    """Yield a client with a new server."""
     server = StdioServerParameters(command=sys.executable, args=SERVE, env=environment)
     async with Client(server) as client:
         yield client
 
 
 async def ask(client: Client) -> None:
-    """One search."""
+    """Make one search."""
     answer = await client.call_tool("query_memory", QUESTION)
     if answer.is_error:
         raise RuntimeError(answer.content)
 
 
 def find_server() -> psutil.Process:
-    """Return the server that a client of this process started."""
+    """Return the server process that a client in this process started."""
     [server] = [one for one in psutil.Process().children() if SERVE[1] in one.cmdline()]
     return server
 
@@ -162,7 +165,7 @@ def _weigh(server: psutil.Process, began: float) -> Started:
 
 
 def read_memory(server: psutil.Process) -> dict[str, float]:
-    """MB by name, of Rss, Pss and Private_Dirty where the system tells, else of Rss alone."""
+    """Return the MB of Rss, Pss and Private_Dirty, or only of Rss if the system has no others."""
     summary = Path(f"/proc/{server.pid}/smaps_rollup")
     if not summary.is_file():
         return {"Rss": server.memory_info().rss / 1e6}
@@ -189,7 +192,7 @@ async def time_starts(name: str, environment: dict[str, str], starts: int) -> No
 
 
 async def weigh_calls(environment: dict[str, str], calls: int) -> None:
-    """Print what a server weighs before and after many calls."""
+    """Print the memory of a server before and after many calls."""
     print("\n| MB | resident | proportional | own |\n|---|---:|---:|---:|")
     async with open_client(environment) as client:
         await ask(client)
@@ -200,7 +203,7 @@ async def weigh_calls(environment: dict[str, str], calls: int) -> None:
 
 
 async def weigh_clients(environment: dict[str, str], clients: int) -> None:
-    """Print what a server over HTTP weighs that many clients ask, all connected at once."""
+    """Print the memory of a server over HTTP with many clients at the same time."""
     async with listen(environment, "--insecure") as address, AsyncExitStack() as stack:
         connected = [await stack.enter_async_context(Client(address)) for _ in range(clients)]
         for _ in range(_CALLS_OF_A_CLIENT):
@@ -211,7 +214,7 @@ async def weigh_clients(environment: dict[str, str], clients: int) -> None:
 
 
 def tell_memory(title: str) -> None:
-    """Print a row of what the server weighs now."""
+    """Print a row with the current memory of the server."""
     memory = read_memory(find_server())
     cells = [f"{memory.get(key, 0):.0f}" for key in ("Rss", "Pss", "Private_Dirty")]
     print(f"| {title} | {' | '.join(cells)} |", flush=True)

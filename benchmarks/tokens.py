@@ -2,7 +2,8 @@
 
     python -m benchmarks.tokens
 
-Prints the Markdown table of docs/tokens.md, which a test compares with it. Needs no database.
+It prints the Markdown table of docs/tokens.md, and needs no database. A test compares its output
+with the page.
 """
 
 from collections.abc import Iterator
@@ -43,20 +44,20 @@ def build_rows(count: int) -> list[HitRow]:
             observation_id=UUID(int=number + 1), entity_id=UUID(int=number % len(ENTITIES) + 1),
             space="default", entity_name=ENTITIES[number % len(ENTITIES)][0],
             entity_type=ENTITIES[number % len(ENTITIES)][1],
-            content=FACTS[number % len(FACTS)], source="conversation", created_at=when,
-            author="ana", score=0.95 - 0.01 * number,
+            content=FACTS[number % len(FACTS)], source="conversation",
+            created_at=when, said_at=when, author="ana", score=0.95 - 0.01 * number,
         )
         for number in range(count)
     ]  # fmt: skip
 
 
 def count_facts(rows: list[HitRow]) -> int:
-    """Return tokens of the facts alone, a line each."""
+    """Return the tokens of the facts alone, one line per fact."""
     return sum(COUNTER.count(row.content) for row in rows)
 
 
 def count_answer(rows: list[HitRow], format: Format, *, structured: bool) -> int:
-    """Return tokens of the whole answer that tells `rows`."""
+    """Return the tokens of the whole answer with `rows`."""
     renderer = Renderer(format=format, structured=structured, counter=COUNTER, budget=25_000)
     reply = SearchReply.build(rows, None, "what should I know?")
     return renderer.measure(renderer.render(reply))
@@ -69,7 +70,7 @@ def count_pretty(rows: list[HitRow]) -> int:
 
 
 def write_table() -> Iterator[str]:
-    """Yield the table, a line at a time: tokens a fact, and as a multiple of the facts alone."""
+    """Yield the lines of the table: tokens per fact, also as a multiple of the facts alone."""
     yield "| answer | " + " | ".join(f"{size} facts" for size in SIZES) + " |"
     yield "|-|" + "-|" * len(SIZES)
     stores = [build_rows(size) for size in SIZES]

@@ -1,12 +1,44 @@
 -- All tables of textrawl with their indexes, policies and triggers.
 -- This file is generated from a database after `textrawl migrate`. Do not edit it. Update it with
 --     UPDATE_SNAPSHOTS=1 .venv/bin/pytest tests/sql/test_schema.py
--- Nothing in textrawl runs it. The tables are made by sql/migrations, the policies by
--- sql/access/protect_tables.sql, and one table embedding_N for each model by
--- sql/vectors/create_embedding_model.sql.
+-- textrawl never runs this file. sql/migrations creates the tables.
+-- sql/access/protect_tables.sql creates the policies, and
+-- sql/vectors/create_embedding_model.sql creates a table embedding_N for each model.
 
 CREATE SCHEMA textrawl;
 SET search_path = textrawl, public;
+
+CREATE OR REPLACE FUNCTION textrawl.bury_document()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'textrawl', 'public', 'pg_temp'
+AS $function$
+declare
+    number bigint;
+begin
+    insert into document_clock as c (space_id, version) values (old.space_id, 1)
+    on conflict (space_id) do update set version = c.version + 1
+    returning c.version into number;
+    insert into document_tombstone as t (space_id, kind, path, changed) values (old.space_id, old.kind, old.path, number)
+    on conflict (space_id, kind, path) do update set changed = excluded.changed, deleted_at = clock_timestamp();
+    return null;
+end
+$function$
+;
+COMMENT ON FUNCTION bury_document IS 'Keep the path of a deleted document, also if the document was deleted with its entity.';
+
+CREATE OR REPLACE FUNCTION textrawl.date_fact()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'textrawl', 'public', 'pg_temp'
+AS $function$
+begin
+    new.said_at := new.created_at;
+    return new;
+end
+$function$
+;
+COMMENT ON FUNCTION date_fact IS 'Set said_at of a fact to created_at, if said_at was not given.';
 
 CREATE OR REPLACE FUNCTION textrawl.keep_events()
  RETURNS trigger
@@ -14,7 +46,8 @@ CREATE OR REPLACE FUNCTION textrawl.keep_events()
  SET search_path TO 'textrawl', 'public', 'pg_temp'
 AS $function$
 begin
-    -- settle_events() sets the transaction to 0: transaction numbers of another cluster mean nothing.
+    -- settle_events() sets the transaction to 0 if the event was restored from another cluster. The transaction numbers
+    -- of that cluster have no meaning here.
     if tg_op = 'UPDATE' and to_jsonb(new) = to_jsonb(old) || '{"transaction": "0"}' then
         return new;
     end if;
@@ -22,7 +55,7 @@ begin
 end
 $function$
 ;
-COMMENT ON FUNCTION keep_events IS 'Refuses to change or delete an event, also for the owner of the memory.';
+COMMENT ON FUNCTION keep_events IS 'Raise an error if somebody changes or deletes an event. This applies also to the owner of the memory.';
 
 CREATE OR REPLACE FUNCTION textrawl.number_fact()
  RETURNS trigger
@@ -30,13 +63,13 @@ CREATE OR REPLACE FUNCTION textrawl.number_fact()
  SET search_path TO 'textrawl', 'public', 'pg_temp'
 AS $function$
 begin
-    -- No lock: two writers at once may take the same number. Their facts then count as neighbours.
+    -- There is no lock here, so two concurrent writers can take the same number. Their facts then count as neighbours.
     new.ordinal := coalesce((select max(o.ordinal) from observation o where o.space_id = new.space_id), 0) + 1;
     return new;
 end
 $function$
 ;
-COMMENT ON FUNCTION number_fact IS 'Gives a fact the next number in its space.';
+COMMENT ON FUNCTION number_fact IS 'Give a fact the next number in its space.';
 
 CREATE OR REPLACE FUNCTION textrawl.session_spaces()
  RETURNS integer[]
@@ -45,7 +78,54 @@ CREATE OR REPLACE FUNCTION textrawl.session_spaces()
  SET search_path TO 'textrawl', 'public', 'pg_temp'
 AS $function$begin return readable_spaces(); end$function$
 ;
-COMMENT ON FUNCTION session_spaces IS 'Spaces that this session may read, for row-level security. These are the spaces of its login, or all spaces for the owner.';
+COMMENT ON FUNCTION session_spaces IS 'The spaces that this session can read, for row-level security: the spaces of its login, or all spaces for the owner.';
+
+CREATE OR REPLACE FUNCTION textrawl.state_relations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'textrawl', 'public', 'pg_temp'
+AS $function$
+begin
+    with stated as (
+        insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, valid_from, valid_until,
+                                 relation_id, author_id, client, tool, request, created_at, fts)
+        select r.space_id, r.id, r.from_entity, source.entity_type, text.content, fact_hash(text.content), 'conversation',
+            r.valid_from, r.valid_until, r.id, r.author_id, r.client, r.tool, r.request, r.created_at,
+            search_document(r.space_id, space_language(r.space_id), source.name, text.content)
+        from added r
+        -- `limit 1` makes the planner look up each entity by its key, however many relations are added.
+        cross join lateral (
+            select e.name, e.entity_type from entity e where e.space_id = r.space_id and e.id = r.from_entity limit 1) source
+        cross join lateral (select e.name from entity e where e.space_id = r.space_id and e.id = r.to_entity limit 1) target
+        cross join lateral (select statement_text(coalesce(r.label, r.relation_type), target.name) as content) text
+        order by r.created_at, r.id
+        returning space_id, id
+    )
+    insert into embedding_pending (space_id, observation_id, model_id)
+    select s.space_id, s.id, m.id from stated s cross join embedding_model m;
+    return null;
+end
+$function$
+;
+COMMENT ON FUNCTION state_relations IS 'Store a statement for each new relation and queue it for embedding.';
+
+CREATE OR REPLACE FUNCTION textrawl.update_statements()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'textrawl', 'public', 'pg_temp'
+AS $function$
+begin
+    update observation o
+    set valid_until = r.valid_until, author_id = r.author_id, client = r.client, tool = r.tool, request = r.request
+    from changed r
+    where o.space_id = r.space_id and o.relation_id = r.id
+      and (o.valid_until, o.author_id, o.client, o.tool, o.request)
+          is distinct from (r.valid_until, r.author_id, r.client, r.tool, r.request);
+    return null;
+end
+$function$
+;
+COMMENT ON FUNCTION update_statements IS 'Set the end and the author of statements to those of their relations.';
 
 CREATE TABLE migration (
     name text NOT NULL,
@@ -69,17 +149,19 @@ COMMENT ON COLUMN code.fingerprint IS 'SHA-256 of the files of functions, views 
 CREATE TABLE space (
     id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
     name text NOT NULL,
+    language text DEFAULT 'english'::text NOT NULL,
     created_at timestamptz DEFAULT now() NOT NULL,
     archived_at timestamptz,
     CONSTRAINT space_pkey PRIMARY KEY (id),
     CONSTRAINT space_name_key UNIQUE (name),
     CONSTRAINT space_name_check CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text)
 );
-COMMENT ON TABLE space IS 'A named memory of a team, a project or a person. All other rows belong to a space.';
-COMMENT ON COLUMN space.id IS 'Id of the space. It comes first in every key of its rows.';
-COMMENT ON COLUMN space.name IS 'Lower-case letters, digits, - and _. Part of addresses such as /mcp/team.';
+COMMENT ON TABLE space IS 'A named part of the memory with its own grants: a team''s, a project''s or one person''s.';
+COMMENT ON COLUMN space.id IS 'Id of the space. It is the first column in the keys of all tables with rows of a space.';
+COMMENT ON COLUMN space.name IS 'Name of the space: lower-case letters, digits, - and _. It is a part of addresses such as /mcp/team.';
+COMMENT ON COLUMN space.language IS 'Text search configuration whose rules stem the words of the space, such as english, german or simple. The type is text because pg_upgrade refuses columns of type regconfig.';
 COMMENT ON COLUMN space.created_at IS 'When the space was created.';
-COMMENT ON COLUMN space.archived_at IS 'Since when tokens can neither read nor write the space. Null: in use.';
+COMMENT ON COLUMN space.archived_at IS 'Time from which tokens can neither read nor write the space. Null: the space is in use.';
 ALTER TABLE space ENABLE ROW LEVEL SECURITY;
 ALTER TABLE space FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON space FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
@@ -95,10 +177,10 @@ CREATE TABLE actor (
     CONSTRAINT actor_role_name_key UNIQUE (role_name),
     CONSTRAINT actor_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 200)
 );
-COMMENT ON TABLE actor IS 'A person, an agent or a service that writes.';
+COMMENT ON TABLE actor IS 'A person, an agent or a service that reads or writes.';
 COMMENT ON COLUMN actor.id IS 'Id of the actor.';
 COMMENT ON COLUMN actor.name IS 'Unique name of the actor.';
-COMMENT ON COLUMN actor.role_name IS 'Database login whose sessions act as this actor, such as the login of an analyst. Null: the actor uses tokens only.';
+COMMENT ON COLUMN actor.role_name IS 'Database login of the actor, such as the login of an analyst. Sessions of the login act as this actor. Null: the actor uses only tokens.';
 COMMENT ON COLUMN actor.created_at IS 'When the actor was registered.';
 
 CREATE TABLE entity (
@@ -119,18 +201,18 @@ CREATE TABLE entity (
     CONSTRAINT entity_entity_type_check CHECK (entity_type = ANY (ARRAY['person'::text, 'concept'::text, 'project'::text, 'preference'::text, 'fact'::text, 'location'::text, 'organization'::text])),
     CONSTRAINT entity_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 200)
 ) WITH (fillfactor=85);
-COMMENT ON TABLE entity IS 'A thing that facts are about. Each name has one entity per space.';
+COMMENT ON TABLE entity IS 'A person, project or other thing that facts are about. In one space a name belongs to one entity.';
 COMMENT ON COLUMN entity.space_id IS 'Space of the entity.';
 COMMENT ON COLUMN entity.id IS 'Id of the entity, unique in its space.';
 COMMENT ON COLUMN entity.name IS 'Name as it was first written.';
-COMMENT ON COLUMN entity.name_key IS 'name_key(name), the form in which names are compared. Unique in the space.';
-COMMENT ON COLUMN entity.entity_type IS 'person, concept, project, preference, fact, location or organization.';
+COMMENT ON COLUMN entity.name_key IS 'name_key(name), the form in which names are compared. It is unique in the space.';
+COMMENT ON COLUMN entity.entity_type IS 'One of person, concept, project, preference, fact, location, organization.';
 COMMENT ON COLUMN entity.type_guessed IS 'True: no caller has given a type yet. The first type that a caller gives replaces the guess.';
-COMMENT ON COLUMN entity.description IS 'A description in one sentence. Null: none was given.';
-COMMENT ON COLUMN entity.metadata IS 'Two optional keys. type: the type as it was given, if it is not one of the seven, such as Proyecto. retyped: former types with the event of each change, oldest first.';
+COMMENT ON COLUMN entity.description IS 'Description in one sentence. Null: no description was given.';
+COMMENT ON COLUMN entity.metadata IS 'Object with two optional keys. The key "type" holds the type as the caller gave it, such as Proyecto, if it is not one of the seven types. The key "retyped" holds the former types, oldest first, each with the event of the change.';
 COMMENT ON COLUMN entity.created_at IS 'When the entity was created.';
 COMMENT ON COLUMN entity.updated_at IS 'When a fact or relation of the entity was last added, changed or removed.';
-COMMENT ON COLUMN entity.fts IS 'Words of the name. They find similar names for a wrong name.';
+COMMENT ON COLUMN entity.fts IS 'Words of the name. A search for similar names uses these words.';
 CREATE INDEX entity_created_at_idx ON entity USING btree (space_id, created_at, id);
 CREATE INDEX entity_fts_idx ON entity USING gin (fts) WITH (fastupdate=off);
 CREATE INDEX entity_name_prefix_idx ON entity USING btree (space_id, name_key text_pattern_ops);
@@ -139,72 +221,6 @@ ALTER TABLE entity ENABLE ROW LEVEL SECURITY;
 ALTER TABLE entity FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON entity FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON entity FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
-CREATE TABLE observation (
-    space_id integer NOT NULL,
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    entity_id uuid NOT NULL,
-    entity_type text NOT NULL,
-    content text NOT NULL,
-    content_hash uuid NOT NULL,
-    whole uuid,
-    part smallint,
-    source text NOT NULL,
-    confidence real DEFAULT 1 NOT NULL,
-    valid_from timestamptz DEFAULT now() NOT NULL,
-    valid_until timestamptz,
-    replaced_by uuid,
-    author_id integer NOT NULL,
-    client text,
-    tool text NOT NULL,
-    request text,
-    created_at timestamptz DEFAULT now() NOT NULL,
-    ordinal bigint NOT NULL,
-    fts tsvector NOT NULL,
-    CONSTRAINT observation_pkey PRIMARY KEY (space_id, id),
-    CONSTRAINT observation_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
-    CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
-    CONSTRAINT observation_space_id_replaced_by_fkey FOREIGN KEY (space_id, replaced_by) REFERENCES observation(space_id, id) ON DELETE SET NULL (replaced_by),
-    CONSTRAINT observation_check CHECK ((whole IS NULL) = (part IS NULL) AND part > 0),
-    CONSTRAINT observation_confidence_check CHECK (confidence >= 0::double precision AND confidence <= 1::double precision),
-    CONSTRAINT observation_content_check CHECK (char_length(content) >= 1 AND char_length(content) <= 2000),
-    CONSTRAINT observation_created_at_check CHECK (isfinite(created_at)),
-    CONSTRAINT observation_source_check CHECK (source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text])),
-    CONSTRAINT observation_valid_from_check CHECK (isfinite(valid_from)),
-    CONSTRAINT observation_valid_until_check CHECK (isfinite(valid_until))
-) WITH (fillfactor=85);
-COMMENT ON TABLE observation IS 'A fact: one atomic statement about an entity. Its text is never edited. A new fact replaces an old one.';
-COMMENT ON COLUMN observation.space_id IS 'Space of the fact.';
-COMMENT ON COLUMN observation.id IS 'Id of the fact, unique in its space.';
-COMMENT ON COLUMN observation.entity_id IS 'Entity that the fact is about.';
-COMMENT ON COLUMN observation.entity_type IS 'Type of the entity, copied here so that filters need no join.';
-COMMENT ON COLUMN observation.content IS 'Text of the fact, 1 to 2000 characters.';
-COMMENT ON COLUMN observation.content_hash IS 'md5 of fact_key(content). Texts that differ only in case, white space or a final full stop have the same hash.';
-COMMENT ON COLUMN observation.whole IS 'md5 of the long text that this fact is a part of. The graph tools split texts that are too long for one fact. Null: the fact is not a part.';
-COMMENT ON COLUMN observation.part IS 'Number of the part, from 1. The parts of one entity with the same whole, joined in this order, are the long text.';
-COMMENT ON COLUMN observation.source IS 'conversation, note, document or manual.';
-COMMENT ON COLUMN observation.confidence IS 'How sure the author was, 0 to 1.';
-COMMENT ON COLUMN observation.valid_from IS 'The fact is valid from this instant on.';
-COMMENT ON COLUMN observation.valid_until IS 'The fact is not valid from this instant on. Null: still valid.';
-COMMENT ON COLUMN observation.replaced_by IS 'The newer fact that replaced this one.';
-COMMENT ON COLUMN observation.author_id IS 'Actor who wrote the fact.';
-COMMENT ON COLUMN observation.client IS 'Name and version of the MCP client that wrote it. Null: written from SQL.';
-COMMENT ON COLUMN observation.tool IS 'Tool that wrote it. sql: written from psql.';
-COMMENT ON COLUMN observation.request IS 'Id of the request that wrote it, as in the log of the server. Null: written from SQL.';
-COMMENT ON COLUMN observation.created_at IS 'When the fact was stored.';
-COMMENT ON COLUMN observation.ordinal IS 'Number of the fact in its space, in the order of storing. Two writers at once may use the same number. Search treats neighbours as parts of one conversation.';
-COMMENT ON COLUMN observation.fts IS 'search_document(space_id, name of the entity, content). Contains the space as the lexeme ~s<space_id>.';
-CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
-CREATE INDEX observation_fts_idx ON observation USING gin (fts) WITH (fastupdate=off);
-CREATE INDEX observation_ordinal_idx ON observation USING btree (space_id, ordinal);
-CREATE INDEX observation_replaced_by_idx ON observation USING btree (space_id, replaced_by) WHERE replaced_by IS NOT NULL;
-CREATE INDEX observation_type_idx ON observation USING btree (space_id, entity_type);
-CREATE INDEX observation_valid_until_idx ON observation USING btree (space_id, valid_until) WHERE valid_until IS NOT NULL;
-ALTER TABLE observation ENABLE ROW LEVEL SECURITY;
-ALTER TABLE observation FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON observation FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON observation FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-CREATE TRIGGER fact_is_numbered BEFORE INSERT ON observation FOR EACH ROW WHEN (new.ordinal IS NULL) EXECUTE FUNCTION number_fact();
 
 CREATE TABLE relation (
     space_id integer NOT NULL,
@@ -235,16 +251,16 @@ COMMENT ON TABLE relation IS 'A directed and named connection of two entities.';
 COMMENT ON COLUMN relation.space_id IS 'Space of the relation.';
 COMMENT ON COLUMN relation.id IS 'Id of the relation, unique in its space.';
 COMMENT ON COLUMN relation.from_entity IS 'Entity that the relation starts at.';
-COMMENT ON COLUMN relation.relation_type IS 'Type in lower case with _ instead of white space, such as works_at.';
-COMMENT ON COLUMN relation.label IS 'Type as it was given, such as worksAt. Null: it was given in the form of relation_type.';
-COMMENT ON COLUMN relation.to_entity IS 'Entity that the relation leads to. The graph tools may relate an entity to itself.';
-COMMENT ON COLUMN relation.strength IS 'Strength of the connection, 0 to 1.';
+COMMENT ON COLUMN relation.relation_type IS 'Type of the relation in lower case with _ instead of white space, such as works_at.';
+COMMENT ON COLUMN relation.label IS 'Type as the caller gave it, such as worksAt. Null: the caller gave the type in the form of relation_type.';
+COMMENT ON COLUMN relation.to_entity IS 'Entity that the relation leads to. The graph tools can relate an entity to itself.';
+COMMENT ON COLUMN relation.strength IS 'Strength of the connection, from 0 to 1.';
 COMMENT ON COLUMN relation.valid_from IS 'The relation is valid from this instant on.';
-COMMENT ON COLUMN relation.valid_until IS 'The relation is not valid from this instant on. Null: still valid.';
+COMMENT ON COLUMN relation.valid_until IS 'The relation is not valid from this instant on. Null: the relation has not ended.';
 COMMENT ON COLUMN relation.author_id IS 'Actor who wrote the relation.';
-COMMENT ON COLUMN relation.client IS 'Name and version of the MCP client that wrote it. Null: written from SQL.';
-COMMENT ON COLUMN relation.tool IS 'Tool that wrote it. sql: written from psql.';
-COMMENT ON COLUMN relation.request IS 'Id of the request that wrote it, as in the log of the server. Null: written from SQL.';
+COMMENT ON COLUMN relation.client IS 'Name and version of the MCP client that wrote the relation. Null: the relation was written from SQL.';
+COMMENT ON COLUMN relation.tool IS 'Tool that wrote the relation. sql: the relation was written from psql.';
+COMMENT ON COLUMN relation.request IS 'Id of the request that wrote the relation, as in the log of the server. Null: the relation was written from SQL.';
 COMMENT ON COLUMN relation.created_at IS 'When the relation was stored.';
 CREATE INDEX relation_from_entity_idx ON relation USING btree (space_id, from_entity);
 CREATE UNIQUE INDEX relation_live_idx ON relation USING btree (space_id, from_entity, relation_type, to_entity) WHERE valid_until IS NULL;
@@ -253,6 +269,85 @@ ALTER TABLE relation ENABLE ROW LEVEL SECURITY;
 ALTER TABLE relation FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON relation FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON relation FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+CREATE TRIGGER relation_is_stated AFTER INSERT ON relation REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION state_relations();
+CREATE TRIGGER relation_was_changed AFTER UPDATE ON relation REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION update_statements();
+
+CREATE TABLE observation (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    entity_id uuid NOT NULL,
+    entity_type text NOT NULL,
+    content text NOT NULL,
+    content_hash uuid NOT NULL,
+    whole uuid,
+    part smallint,
+    source text NOT NULL,
+    confidence real DEFAULT 1 NOT NULL,
+    valid_from timestamptz DEFAULT now() NOT NULL,
+    valid_until timestamptz,
+    replaced_by uuid,
+    relation_id uuid,
+    author_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    created_at timestamptz DEFAULT now() NOT NULL,
+    said_at timestamptz NOT NULL,
+    ordinal bigint NOT NULL,
+    fts tsvector NOT NULL,
+    CONSTRAINT observation_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT observation_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
+    CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT observation_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES relation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT observation_space_id_replaced_by_fkey FOREIGN KEY (space_id, replaced_by) REFERENCES observation(space_id, id) ON DELETE SET NULL (replaced_by),
+    CONSTRAINT observation_check CHECK ((whole IS NULL) = (part IS NULL) AND part > 0),
+    CONSTRAINT observation_check1 CHECK (relation_id = id),
+    CONSTRAINT observation_confidence_check CHECK (confidence >= 0::double precision AND confidence <= 1::double precision),
+    CONSTRAINT observation_content_check CHECK (char_length(content) >= 1 AND char_length(content) <= 2000),
+    CONSTRAINT observation_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT observation_said_at_check CHECK (isfinite(said_at)),
+    CONSTRAINT observation_source_check CHECK (source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text])),
+    CONSTRAINT observation_valid_from_check CHECK (isfinite(valid_from)),
+    CONSTRAINT observation_valid_until_check CHECK (isfinite(valid_until))
+) WITH (fillfactor=85);
+COMMENT ON TABLE observation IS 'A fact: one statement about an entity. Its text is never edited. A new fact can replace an old fact. Each relation also has a row here, its statement, so that search finds the relation. The view fact shows only facts.';
+COMMENT ON COLUMN observation.space_id IS 'Space of the fact.';
+COMMENT ON COLUMN observation.id IS 'Id of the fact, unique in its space.';
+COMMENT ON COLUMN observation.entity_id IS 'Entity that the fact is about.';
+COMMENT ON COLUMN observation.entity_type IS 'Type of the entity. It is copied here so that filters need no join.';
+COMMENT ON COLUMN observation.content IS 'Text of the fact, 1 to 2000 characters.';
+COMMENT ON COLUMN observation.content_hash IS 'md5 of fact_key(content). Texts that differ only in case, white space or a final full stop have the same hash.';
+COMMENT ON COLUMN observation.whole IS 'md5 of the long text that this fact is a part of. The graph tools split a text that is too long for one fact. Null: the fact is not a part.';
+COMMENT ON COLUMN observation.part IS 'Number of the part, from 1. To get the long text, join the parts that have the same values in entity_id and whole, in the order of this number.';
+COMMENT ON COLUMN observation.source IS 'Source of the fact: conversation, note, document or manual.';
+COMMENT ON COLUMN observation.confidence IS 'Confidence of the author in the fact, from 0 to 1.';
+COMMENT ON COLUMN observation.valid_from IS 'The fact is valid from this instant on.';
+COMMENT ON COLUMN observation.valid_until IS 'The fact is not valid from this instant on. Null: the fact has not ended.';
+COMMENT ON COLUMN observation.replaced_by IS 'The newer fact that replaced this fact. Null: no fact replaced it.';
+COMMENT ON COLUMN observation.relation_id IS 'Relation that the row states in words. The row and the relation have the same id. If the relation changes, triggers of the table relation change the row. Null: the row is a fact.';
+COMMENT ON COLUMN observation.author_id IS 'Actor who wrote the fact.';
+COMMENT ON COLUMN observation.client IS 'Name and version of the MCP client that wrote the fact. Null: the fact was written from SQL.';
+COMMENT ON COLUMN observation.tool IS 'Tool that wrote the fact. sql: the fact was written from psql.';
+COMMENT ON COLUMN observation.request IS 'Id of the request that wrote the fact, as in the log of the server. Null: the fact was written from SQL.';
+COMMENT ON COLUMN observation.created_at IS 'When the fact was stored.';
+COMMENT ON COLUMN observation.said_at IS 'When the fact was said. If the author did not give this time, the value equals created_at.';
+COMMENT ON COLUMN observation.ordinal IS 'Number of the fact in its space, in the order of storing. Facts of two concurrent writers can have the same number. Search treats facts with neighbouring numbers as parts of one conversation.';
+COMMENT ON COLUMN observation.fts IS 'Words by which search finds the fact: search_document(space_id, language of the space, name of the entity, content, said_at if the author gave it). The lexeme ~s<space_id> stands for the space.';
+CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
+CREATE INDEX observation_fts_idx ON observation USING gin (fts) WITH (fastupdate=off);
+CREATE INDEX observation_ordinal_idx ON observation USING btree (space_id, ordinal);
+CREATE UNIQUE INDEX observation_relation_idx ON observation USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
+CREATE INDEX observation_replaced_by_idx ON observation USING btree (space_id, replaced_by) WHERE replaced_by IS NOT NULL;
+CREATE INDEX observation_said_at_idx ON observation USING btree (space_id, said_at);
+CREATE INDEX observation_type_idx ON observation USING btree (space_id, entity_type);
+CREATE INDEX observation_valid_until_idx ON observation USING btree (space_id, valid_until) WHERE valid_until IS NOT NULL;
+CREATE INDEX observation_whole_idx ON observation USING btree (space_id, whole, part) WHERE whole IS NOT NULL;
+ALTER TABLE observation ENABLE ROW LEVEL SECURITY;
+ALTER TABLE observation FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON observation FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON observation FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+CREATE TRIGGER fact_is_dated BEFORE INSERT ON observation FOR EACH ROW WHEN (new.said_at IS NULL) EXECUTE FUNCTION date_fact();
+CREATE TRIGGER fact_is_numbered BEFORE INSERT ON observation FOR EACH ROW WHEN (new.ordinal IS NULL) EXECUTE FUNCTION number_fact();
 
 CREATE TYPE new_fact AS (
     id uuid,
@@ -264,35 +359,39 @@ CREATE TYPE new_fact AS (
     source text,
     confidence real,
     valid_until timestamptz,
+    said_at timestamptz,
     replaces text,
     vector halfvec
 );
-COMMENT ON TYPE new_fact IS 'A fact that will be stored. read_facts() makes it after the entity was found or created. Each step of storing handles an array of facts in one statement.';
-COMMENT ON COLUMN new_fact.id IS 'Id of the fact, if it is stored.';
+COMMENT ON TYPE new_fact IS 'A fact that is going to be stored. read_facts() makes it after the entity was found or created. Each step of storing handles an array of these facts in one statement.';
+COMMENT ON COLUMN new_fact.id IS 'Id that the fact gets if it is stored.';
 COMMENT ON COLUMN new_fact.entity_id IS 'Entity that the fact is about.';
-COMMENT ON COLUMN new_fact.entity_name IS 'Name of the entity. The fact can be found by the words of the name.';
+COMMENT ON COLUMN new_fact.entity_name IS 'Name of the entity. Search also finds the fact by the words of this name.';
 COMMENT ON COLUMN new_fact.entity_type IS 'Type of the entity. An existing entity keeps its type.';
 COMMENT ON COLUMN new_fact.content IS 'Text of the fact.';
 COMMENT ON COLUMN new_fact.content_hash IS 'md5 of fact_key(content).';
-COMMENT ON COLUMN new_fact.source IS 'conversation, note, document or manual. Null: not given.';
-COMMENT ON COLUMN new_fact.confidence IS 'From 0 to 1. Null: not given.';
+COMMENT ON COLUMN new_fact.source IS 'Source of the fact: conversation, note, document or manual. Null: not given.';
+COMMENT ON COLUMN new_fact.confidence IS 'Confidence of the author, from 0 to 1. Null: not given.';
 COMMENT ON COLUMN new_fact.valid_until IS 'The fact is not valid from this instant on. Null: not given.';
-COMMENT ON COLUMN new_fact.replaces IS 'Fact that it replaces: an id, the start of an id, or the text. Null: none.';
+COMMENT ON COLUMN new_fact.said_at IS 'When the fact was said. Null: not given.';
+COMMENT ON COLUMN new_fact.replaces IS 'Fact that the new fact replaces: an id, the start of an id, or the text. Null: the new fact replaces no fact.';
 COMMENT ON COLUMN new_fact.vector IS 'Vector of the active model. Null: not computed yet.';
 
 CREATE TABLE removal_lock (
 );
-COMMENT ON TABLE removal_lock IS 'Has no rows. claim_removal() locks it while facts are removed. refresh_search_statistics() locks it while words are counted.';
+COMMENT ON TABLE removal_lock IS 'A table without rows. claim_removal() locks it while facts are removed. refresh_search_statistics() locks it while words are counted.';
 
 CREATE TABLE word_form (
     stem text NOT NULL,
     other text NOT NULL,
-    CONSTRAINT word_form_pkey PRIMARY KEY (stem, other),
+    language text DEFAULT 'english'::text NOT NULL,
+    CONSTRAINT word_form_pkey PRIMARY KEY (language, stem, other),
     CONSTRAINT word_form_check CHECK (other <> stem)
 );
-COMMENT ON TABLE word_form IS 'Words with the same meaning but different stems, such as go and went. A search for one also finds the other.';
-COMMENT ON COLUMN word_form.stem IS 'Stem as to_tsvector(''english'', …) produces it.';
+COMMENT ON TABLE word_form IS 'Pairs of words with the same meaning but different stems, such as go and went. A search for one word also finds the other word.';
+COMMENT ON COLUMN word_form.stem IS 'Stem as word_lexemes(language, …) produces it.';
 COMMENT ON COLUMN word_form.other IS 'Another stem with the same meaning.';
+COMMENT ON COLUMN word_form.language IS 'Language of both stems, as in space.language.';
 
 CREATE TABLE lexeme (
     space_id integer NOT NULL,
@@ -302,8 +401,8 @@ CREATE TABLE lexeme (
     CONSTRAINT lexeme_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id) ON DELETE CASCADE,
     CONSTRAINT lexeme_frequency_check CHECK (frequency > 0)
 );
-COMMENT ON TABLE lexeme IS 'Number of facts of a space that contain a word, as of the last refresh_search_statistics(). Counts are kept per space, so that the scores of one space reveal nothing about another.';
-COMMENT ON COLUMN lexeme.space_id IS 'Space whose facts are counted.';
+COMMENT ON TABLE lexeme IS 'Number of facts of a space that contain a word, at the last refresh_search_statistics(). Each space has its own numbers, so that the scores of one space reveal nothing about another space.';
+COMMENT ON COLUMN lexeme.space_id IS 'Space of the counted facts.';
 COMMENT ON COLUMN lexeme.word IS 'Stem as the text index stores it.';
 COMMENT ON COLUMN lexeme.frequency IS 'Number of facts of the space that contain the stem.';
 CREATE INDEX lexeme_word_idx ON lexeme USING btree (word, space_id) INCLUDE (frequency);
@@ -327,16 +426,38 @@ COMMENT ON COLUMN search_statistics.refreshed_at IS 'When the facts were counted
 CREATE TABLE space_statistics (
     space_id integer NOT NULL,
     facts bigint NOT NULL,
+    coherence real,
     CONSTRAINT space_statistics_pkey PRIMARY KEY (space_id),
     CONSTRAINT space_statistics_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id) ON DELETE CASCADE
 );
-COMMENT ON TABLE space_statistics IS 'Number of facts per space at the last refresh_search_statistics(). Search scans small spaces exactly and uses an index for large ones.';
-COMMENT ON COLUMN space_statistics.space_id IS 'The space.';
+COMMENT ON TABLE space_statistics IS 'Number of facts of each space at the last refresh_search_statistics(). Search compares the query with all vectors of a small space and uses the vector index for a large space.';
+COMMENT ON COLUMN space_statistics.space_id IS 'Space of the counted facts.';
 COMMENT ON COLUMN space_statistics.facts IS 'Number of facts in the space.';
+COMMENT ON COLUMN space_statistics.coherence IS 'Result of order_coherence() for the space. If it is below 1.2, the order of the facts has no meaning, and search ignores neighbours. Null: the space has too few facts.';
 ALTER TABLE space_statistics ENABLE ROW LEVEL SECURITY;
 ALTER TABLE space_statistics FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON space_statistics FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON space_statistics FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE document_rebuild (
+    space_id integer NOT NULL,
+    former_languages text[] NOT NULL,
+    reflections boolean DEFAULT false NOT NULL,
+    reached uuid,
+    started_at timestamptz DEFAULT now() NOT NULL,
+    CONSTRAINT document_rebuild_pkey PRIMARY KEY (space_id),
+    CONSTRAINT document_rebuild_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE document_rebuild IS 'Spaces whose language changed, until rebuild_documents() has made all their search documents anew. Until then, a search uses the stems of the former languages and of the new language.';
+COMMENT ON COLUMN document_rebuild.space_id IS 'The space.';
+COMMENT ON COLUMN document_rebuild.former_languages IS 'Languages in which some search documents of the space may still be.';
+COMMENT ON COLUMN document_rebuild.reflections IS 'True: all facts have new search documents, and the reflections follow.';
+COMMENT ON COLUMN document_rebuild.reached IS 'Last fact (or reflection) that got a new search document. Null: no fact (or reflection) has one yet.';
+COMMENT ON COLUMN document_rebuild.started_at IS 'When the language changed.';
+ALTER TABLE document_rebuild ENABLE ROW LEVEL SECURITY;
+ALTER TABLE document_rebuild FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON document_rebuild FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON document_rebuild FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
 
 CREATE TABLE embedding_model (
     id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -345,6 +466,7 @@ CREATE TABLE embedding_model (
     cosine_floor real DEFAULT 0 NOT NULL,
     cosine_ceiling real DEFAULT 1 NOT NULL,
     trust real DEFAULT 0.8 NOT NULL,
+    calibrated_at timestamptz,
     status text DEFAULT 'active'::text NOT NULL,
     status_since timestamptz DEFAULT now() NOT NULL,
     queued boolean DEFAULT true NOT NULL,
@@ -358,18 +480,19 @@ CREATE TABLE embedding_model (
     CONSTRAINT embedding_model_status_check CHECK (status = ANY (ARRAY['building'::text, 'active'::text, 'previous'::text])),
     CONSTRAINT embedding_model_trust_check CHECK (trust >= 0::double precision AND trust <= 1::double precision)
 );
-COMMENT ON TABLE embedding_model IS 'An embedding model. The table embedding_N has the vectors of model N.';
-COMMENT ON COLUMN embedding_model.id IS 'Number of the model. The name of its table of vectors ends with it.';
+COMMENT ON TABLE embedding_model IS 'An embedding model. The table embedding_N contains the vectors of model N.';
+COMMENT ON COLUMN embedding_model.id IS 'Number of the model. The name of its table of vectors ends with this number.';
 COMMENT ON COLUMN embedding_model.name IS 'provider:model, such as openai:text-embedding-3-small.';
-COMMENT ON COLUMN embedding_model.dimensions IS 'Number of dimensions of its vectors.';
+COMMENT ON COLUMN embedding_model.dimensions IS 'Number of dimensions of the model''s vectors.';
 COMMENT ON COLUMN embedding_model.cosine_floor IS 'Two texts with this cosine or less are unrelated.';
 COMMENT ON COLUMN embedding_model.cosine_ceiling IS 'Two texts with this cosine or more mean the same.';
-COMMENT ON COLUMN embedding_model.trust IS 'Highest score of a fact that matches by cosine alone, without a common word. 0.5 for averaged word vectors, more for better models.';
-COMMENT ON COLUMN embedding_model.status IS 'building: gets vectors. active: gets vectors and answers questions. previous: was active, and still gets vectors for a rollback.';
+COMMENT ON COLUMN embedding_model.trust IS 'Highest score of a fact that has no word of the query and matches only by its vector. The trust is 0.5 for a model that averages word vectors, and higher for better models.';
+COMMENT ON COLUMN embedding_model.calibrated_at IS 'When floor, ceiling and trust were measured with the facts of this memory. Null: these three values are the defaults of textrawl.';
+COMMENT ON COLUMN embedding_model.status IS 'building: the model gets vectors. active: the model gets vectors, and searches use them. previous: the model was active and still gets vectors, for a rollback.';
 COMMENT ON COLUMN embedding_model.status_since IS 'When the model got its status.';
-COMMENT ON COLUMN embedding_model.queued IS 'True: all facts that are older than the model have been added to embedding_pending.';
-COMMENT ON COLUMN embedding_model.queued_space IS 'Space of the last fact that was added, see queued_observation. Facts are added in the order of both columns.';
-COMMENT ON COLUMN embedding_model.queued_observation IS 'Last fact that was added to embedding_pending. Null: none yet.';
+COMMENT ON COLUMN embedding_model.queued IS 'True: all facts that are older than the model were added to embedding_pending.';
+COMMENT ON COLUMN embedding_model.queued_space IS 'Space of the fact in queued_observation. Facts are added in the order of space and id.';
+COMMENT ON COLUMN embedding_model.queued_observation IS 'Last fact that was added to embedding_pending. Null: no fact was added yet.';
 COMMENT ON COLUMN embedding_model.created_at IS 'When the model was first used in this database.';
 CREATE UNIQUE INDEX embedding_model_status_idx ON embedding_model USING btree (status) WHERE status <> 'previous'::text;
 
@@ -383,11 +506,11 @@ CREATE TABLE embedding_pending (
     CONSTRAINT embedding_pending_model_id_fkey FOREIGN KEY (model_id) REFERENCES embedding_model(id) ON DELETE CASCADE,
     CONSTRAINT embedding_pending_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE
 );
-COMMENT ON TABLE embedding_pending IS 'Facts that still need a vector of a model. They were stored while the provider was down, or before the model was added.';
+COMMENT ON TABLE embedding_pending IS 'Facts and statements of relations that still need a vector of a model. They were stored while the embedding provider was down, or before the model was added.';
 COMMENT ON COLUMN embedding_pending.space_id IS 'Space of the fact.';
-COMMENT ON COLUMN embedding_pending.observation_id IS 'Fact without a vector.';
+COMMENT ON COLUMN embedding_pending.observation_id IS 'Fact or statement without a vector.';
 COMMENT ON COLUMN embedding_pending.model_id IS 'Model that has to make the vector.';
-COMMENT ON COLUMN embedding_pending.attempts IS 'Number of failed attempts.';
+COMMENT ON COLUMN embedding_pending.attempts IS 'Number of attempts to make the vector, including an attempt that runs now.';
 COMMENT ON COLUMN embedding_pending.next_attempt IS 'When the next attempt is due.';
 CREATE INDEX embedding_pending_due_idx ON embedding_pending USING btree (model_id, next_attempt);
 ALTER TABLE embedding_pending ENABLE ROW LEVEL SECURITY;
@@ -402,10 +525,10 @@ CREATE TABLE vector_index_claim (
     CONSTRAINT vector_index_claim_pkey PRIMARY KEY (singleton),
     CONSTRAINT vector_index_claim_singleton_check CHECK (singleton)
 );
-COMMENT ON TABLE vector_index_claim IS 'Session that drops and builds vector indexes. claim_vector_indexes() sets it and release_vector_indexes() clears it.';
+COMMENT ON TABLE vector_index_claim IS 'The session that drops and builds vector indexes. claim_vector_indexes() records it and release_vector_indexes() clears it.';
 COMMENT ON COLUMN vector_index_claim.singleton IS 'Always true, because the table has one row.';
-COMMENT ON COLUMN vector_index_claim.pid IS 'Process id of the session. Null: no session. The claim of a session that has ended does not count.';
-COMMENT ON COLUMN vector_index_claim.backend_start IS 'When the session began. A later session can have the same process id.';
+COMMENT ON COLUMN vector_index_claim.pid IS 'Process id of the session. Null: no session has the claim. The claim of a session that has ended does not count.';
+COMMENT ON COLUMN vector_index_claim.backend_start IS 'When the session began. The time distinguishes the session from a later session with the same process id.';
 
 CREATE TABLE space_grant (
     space_id integer NOT NULL,
@@ -418,12 +541,12 @@ CREATE TABLE space_grant (
     CONSTRAINT space_grant_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id) ON DELETE CASCADE,
     CONSTRAINT space_grant_scopes_check CHECK (scopes <@ ARRAY['read'::text, 'write'::text, 'forget'::text, 'admin'::text, 'metrics'::text] AND scopes <> '{}'::text[])
 );
-COMMENT ON TABLE space_grant IS 'Scopes of an actor in a space. Without a row the actor has no access.';
+COMMENT ON TABLE space_grant IS 'Scopes of an actor in a space. Without a row the actor has no access to the space.';
 COMMENT ON COLUMN space_grant.space_id IS 'Space that the grant is for.';
 COMMENT ON COLUMN space_grant.actor_id IS 'Actor who has the grant.';
-COMMENT ON COLUMN space_grant.scopes IS 'read, write, forget (permanent deletion), admin (grants, trail, undo), metrics (figures of the servers, no content of the space).';
+COMMENT ON COLUMN space_grant.scopes IS 'read, write, forget (permanent deletion), admin (grants, trail, undo), metrics (measurements of the servers, without content of the space).';
 COMMENT ON COLUMN space_grant.for_login IS 'True: create_analyst() granted read for the database login of the actor, and drop_analyst() removes it.';
-COMMENT ON COLUMN space_grant.granted_at IS 'When it was granted or last changed.';
+COMMENT ON COLUMN space_grant.granted_at IS 'When the grant was made or last changed.';
 CREATE INDEX space_grant_actor_id_idx ON space_grant USING btree (actor_id);
 ALTER TABLE space_grant ENABLE ROW LEVEL SECURITY;
 ALTER TABLE space_grant FORCE ROW LEVEL SECURITY;
@@ -456,20 +579,20 @@ CREATE TABLE token (
     CONSTRAINT token_kind_check CHECK (kind = ANY (ARRAY['bearer'::text, 'local'::text, 'federated'::text])),
     CONSTRAINT token_scopes_check CHECK (scopes <@ ARRAY['read'::text, 'write'::text, 'forget'::text, 'admin'::text, 'metrics'::text] AND scopes <> '{}'::text[])
 );
-COMMENT ON TABLE token IS 'Access tokens. A token can use a scope in a space only if both the token and a grant of its actor include it. Only hashes are stored.';
+COMMENT ON TABLE token IS 'Access tokens. A token can use a scope in a space only if both the token and the grant of its actor include the scope. Only hashes are stored.';
 COMMENT ON COLUMN token.id IS 'Number of the token.';
-COMMENT ON COLUMN token.hash IS 'SHA-256 of the token. Only its holder has the token itself.';
-COMMENT ON COLUMN token.kind IS 'bearer: created by textrawl token. local: for the owner of an embedded memory. federated: a server verified it at an identity provider.';
-COMMENT ON COLUMN token.prefix IS 'First characters of the token. People recognise tokens by them.';
+COMMENT ON COLUMN token.hash IS 'SHA-256 of the token. The token itself is not stored.';
+COMMENT ON COLUMN token.kind IS 'bearer: created by textrawl token. local: for the owner of an embedded memory. federated: issued by an identity provider and verified by a server.';
+COMMENT ON COLUMN token.prefix IS 'First characters of the token, by which people recognise it.';
 COMMENT ON COLUMN token.actor_id IS 'Actor of the token, who is the author of its writes.';
-COMMENT ON COLUMN token.home_space_id IS 'Space for writes if the address names no space. Null: the only space that the token may write.';
-COMMENT ON COLUMN token.scopes IS 'Scopes that the token can have at most: read, write, forget, admin, metrics.';
-COMMENT ON COLUMN token.issuer IS 'Identity provider that a server with this token may vouch for, as in OAUTH_ISSUER. Null: none.';
-COMMENT ON COLUMN token.voucher_id IS 'Token of the server that verified a federated token. The federated token ends with it. It reaches only spaces where the token of the server has the scope admin.';
+COMMENT ON COLUMN token.home_space_id IS 'Space that writes go to if the address names no space. Null: writes go to the only space that the token can write.';
+COMMENT ON COLUMN token.scopes IS 'Some of read, write, forget, admin, metrics. In a space, the token can use a scope only if the grant of its actor includes the scope.';
+COMMENT ON COLUMN token.issuer IS 'Identity provider, as in TEXTRAWL_OAUTH_ISSUER. A server with this token can vouch for users that this provider identified. Null: the token cannot vouch for users.';
+COMMENT ON COLUMN token.voucher_id IS 'Token of the server that verified a federated token. When the server''s token is revoked or expires, the federated token is not accepted any more. It gives access only to spaces in which the server''s token has the scope admin.';
 COMMENT ON COLUMN token.created_at IS 'When the token was created.';
 COMMENT ON COLUMN token.expires_at IS 'When the token expires. Null: never.';
 COMMENT ON COLUMN token.last_used_at IS 'When the token was last used, to the minute.';
-COMMENT ON COLUMN token.revoked_at IS 'When the token was revoked. Null: it was not.';
+COMMENT ON COLUMN token.revoked_at IS 'When the token was revoked. Null: the token was not revoked.';
 CREATE INDEX token_actor_id_idx ON token USING btree (actor_id);
 CREATE UNIQUE INDEX token_local_idx ON token USING btree (actor_id) WHERE kind = 'local'::text;
 CREATE INDEX token_voucher_id_idx ON token USING btree (voucher_id) WHERE voucher_id IS NOT NULL;
@@ -484,12 +607,12 @@ CREATE TYPE origin AS (
     tool text,
     request text
 );
-COMMENT ON TYPE origin IS 'Where a write goes and where it comes from. open_write() determines it once per call.';
-COMMENT ON COLUMN origin.space_id IS 'Space that is written.';
+COMMENT ON TYPE origin IS 'The space that a write goes to, and the author, client, tool and request that it comes from. open_write() determines them once in each call.';
+COMMENT ON COLUMN origin.space_id IS 'Space that the write goes to.';
 COMMENT ON COLUMN origin.author_id IS 'Actor who writes.';
-COMMENT ON COLUMN origin.client IS 'Name and version of the MCP client. Null: written from SQL.';
-COMMENT ON COLUMN origin.tool IS 'Tool that writes. sql: written from psql.';
-COMMENT ON COLUMN origin.request IS 'Id of the request, as in the log of the server. Null: written from SQL.';
+COMMENT ON COLUMN origin.client IS 'Name and version of the MCP client. Null: the write comes from SQL.';
+COMMENT ON COLUMN origin.tool IS 'Tool that writes. sql: the write comes from psql.';
+COMMENT ON COLUMN origin.request IS 'Id of the request, as in the log of the server. Null: the write comes from SQL.';
 
 CREATE TABLE event (
     space_id integer NOT NULL,
@@ -511,19 +634,20 @@ CREATE TABLE event (
 );
 COMMENT ON TABLE event IS 'Append-only trail of all writes: who did what, when, with which client and tool. It contains no text of facts.';
 COMMENT ON COLUMN event.space_id IS 'Space of the event.';
-COMMENT ON COLUMN event.id IS 'Number of the event. A higher number is later, except for transactions that overlap.';
-COMMENT ON COLUMN event.at IS 'When it happened.';
-COMMENT ON COLUMN event.actor_id IS 'Actor who did it.';
-COMMENT ON COLUMN event.client IS 'Name and version of the MCP client. Null: done from SQL.';
-COMMENT ON COLUMN event.tool IS 'Tool that did it. sql: done from psql.';
-COMMENT ON COLUMN event.request IS 'Id of the request, as in the log of the server. Null: done from SQL.';
-COMMENT ON COLUMN event.action IS 'Of an entity: created, retyped. Of a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence or end), replaced, moved (to another entity). Of a relation: related, ended. Also reflected, forgotten, undone, restored, imported.';
+COMMENT ON COLUMN event.id IS 'Number of the event. A later event has a higher number, except for events of transactions that overlapped.';
+COMMENT ON COLUMN event.at IS 'When the event happened.';
+COMMENT ON COLUMN event.actor_id IS 'Actor who caused the event.';
+COMMENT ON COLUMN event.client IS 'Name and version of the MCP client. Null: the event was caused from SQL.';
+COMMENT ON COLUMN event.tool IS 'Tool that caused the event. sql: the event was caused from psql.';
+COMMENT ON COLUMN event.request IS 'Id of the request, as in the log of the server. Null: the event was caused from SQL.';
+COMMENT ON COLUMN event.action IS 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). Other actions: reflected, faded, forgotten, undone, restored, imported.';
 COMMENT ON COLUMN event.entity_id IS 'Entity of the event. The id is kept after the entity is forgotten.';
-COMMENT ON COLUMN event.observation_id IS 'Fact of the event. Null: none, or several.';
+COMMENT ON COLUMN event.observation_id IS 'Fact of the event. Null: the event is about no fact, or about several facts.';
 COMMENT ON COLUMN event.relation_id IS 'Relation of the event.';
 COMMENT ON COLUMN event.detail IS 'Counts, ids and values of the action, such as the values before and after an update. Never the text of a fact.';
-COMMENT ON COLUMN event.transaction IS 'Transaction of the event. Followers of the trail read in the order of transaction and id, because ids alone become visible out of order.';
+COMMENT ON COLUMN event.transaction IS 'Transaction of the event. Followers of the trail read in the order of transaction and id, because events do not become visible in the order of their ids.';
 CREATE INDEX event_actor_idx ON event USING btree (space_id, actor_id, at);
+CREATE INDEX event_document_idx ON event USING btree (space_id, (detail ->> 'document'::text)) WHERE detail ? 'document'::text;
 CREATE INDEX event_entity_idx ON event USING btree (space_id, entity_id);
 CREATE INDEX event_feed_idx ON event USING btree (space_id, transaction, id);
 CREATE INDEX event_observation_idx ON event USING btree (space_id, observation_id) WHERE observation_id IS NOT NULL;
@@ -559,9 +683,9 @@ COMMENT ON COLUMN undo.author_id IS 'Author whose writes were undone.';
 COMMENT ON COLUMN undo.actor_id IS 'Actor who started the undo.';
 COMMENT ON COLUMN undo.since IS 'Writes from this instant on were undone.';
 COMMENT ON COLUMN undo.at IS 'When the writes were undone.';
-COMMENT ON COLUMN undo.events IS 'Ids of the events that no longer count. They count again after a revert.';
-COMMENT ON COLUMN undo.reverted_at IS 'When the undo was reverted. Null: it was not.';
-COMMENT ON COLUMN undo.purged_at IS 'When the undone content was deleted permanently. Null: it is kept.';
+COMMENT ON COLUMN undo.events IS 'Ids of the events that the undo excludes. Later undos ignore these events, until a revert.';
+COMMENT ON COLUMN undo.reverted_at IS 'When the undo was reverted. Null: the undo was not reverted.';
+COMMENT ON COLUMN undo.purged_at IS 'When the undone content was deleted permanently. Null: the content is kept.';
 ALTER TABLE undo ENABLE ROW LEVEL SECURITY;
 ALTER TABLE undo FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON undo FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
@@ -580,18 +704,18 @@ CREATE TABLE undone (
     CONSTRAINT undone_pkey PRIMARY KEY (space_id, undo_id, id, action),
     CONSTRAINT undone_space_id_undo_id_fkey FOREIGN KEY (space_id, undo_id) REFERENCES undo(space_id, id) ON DELETE CASCADE,
     CONSTRAINT undone_action_check CHECK (action = ANY (ARRAY['remove'::text, 'hand over'::text, 'revive'::text, 'reset'::text, 'drop entity'::text, 'move back'::text, 'retype'::text])),
-    CONSTRAINT undone_kind_check CHECK (kind = ANY (ARRAY['entity'::text, 'observation'::text, 'relation'::text, 'reflection'::text]))
+    CONSTRAINT undone_kind_check CHECK (kind = ANY (ARRAY['entity'::text, 'observation'::text, 'relation'::text, 'reflection'::text, 'document'::text]))
 );
 COMMENT ON TABLE undone IS 'Rows that an undo removed or changed. They are kept until the undo is purged or their entity is forgotten.';
 COMMENT ON COLUMN undone.space_id IS 'Space of the row.';
 COMMENT ON COLUMN undone.undo_id IS 'The undo.';
-COMMENT ON COLUMN undone.action IS 'Change of the row. remove. hand over: to another author of the same fact. revive: valid again. reset: source, confidence and end as before. drop entity. move back: to the former entity. retype: to the former type.';
-COMMENT ON COLUMN undone.kind IS 'entity, observation, relation or reflection.';
+COMMENT ON COLUMN undone.action IS 'What the undo did to the row. remove: the row was removed. hand over: another author of the same fact became the author of the fact. revive: the row is valid again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, or the document its former text. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again.';
+COMMENT ON COLUMN undone.kind IS 'entity, observation, relation, reflection or document.';
 COMMENT ON COLUMN undone.id IS 'Id of the row.';
-COMMENT ON COLUMN undone.names IS 'name_key of each entity that the row says something about.';
-COMMENT ON COLUMN undone.entities IS 'These entities as they were, if no other row has them.';
+COMMENT ON COLUMN undone.names IS 'name_key(name) of each entity that the row is about.';
+COMMENT ON COLUMN undone.entities IS 'For remove, move back and drop entity: the entities in names, as they were before the undo. For other actions: empty.';
 COMMENT ON COLUMN undone.before IS 'The removed row, or the former values of the changed columns.';
-COMMENT ON COLUMN undone.after IS 'The changed columns after the undo. Null: the row was removed.';
+COMMENT ON COLUMN undone.after IS 'Values of the changed columns after the undo. Null: the row was removed.';
 CREATE INDEX undone_id_idx ON undone USING btree (space_id, id);
 CREATE INDEX undone_names_idx ON undone USING gin (names);
 ALTER TABLE undone ENABLE ROW LEVEL SECURITY;
@@ -634,28 +758,28 @@ CREATE TABLE recall (
     CONSTRAINT recall_tokens_check CHECK (tokens >= 0),
     CONSTRAINT recall_verbose_tokens_check CHECK (verbose_tokens >= 0)
 );
-COMMENT ON TABLE recall IS 'Answers of query_memory and of the graph tools that read: the newest 100,000 of each space, at most 90 days old. RECORD_RECALLS decides whether the question is kept.';
+COMMENT ON TABLE recall IS 'Answers of query_memory and of the graph tools that read: the newest 100,000 of each space, at most 90 days old. TEXTRAWL_RECORD_RECALLS decides whether the text of the query is kept.';
 COMMENT ON COLUMN recall.space_id IS 'Home space of the caller.';
 COMMENT ON COLUMN recall.id IS 'Number of the recall.';
-COMMENT ON COLUMN recall.at IS 'When it was answered. The row is written seconds later.';
-COMMENT ON COLUMN recall.actor_id IS 'Actor who asked. Null: a session without a token.';
-COMMENT ON COLUMN recall.client IS 'Name and version of the MCP client. Null: it sent none.';
-COMMENT ON COLUMN recall.mode IS 'search, entity or list.';
-COMMENT ON COLUMN recall.query IS 'The question or the entity name, its first 500 characters. Null: not kept because of RECORD_RECALLS=hash, or removed when the entity was forgotten.';
-COMMENT ON COLUMN recall.query_hash IS 'First 16 hexadecimal digits of a SHA-256. Questions that differ only in case and white space have the same hash. It hides no question that can be guessed.';
-COMMENT ON COLUMN recall.hits IS 'Number of facts that were found, including those that did not fit the answer.';
-COMMENT ON COLUMN recall.score IS 'Score of the best fact, 0 to 1. Null: none found, or not a search.';
-COMMENT ON COLUMN recall.cosine IS 'Highest cosine of the question and a fact. Null: no vectors.';
-COMMENT ON COLUMN recall.coverage IS 'Largest weighted share of the words of the question that one fact contains.';
+COMMENT ON COLUMN recall.at IS 'When the answer was sent. The row is written seconds later.';
+COMMENT ON COLUMN recall.actor_id IS 'Actor who sent the query. Null: the session had no token.';
+COMMENT ON COLUMN recall.client IS 'Name and version of the MCP client. Null: the client sent no name.';
+COMMENT ON COLUMN recall.mode IS 'Kind of the query: search, entity or list.';
+COMMENT ON COLUMN recall.query IS 'First 500 characters of the query or of the entity name. Null: not kept because of TEXTRAWL_RECORD_RECALLS=hash, or removed because a fact or the entity was forgotten.';
+COMMENT ON COLUMN recall.query_hash IS 'First 16 hexadecimal digits of the SHA-256 of the query. Queries that differ only in case and white space have the same hash. It does not hide a query that somebody can guess.';
+COMMENT ON COLUMN recall.hits IS 'Number of facts that were found, including facts that did not fit into the answer.';
+COMMENT ON COLUMN recall.score IS 'Score of the best fact, from 0 to 1. Null: no fact was found, or the call was not a search.';
+COMMENT ON COLUMN recall.cosine IS 'Highest cosine of the query and a fact. Null: no vectors were compared.';
+COMMENT ON COLUMN recall.coverage IS 'Highest coverage of the facts: the weighted share of the query''s words that a fact has.';
 COMMENT ON COLUMN recall.facts IS 'Ids of the facts in the answer that belong to the space of this row, best first.';
 COMMENT ON COLUMN recall.format IS 'Format of the text: compact, lines or verbose.';
-COMMENT ON COLUMN recall.structured IS 'True: structured content was sent beside the text.';
-COMMENT ON COLUMN recall.tokens IS 'Tokens that count against the budget: the sum of all channels, or the larger channel for the graph tools.';
-COMMENT ON COLUMN recall.verbose_tokens IS 'Tokens of the same answer as verbose text, counted for one answer every few seconds.';
-COMMENT ON COLUMN recall.budget IS 'Highest number of tokens that the answer was allowed to have.';
+COMMENT ON COLUMN recall.structured IS 'True: the answer had structured content beside the text.';
+COMMENT ON COLUMN recall.tokens IS 'Tokens that count against the budget: text and structured content together. For the graph tools: the larger of the two.';
+COMMENT ON COLUMN recall.verbose_tokens IS 'Tokens of the same answer as verbose text. Null: not counted, because only one answer every few seconds is counted.';
+COMMENT ON COLUMN recall.budget IS 'Largest number of tokens that the answer may cost.';
 COMMENT ON COLUMN recall.items IS 'Number of facts, relations or entities in the answer.';
-COMMENT ON COLUMN recall.dropped IS 'Number of items that did not fit the budget.';
-COMMENT ON COLUMN recall.milliseconds IS 'Time from the arrival of the call to its answer.';
+COMMENT ON COLUMN recall.dropped IS 'Number of items that did not fit into the budget.';
+COMMENT ON COLUMN recall.milliseconds IS 'Time in milliseconds from the arrival of the call to its answer.';
 CREATE INDEX recall_actor_idx ON recall USING btree (actor_id) WHERE actor_id IS NOT NULL;
 CREATE INDEX recall_at_idx ON recall USING btree (space_id, at);
 ALTER TABLE recall ENABLE ROW LEVEL SECURITY;
@@ -672,10 +796,10 @@ CREATE TABLE recalled (
     CONSTRAINT recalled_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE,
     CONSTRAINT recalled_recalls_check CHECK (recalls > 0)
 ) WITH (fillfactor=80);
-COMMENT ON TABLE recalled IS 'How often a fact was in an answer of query_memory, for all callers together. A fact that never was has no row.';
+COMMENT ON TABLE recalled IS 'Number of answers of query_memory that contained a fact, for all callers together. A fact without a row was in no answer.';
 COMMENT ON COLUMN recalled.space_id IS 'Space of the fact.';
 COMMENT ON COLUMN recalled.observation_id IS 'The fact.';
-COMMENT ON COLUMN recalled.recalls IS 'Number of recorded answers with the fact.';
+COMMENT ON COLUMN recalled.recalls IS 'Number of recorded answers that contained the fact.';
 COMMENT ON COLUMN recalled.last_at IS 'When the fact was last in an answer.';
 ALTER TABLE recalled ENABLE ROW LEVEL SECURITY;
 ALTER TABLE recalled FORCE ROW LEVEL SECURITY;
@@ -693,10 +817,10 @@ CREATE TABLE entity_use (
     CONSTRAINT entity_use_count_check CHECK (count > 0),
     CONSTRAINT entity_use_last_at_check CHECK (isfinite(last_at))
 );
-COMMENT ON TABLE entity_use IS 'How often the graph tools answered with an entity, per day. They rank entities by it.';
+COMMENT ON TABLE entity_use IS 'Number of answers of the graph tools that contained an entity, for each day. The graph tools rank entities by it.';
 COMMENT ON COLUMN entity_use.space_id IS 'Space of the entity.';
 COMMENT ON COLUMN entity_use.entity_id IS 'The entity.';
-COMMENT ON COLUMN entity_use.day IS 'The day in UTC.';
+COMMENT ON COLUMN entity_use.day IS 'Day in UTC.';
 COMMENT ON COLUMN entity_use.count IS 'Number of answers with the entity on that day.';
 COMMENT ON COLUMN entity_use.last_at IS 'When the entity was last in an answer on that day.';
 ALTER TABLE entity_use ENABLE ROW LEVEL SECURITY;
@@ -717,12 +841,12 @@ CREATE TABLE joint_use (
     CONSTRAINT joint_use_count_check CHECK (count > 0),
     CONSTRAINT joint_use_last_at_check CHECK (isfinite(last_at))
 );
-COMMENT ON TABLE joint_use IS 'How often one answer of the graph tools contained both entities.';
+COMMENT ON TABLE joint_use IS 'Number of answers of the graph tools that contained both entities.';
 COMMENT ON COLUMN joint_use.space_id IS 'Space of both entities.';
 COMMENT ON COLUMN joint_use.one IS 'The entity with the smaller id.';
 COMMENT ON COLUMN joint_use.other IS 'The other entity.';
 COMMENT ON COLUMN joint_use.count IS 'Number of answers with both entities.';
-COMMENT ON COLUMN joint_use.last_at IS 'When both were last in one answer.';
+COMMENT ON COLUMN joint_use.last_at IS 'When both entities were last in one answer.';
 CREATE INDEX joint_use_other_idx ON joint_use USING btree (space_id, other);
 ALTER TABLE joint_use ENABLE ROW LEVEL SECURITY;
 ALTER TABLE joint_use FORCE ROW LEVEL SECURITY;
@@ -767,14 +891,14 @@ COMMENT ON COLUMN reflection.target_type IS 'What the reflection is about: entit
 COMMENT ON COLUMN reflection.entity_id IS 'Entity that the reflection is about.';
 COMMENT ON COLUMN reflection.relation_id IS 'Relation that the reflection is about.';
 COMMENT ON COLUMN reflection.content IS 'Text of the reflection, 1 to 10000 characters.';
-COMMENT ON COLUMN reflection.voice IS 'Name of the speaker, as the writer gave it. It is shown apart from the author and proves nothing.';
+COMMENT ON COLUMN reflection.voice IS 'Name of the speaker, as the caller gave it. It can differ from the author and does not prove who wrote the reflection.';
 COMMENT ON COLUMN reflection.mood IS 'Mood of the reflection, such as insight. Null: not given.';
 COMMENT ON COLUMN reflection.author_id IS 'Actor who wrote the reflection.';
-COMMENT ON COLUMN reflection.client IS 'Name and version of the MCP client that wrote it. Null: written from SQL.';
-COMMENT ON COLUMN reflection.tool IS 'Tool that wrote it. sql: written from psql.';
-COMMENT ON COLUMN reflection.request IS 'Id of the request that wrote it, as in the log of the server. Null: written from SQL.';
+COMMENT ON COLUMN reflection.client IS 'Name and version of the MCP client that wrote the reflection. Null: the reflection was written from SQL.';
+COMMENT ON COLUMN reflection.tool IS 'Tool that wrote the reflection. sql: the reflection was written from psql.';
+COMMENT ON COLUMN reflection.request IS 'Id of the request that wrote the reflection, as in the log of the server. Null: the reflection was written from SQL.';
 COMMENT ON COLUMN reflection.created_at IS 'When the reflection was stored.';
-COMMENT ON COLUMN reflection.fts IS 'Stems of its words.';
+COMMENT ON COLUMN reflection.fts IS 'Stems of the words of the reflection.';
 COMMENT ON COLUMN reflection.model_id IS 'Model of the vector. Null: there is no vector.';
 COMMENT ON COLUMN reflection.vector IS 'Vector of the model model_id. Null: no model was active when the reflection was written.';
 CREATE INDEX reflection_entity_idx ON reflection USING btree (space_id, entity_id) WHERE entity_id IS NOT NULL;
@@ -784,3 +908,584 @@ ALTER TABLE reflection ENABLE ROW LEVEL SECURITY;
 ALTER TABLE reflection FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON reflection FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON reflection FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE decay_policy (
+    space_id integer NOT NULL,
+    model text,
+    half_life_days double precision,
+    alpha double precision,
+    lambda double precision,
+    beta double precision,
+    lambda_fast double precision,
+    lambda_slow double precision,
+    weight_fast double precision,
+    forget_threshold double precision,
+    promote_threshold double precision,
+    promote_use_count integer,
+    promote_days double precision,
+    review_share double precision,
+    review_from double precision,
+    review_until double precision,
+    auto_reinforce boolean,
+    cross_domain_boost double precision,
+    CONSTRAINT decay_policy_pkey PRIMARY KEY (space_id),
+    CONSTRAINT decay_policy_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id) ON DELETE CASCADE,
+    CONSTRAINT decay_policy_alpha_check CHECK (alpha >= 0.01::double precision AND alpha <= 100::double precision),
+    CONSTRAINT decay_policy_beta_check CHECK (beta >= 0::double precision AND beta <= 10::double precision),
+    CONSTRAINT decay_policy_check CHECK (review_from < review_until),
+    CONSTRAINT decay_policy_cross_domain_boost_check CHECK (cross_domain_boost >= 0::double precision AND cross_domain_boost <= 1::double precision),
+    CONSTRAINT decay_policy_forget_threshold_check CHECK (forget_threshold >= 0::double precision AND forget_threshold <= 1::double precision),
+    CONSTRAINT decay_policy_half_life_days_check CHECK (half_life_days >= 0.000001::double precision AND half_life_days <= 36500::double precision),
+    CONSTRAINT decay_policy_lambda_check CHECK (lambda >= 0.000000000001::double precision AND lambda <= 1::double precision),
+    CONSTRAINT decay_policy_lambda_fast_check CHECK (lambda_fast >= 0.000000000001::double precision AND lambda_fast <= 1::double precision),
+    CONSTRAINT decay_policy_lambda_slow_check CHECK (lambda_slow >= 0.000000000001::double precision AND lambda_slow <= 1::double precision),
+    CONSTRAINT decay_policy_model_check CHECK (model = ANY (ARRAY['power_law'::text, 'exponential'::text, 'two_component'::text])),
+    CONSTRAINT decay_policy_promote_days_check CHECK (promote_days >= 0::double precision AND promote_days <= 36500::double precision),
+    CONSTRAINT decay_policy_promote_threshold_check CHECK (promote_threshold >= 0::double precision AND promote_threshold <= 1::double precision),
+    CONSTRAINT decay_policy_promote_use_count_check CHECK (promote_use_count >= 0),
+    CONSTRAINT decay_policy_review_from_check CHECK (review_from >= 0::double precision AND review_from <= 1::double precision),
+    CONSTRAINT decay_policy_review_share_check CHECK (review_share >= 0::double precision AND review_share <= 1::double precision),
+    CONSTRAINT decay_policy_review_until_check CHECK (review_until >= 0::double precision AND review_until <= 1::double precision),
+    CONSTRAINT decay_policy_weight_fast_check CHECK (weight_fast >= 0::double precision AND weight_fast <= 1::double precision)
+);
+COMMENT ON TABLE decay_policy IS 'How the memories of a space fade. A space without a row, and a column that is null, have the value of default_policy().';
+COMMENT ON COLUMN decay_policy.space_id IS 'Space of the policy.';
+COMMENT ON COLUMN decay_policy.model IS 'Formula of the score: power_law, exponential or two_component.';
+COMMENT ON COLUMN decay_policy.half_life_days IS 'power_law: days in which the score of an unused memory falls to a half for the first time.';
+COMMENT ON COLUMN decay_policy.alpha IS 'power_law: exponent. A larger exponent makes old memories fade faster.';
+COMMENT ON COLUMN decay_policy.lambda IS 'exponential: decay in a second.';
+COMMENT ON COLUMN decay_policy.beta IS 'Exponent of the use count. 0: uses do not change the score.';
+COMMENT ON COLUMN decay_policy.lambda_fast IS 'two_component: decay of the fast component in a second.';
+COMMENT ON COLUMN decay_policy.lambda_slow IS 'two_component: decay of the slow component in a second.';
+COMMENT ON COLUMN decay_policy.weight_fast IS 'two_component: share of the fast component, from 0 to 1.';
+COMMENT ON COLUMN decay_policy.forget_threshold IS 'gc takes active memories with a lower score.';
+COMMENT ON COLUMN decay_policy.promote_threshold IS 'A memory with at least this score can be promoted.';
+COMMENT ON COLUMN decay_policy.promote_use_count IS 'A memory that was used at least this often within promote_days of its creation can be promoted.';
+COMMENT ON COLUMN decay_policy.promote_days IS 'Largest age in days of a memory that can be promoted because of its use count.';
+COMMENT ON COLUMN decay_policy.review_share IS 'Largest share of the results of a search that are there for review.';
+COMMENT ON COLUMN decay_policy.review_from IS 'Lowest score at which a memory is due for review.';
+COMMENT ON COLUMN decay_policy.review_until IS 'Highest score at which a memory is due for review.';
+COMMENT ON COLUMN decay_policy.auto_reinforce IS 'False: observe_memory_usage changes nothing.';
+COMMENT ON COLUMN decay_policy.cross_domain_boost IS 'Added to the strength of a memory that is used in another domain.';
+ALTER TABLE decay_policy ENABLE ROW LEVEL SECURITY;
+ALTER TABLE decay_policy FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON decay_policy FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON decay_policy FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE retention (
+    space_id integer NOT NULL,
+    observation_id uuid NOT NULL,
+    saved boolean DEFAULT false NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    entities text[] DEFAULT '{}'::text[] NOT NULL,
+    source text,
+    context text,
+    extra jsonb DEFAULT '{}'::jsonb NOT NULL,
+    strength double precision DEFAULT 1 NOT NULL,
+    use_count integer DEFAULT 0 NOT NULL,
+    last_used timestamptz NOT NULL,
+    status text DEFAULT 'active'::text NOT NULL,
+    ended_at timestamptz,
+    promoted_at timestamptz,
+    promoted_to text,
+    last_review_at timestamptz,
+    review_count integer DEFAULT 0 NOT NULL,
+    cross_domain_count integer DEFAULT 0 NOT NULL,
+    CONSTRAINT retention_pkey PRIMARY KEY (space_id, observation_id),
+    CONSTRAINT retention_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT retention_context_check CHECK (char_length(context) <= 1000),
+    CONSTRAINT retention_cross_domain_count_check CHECK (cross_domain_count >= 0),
+    CONSTRAINT retention_ended_at_check CHECK (isfinite(ended_at)),
+    CONSTRAINT retention_last_review_at_check CHECK (isfinite(last_review_at)),
+    CONSTRAINT retention_last_used_check CHECK (isfinite(last_used)),
+    CONSTRAINT retention_promoted_at_check CHECK (isfinite(promoted_at)),
+    CONSTRAINT retention_review_count_check CHECK (review_count >= 0),
+    CONSTRAINT retention_source_check CHECK (char_length(source) <= 500),
+    CONSTRAINT retention_status_check CHECK (status = ANY (ARRAY['active'::text, 'promoted'::text, 'archived'::text, 'removed'::text])),
+    CONSTRAINT retention_strength_check CHECK (strength >= 0::double precision AND strength <= 2::double precision),
+    CONSTRAINT retention_use_count_check CHECK (use_count >= 0)
+) WITH (fillfactor=80);
+COMMENT ON TABLE retention IS 'Tags, strength, uses, reviews and status of a memory. A fact without a row is a memory with strength 1 that was last used when it was stored.';
+COMMENT ON COLUMN retention.space_id IS 'Space of the memory.';
+COMMENT ON COLUMN retention.observation_id IS 'The fact that holds the text. For a long text: its first part.';
+COMMENT ON COLUMN retention.saved IS 'True: save_memory or an import stored the memory, so gc can take it. False: another tool stored the fact, and gc leaves it.';
+COMMENT ON COLUMN retention.tags IS 'Tags in lower case.';
+COMMENT ON COLUMN retention.entities IS 'Names of entities that the memory is about. The fact belongs to the first one.';
+COMMENT ON COLUMN retention.source IS 'Source of the memory, as the caller gave it.';
+COMMENT ON COLUMN retention.context IS 'Context in which the memory was saved, as the caller gave it.';
+COMMENT ON COLUMN retention.extra IS 'Further data of the caller.';
+COMMENT ON COLUMN retention.strength IS 'Factor of the score, 1 to 2. Imported memories can have less.';
+COMMENT ON COLUMN retention.use_count IS 'Number of uses that touch_memory and observe_memory_usage recorded.';
+COMMENT ON COLUMN retention.last_used IS 'When the memory was last used or saved.';
+COMMENT ON COLUMN retention.status IS 'active, promoted (it is also a note), archived or removed. The fact of an archived or removed memory is no longer valid.';
+COMMENT ON COLUMN retention.ended_at IS 'When the memory was archived or removed. Null: it was not.';
+COMMENT ON COLUMN retention.promoted_at IS 'When the memory was promoted.';
+COMMENT ON COLUMN retention.promoted_to IS 'Path of the note, in the folder of notes.';
+COMMENT ON COLUMN retention.last_review_at IS 'When observe_memory_usage last recorded a use.';
+COMMENT ON COLUMN retention.review_count IS 'Number of uses that observe_memory_usage recorded.';
+COMMENT ON COLUMN retention.cross_domain_count IS 'Number of these uses with tags unlike those of the memory.';
+CREATE INDEX retention_last_used_idx ON retention USING btree (space_id, last_used DESC) WHERE status = ANY (ARRAY['active'::text, 'promoted'::text]);
+CREATE INDEX retention_status_idx ON retention USING btree (space_id, status, ended_at) WHERE status = ANY (ARRAY['archived'::text, 'removed'::text]);
+CREATE INDEX retention_tags_idx ON retention USING gin (tags) WITH (fastupdate=off);
+ALTER TABLE retention ENABLE ROW LEVEL SECURITY;
+ALTER TABLE retention FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON retention FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON retention FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE memory_link (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    from_id uuid NOT NULL,
+    to_id uuid NOT NULL,
+    relation_type text NOT NULL,
+    strength double precision DEFAULT 1 NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamptz DEFAULT now() NOT NULL,
+    CONSTRAINT memory_link_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT memory_link_space_id_from_id_to_id_relation_type_key UNIQUE (space_id, from_id, to_id, relation_type),
+    CONSTRAINT memory_link_space_id_from_id_fkey FOREIGN KEY (space_id, from_id) REFERENCES observation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT memory_link_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT memory_link_relation_type_check CHECK (relation_type = ANY (ARRAY['related'::text, 'causes'::text, 'supports'::text, 'contradicts'::text, 'has_decision'::text, 'consolidated_from'::text])),
+    CONSTRAINT memory_link_strength_check CHECK (strength >= 0::double precision AND strength <= 1::double precision)
+);
+COMMENT ON TABLE memory_link IS 'A directed link between two memories.';
+COMMENT ON COLUMN memory_link.space_id IS 'Space of both memories.';
+COMMENT ON COLUMN memory_link.id IS 'Id of the link, unique in its space.';
+COMMENT ON COLUMN memory_link.from_id IS 'Memory that the link starts at.';
+COMMENT ON COLUMN memory_link.to_id IS 'Memory that the link leads to. It is kept when that memory is deleted, so that consolidated_from shows where a text came from.';
+COMMENT ON COLUMN memory_link.relation_type IS 'related, causes, supports, contradicts, has_decision or consolidated_from.';
+COMMENT ON COLUMN memory_link.strength IS 'Strength of the link, from 0 to 1.';
+COMMENT ON COLUMN memory_link.metadata IS 'Further data of the caller.';
+COMMENT ON COLUMN memory_link.created_at IS 'When the link was stored.';
+CREATE INDEX memory_link_to_idx ON memory_link USING btree (space_id, to_id);
+ALTER TABLE memory_link ENABLE ROW LEVEL SECURITY;
+ALTER TABLE memory_link FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON memory_link FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON memory_link FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE instance (
+    space_id integer NOT NULL,
+    id text NOT NULL,
+    instance_type text DEFAULT 'other'::text NOT NULL,
+    name text,
+    version text,
+    created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    last_sync timestamptz,
+    CONSTRAINT instance_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT instance_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
+    CONSTRAINT instance_id_check CHECK (id ~ '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$'::text),
+    CONSTRAINT instance_instance_type_check CHECK (instance_type = ANY (ARRAY['psycheros'::text, 'sby'::text, 'sillytavern'::text, 'openwebui'::text, 'claude-code'::text, 'other'::text])),
+    CONSTRAINT instance_last_sync_check CHECK (isfinite(last_sync)),
+    CONSTRAINT instance_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 200),
+    CONSTRAINT instance_version_check CHECK (char_length(version) >= 1 AND char_length(version) <= 100)
+);
+COMMENT ON TABLE instance IS 'A program that shares the documents of a space with other programs, such as an editor.';
+COMMENT ON COLUMN instance.space_id IS 'Space of the documents.';
+COMMENT ON COLUMN instance.id IS 'Id that the program gives itself.';
+COMMENT ON COLUMN instance.instance_type IS 'Kind of the program. If two instances changed a document and both texts have the same time, the kind decides which text counts.';
+COMMENT ON COLUMN instance.name IS 'Name of the program for people.';
+COMMENT ON COLUMN instance.version IS 'Version of the program.';
+COMMENT ON COLUMN instance.created_at IS 'When the instance was first seen.';
+COMMENT ON COLUMN instance.last_sync IS 'When the instance last pulled or pushed. Null: it never did.';
+ALTER TABLE instance ENABLE ROW LEVEL SECURITY;
+ALTER TABLE instance FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON instance FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON instance FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE document_clock (
+    space_id integer NOT NULL,
+    version bigint NOT NULL,
+    CONSTRAINT document_clock_pkey PRIMARY KEY (space_id),
+    CONSTRAINT document_clock_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id)
+);
+COMMENT ON TABLE document_clock IS 'The number of the last change of the documents of a space. Each change takes the next number, and locks this row until its transaction ends. Therefore the numbers become visible in their order.';
+COMMENT ON COLUMN document_clock.space_id IS 'Space of the documents.';
+COMMENT ON COLUMN document_clock.version IS 'Number of the last change.';
+ALTER TABLE document_clock ENABLE ROW LEVEL SECURITY;
+ALTER TABLE document_clock FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON document_clock FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON document_clock FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE document (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    kind text NOT NULL,
+    path text NOT NULL,
+    entity_id uuid,
+    version bigint,
+    changed bigint NOT NULL,
+    created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT document_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT document_space_id_kind_path_key UNIQUE (space_id, kind, path),
+    CONSTRAINT document_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT document_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
+    CONSTRAINT document_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT document_kind_check CHECK (kind = ANY (ARRAY['identity'::text, 'journal'::text])),
+    CONSTRAINT document_path_check CHECK (char_length(path) >= 1 AND char_length(path) <= 300)
+);
+COMMENT ON TABLE document IS 'An identity file or a journal entry. Its texts are in document_version.';
+COMMENT ON COLUMN document.space_id IS 'Space of the document.';
+COMMENT ON COLUMN document.id IS 'Id of the document.';
+COMMENT ON COLUMN document.kind IS 'identity or journal.';
+COMMENT ON COLUMN document.path IS 'Key of the document in its space: category/filename of an identity file, granularity/date of a journal entry, with its instance or slug.';
+COMMENT ON COLUMN document.entity_id IS 'Entity whose facts are the parts of a journal entry. Deleting the entity deletes the document. Null: an identity file.';
+COMMENT ON COLUMN document.version IS 'The current version, in document_version. Null: an undo took back all versions.';
+COMMENT ON COLUMN document.changed IS 'Number of the last change of this document, from document_clock. A sync returns the documents whose number is higher than the number that the instance knows.';
+COMMENT ON COLUMN document.created_at IS 'When the document was first stored.';
+CREATE INDEX document_changed_idx ON document USING btree (space_id, changed);
+CREATE INDEX document_entity_idx ON document USING btree (space_id, entity_id) WHERE entity_id IS NOT NULL;
+ALTER TABLE document ENABLE ROW LEVEL SECURITY;
+ALTER TABLE document FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON document FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON document FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+CREATE TRIGGER document_is_buried AFTER DELETE ON document FOR EACH ROW EXECUTE FUNCTION bury_document();
+
+CREATE TABLE document_version (
+    space_id integer NOT NULL,
+    document_id uuid NOT NULL,
+    version bigint NOT NULL,
+    number integer NOT NULL,
+    content text,
+    attributes jsonb DEFAULT '{}'::jsonb NOT NULL,
+    lost boolean DEFAULT false NOT NULL,
+    modified_at timestamptz NOT NULL,
+    modified_by text,
+    author_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT document_version_pkey PRIMARY KEY (space_id, document_id, version),
+    CONSTRAINT document_version_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
+    CONSTRAINT document_version_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES document(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT document_version_content_check CHECK (char_length(content) <= 1000000),
+    CONSTRAINT document_version_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT document_version_modified_at_check CHECK (isfinite(modified_at)),
+    CONSTRAINT document_version_modified_by_check CHECK (char_length(modified_by) >= 1 AND char_length(modified_by) <= 200),
+    CONSTRAINT document_version_number_check CHECK (number > 0)
+);
+COMMENT ON TABLE document_version IS 'Every text of a document, also the texts that an undo took back or that lost a conflict.';
+COMMENT ON COLUMN document_version.space_id IS 'Space of the document.';
+COMMENT ON COLUMN document_version.document_id IS 'The document.';
+COMMENT ON COLUMN document_version.version IS 'Number of the change, from document_clock.';
+COMMENT ON COLUMN document_version.number IS 'Number of this version among the versions of the document, from 1.';
+COMMENT ON COLUMN document_version.content IS 'The text. Null: this version deletes the document.';
+COMMENT ON COLUMN document_version.attributes IS 'For a journal entry: chat_ids, participants and the first instance of the text. For an identity file: label, its prompt label. If it is missing, the label is the filename without .md.';
+COMMENT ON COLUMN document_version.lost IS 'True: the text lost a conflict with another instance, so it was never the text of the document.';
+COMMENT ON COLUMN document_version.modified_at IS 'When the text was changed, according to the instance. It is never later than the time of storage.';
+COMMENT ON COLUMN document_version.modified_by IS 'Instance or person who changed the text, according to the caller.';
+COMMENT ON COLUMN document_version.author_id IS 'Actor who stored the version.';
+COMMENT ON COLUMN document_version.client IS 'Name and version of the MCP client. Null: the version was stored from SQL.';
+COMMENT ON COLUMN document_version.tool IS 'Tool that stored the version.';
+COMMENT ON COLUMN document_version.request IS 'Id of the request, as in the log of the server.';
+COMMENT ON COLUMN document_version.created_at IS 'When the version was stored.';
+ALTER TABLE document_version ENABLE ROW LEVEL SECURITY;
+ALTER TABLE document_version FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON document_version FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON document_version FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE document_tombstone (
+    space_id integer NOT NULL,
+    kind text NOT NULL,
+    path text NOT NULL,
+    changed bigint NOT NULL,
+    deleted_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT document_tombstone_pkey PRIMARY KEY (space_id, kind, path),
+    CONSTRAINT document_tombstone_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id)
+);
+COMMENT ON TABLE document_tombstone IS 'A document that was deleted with all its versions. A sync returns the deletion to other instances.';
+COMMENT ON COLUMN document_tombstone.space_id IS 'Space of the document.';
+COMMENT ON COLUMN document_tombstone.kind IS 'identity or journal.';
+COMMENT ON COLUMN document_tombstone.path IS 'Path of the document.';
+COMMENT ON COLUMN document_tombstone.changed IS 'Number of the deletion, from document_clock.';
+COMMENT ON COLUMN document_tombstone.deleted_at IS 'When the document was deleted.';
+ALTER TABLE document_tombstone ENABLE ROW LEVEL SECURITY;
+ALTER TABLE document_tombstone FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON document_tombstone FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON document_tombstone FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE journal_entry (
+    space_id integer NOT NULL,
+    document_id uuid NOT NULL,
+    granularity text NOT NULL,
+    date text NOT NULL,
+    period daterange NOT NULL,
+    instance_id text NOT NULL,
+    slug text,
+    CONSTRAINT journal_entry_pkey PRIMARY KEY (space_id, document_id),
+    CONSTRAINT journal_entry_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES document(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT journal_entry_granularity_check CHECK (granularity = ANY (ARRAY['daily'::text, 'weekly'::text, 'monthly'::text, 'yearly'::text, 'significant'::text])),
+    CONSTRAINT journal_entry_slug_check CHECK (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text AND char_length(slug) <= 100)
+);
+COMMENT ON TABLE journal_entry IS 'The subject of a journal entry: a day, a week, a month, a year, or a significant event on a day.';
+COMMENT ON COLUMN journal_entry.space_id IS 'Space of the entry.';
+COMMENT ON COLUMN journal_entry.document_id IS 'The document with the text.';
+COMMENT ON COLUMN journal_entry.granularity IS 'daily, weekly, monthly, yearly or significant.';
+COMMENT ON COLUMN journal_entry.date IS 'The period as a text: 2026-05-12, 2026-W19, 2026-05 or 2026.';
+COMMENT ON COLUMN journal_entry.period IS 'The days of the period. A week is an ISO week, from Monday to Sunday.';
+COMMENT ON COLUMN journal_entry.instance_id IS 'Instance that stored the entry first. For a daily entry it is a part of the key.';
+COMMENT ON COLUMN journal_entry.slug IS 'Short name of a significant entry, a part of its key. Null: the entry has no slug.';
+CREATE INDEX journal_entry_period_idx ON journal_entry USING btree (space_id, granularity, date DESC);
+ALTER TABLE journal_entry ENABLE ROW LEVEL SECURITY;
+ALTER TABLE journal_entry FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON journal_entry FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON journal_entry FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE identity_snapshot (
+    space_id integer NOT NULL,
+    id text NOT NULL,
+    document_id uuid NOT NULL,
+    version bigint NOT NULL,
+    reason text NOT NULL,
+    source text,
+    pinned boolean DEFAULT false NOT NULL,
+    created_at timestamptz NOT NULL,
+    CONSTRAINT identity_snapshot_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT identity_snapshot_space_id_document_id_version_fkey FOREIGN KEY (space_id, document_id, version) REFERENCES document_version(space_id, document_id, version) ON DELETE CASCADE,
+    CONSTRAINT identity_snapshot_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT identity_snapshot_reason_check CHECK (reason = ANY (ARRAY['manual'::text, 'scheduled'::text, 'pre-replace'::text])),
+    CONSTRAINT identity_snapshot_source_check CHECK (char_length(source) >= 1 AND char_length(source) <= 200)
+);
+COMMENT ON TABLE identity_snapshot IS 'A version of an identity file that is kept for a restore.';
+COMMENT ON COLUMN identity_snapshot.space_id IS 'Space of the file.';
+COMMENT ON COLUMN identity_snapshot.id IS 'Id of the snapshot: category, name of the file, and time.';
+COMMENT ON COLUMN identity_snapshot.document_id IS 'The identity file.';
+COMMENT ON COLUMN identity_snapshot.version IS 'The version that is kept.';
+COMMENT ON COLUMN identity_snapshot.reason IS 'manual, scheduled or pre-replace. pre-replace: the snapshot was taken before the file was replaced or deleted.';
+COMMENT ON COLUMN identity_snapshot.source IS 'Tool or instance that took the snapshot.';
+COMMENT ON COLUMN identity_snapshot.pinned IS 'True: the snapshot is kept however old it is.';
+COMMENT ON COLUMN identity_snapshot.created_at IS 'When the snapshot was taken.';
+CREATE INDEX identity_snapshot_created_idx ON identity_snapshot USING btree (space_id, created_at DESC);
+CREATE INDEX identity_snapshot_document_idx ON identity_snapshot USING btree (space_id, document_id, version);
+ALTER TABLE identity_snapshot ENABLE ROW LEVEL SECURITY;
+ALTER TABLE identity_snapshot FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON identity_snapshot FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON identity_snapshot FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE llm_use (
+    space_id integer NOT NULL,
+    id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+    at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    actor_id integer,
+    purpose text NOT NULL,
+    model text NOT NULL,
+    requests integer NOT NULL,
+    tokens_in bigint NOT NULL,
+    tokens_out bigint NOT NULL,
+    milliseconds real NOT NULL,
+    error text,
+    CONSTRAINT llm_use_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT llm_use_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id) ON DELETE SET NULL,
+    CONSTRAINT llm_use_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id) ON DELETE CASCADE,
+    CONSTRAINT llm_use_at_check CHECK (isfinite(at)),
+    CONSTRAINT llm_use_error_check CHECK (error ~ '^[A-Z_]{1,40}$'::text),
+    CONSTRAINT llm_use_milliseconds_check CHECK (milliseconds >= 0::double precision),
+    CONSTRAINT llm_use_model_check CHECK (char_length(model) >= 1 AND char_length(model) <= 200),
+    CONSTRAINT llm_use_purpose_check CHECK (purpose ~ '^[a-z_]{1,40}$'::text),
+    CONSTRAINT llm_use_requests_check CHECK (requests >= 0),
+    CONSTRAINT llm_use_tokens_in_check CHECK (tokens_in >= 0),
+    CONSTRAINT llm_use_tokens_out_check CHECK (tokens_out >= 0)
+);
+COMMENT ON TABLE llm_use IS 'Calls to the LLM: the newest 100,000 of each space, at most 90 days old. A row has no text of a prompt or of an answer.';
+COMMENT ON COLUMN llm_use.space_id IS 'Space whose texts were sent to the LLM.';
+COMMENT ON COLUMN llm_use.id IS 'Number of the call.';
+COMMENT ON COLUMN llm_use.at IS 'When the call ended.';
+COMMENT ON COLUMN llm_use.actor_id IS 'Actor for whom the call was made. Null: the actor is not known.';
+COMMENT ON COLUMN llm_use.purpose IS 'consolidate or extract.';
+COMMENT ON COLUMN llm_use.model IS 'Model of the LLM, with its provider.';
+COMMENT ON COLUMN llm_use.requests IS 'Number of HTTP requests of the call, with retries. 0: the call was skipped, because the provider was down.';
+COMMENT ON COLUMN llm_use.tokens_in IS 'Tokens of the prompts, as the provider counts them.';
+COMMENT ON COLUMN llm_use.tokens_out IS 'Tokens of the answers, as the provider counts them.';
+COMMENT ON COLUMN llm_use.milliseconds IS 'Time of the call in milliseconds.';
+COMMENT ON COLUMN llm_use.error IS 'Code of the error, such as LLM_UNREACHABLE. Null: the call was successful.';
+CREATE INDEX llm_use_actor_idx ON llm_use USING btree (actor_id) WHERE actor_id IS NOT NULL;
+CREATE INDEX llm_use_at_idx ON llm_use USING btree (space_id, at);
+ALTER TABLE llm_use ENABLE ROW LEVEL SECURITY;
+ALTER TABLE llm_use FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON llm_use FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON llm_use FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE extraction_pending (
+    space_id integer NOT NULL,
+    document_id uuid NOT NULL,
+    version bigint NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt timestamptz DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT extraction_pending_pkey PRIMARY KEY (space_id, document_id),
+    CONSTRAINT extraction_pending_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES document(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT extraction_pending_attempts_check CHECK (attempts >= 0)
+);
+COMMENT ON TABLE extraction_pending IS 'Journal entries that wait until the LLM extracts nodes and edges from their texts. The transaction that writes an entry adds the row.';
+COMMENT ON COLUMN extraction_pending.space_id IS 'Space of the entry.';
+COMMENT ON COLUMN extraction_pending.document_id IS 'The journal entry.';
+COMMENT ON COLUMN extraction_pending.version IS 'Version of the entry that the LLM has to read.';
+COMMENT ON COLUMN extraction_pending.attempts IS 'Number of attempts, also of unfinished ones.';
+COMMENT ON COLUMN extraction_pending.next_attempt IS 'When a server may try again. A server that works on the entry moves this time into the future.';
+CREATE INDEX extraction_pending_next_idx ON extraction_pending USING btree (next_attempt);
+ALTER TABLE extraction_pending ENABLE ROW LEVEL SECURITY;
+ALTER TABLE extraction_pending FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON extraction_pending FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON extraction_pending FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE extraction_total (
+    space_id integer NOT NULL,
+    attempts bigint DEFAULT 0 NOT NULL,
+    successes bigint DEFAULT 0 NOT NULL,
+    nodes_created bigint DEFAULT 0 NOT NULL,
+    edges_created bigint DEFAULT 0 NOT NULL,
+    last_attempt timestamptz,
+    last_success timestamptz,
+    last_error text,
+    CONSTRAINT extraction_total_pkey PRIMARY KEY (space_id),
+    CONSTRAINT extraction_total_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id) ON DELETE CASCADE,
+    CONSTRAINT extraction_total_attempts_check CHECK (attempts >= 0),
+    CONSTRAINT extraction_total_edges_created_check CHECK (edges_created >= 0),
+    CONSTRAINT extraction_total_nodes_created_check CHECK (nodes_created >= 0),
+    CONSTRAINT extraction_total_successes_check CHECK (successes >= 0)
+);
+COMMENT ON TABLE extraction_total IS 'Totals of the extraction in a space. sync_status shows them.';
+COMMENT ON COLUMN extraction_total.space_id IS 'Space of the entries.';
+COMMENT ON COLUMN extraction_total.attempts IS 'Number of texts that were sent to the LLM.';
+COMMENT ON COLUMN extraction_total.successes IS 'Number of texts that the LLM could read, also texts without nodes and edges.';
+COMMENT ON COLUMN extraction_total.nodes_created IS 'Number of new nodes.';
+COMMENT ON COLUMN extraction_total.edges_created IS 'Number of new edges.';
+COMMENT ON COLUMN extraction_total.last_attempt IS 'When the last attempt ended.';
+COMMENT ON COLUMN extraction_total.last_success IS 'When the last successful attempt ended.';
+COMMENT ON COLUMN extraction_total.last_error IS 'Error of the last attempt. Null: the last attempt was successful.';
+ALTER TABLE extraction_total ENABLE ROW LEVEL SECURITY;
+ALTER TABLE extraction_total FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON extraction_total FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON extraction_total FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE consolidation (
+    space_id integer NOT NULL,
+    granularity text NOT NULL,
+    period text NOT NULL,
+    claimant uuid NOT NULL,
+    claimed_until timestamptz NOT NULL,
+    CONSTRAINT consolidation_pkey PRIMARY KEY (space_id, granularity, period),
+    CONSTRAINT consolidation_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id) ON DELETE CASCADE,
+    CONSTRAINT consolidation_granularity_check CHECK (granularity = ANY (ARRAY['weekly'::text, 'monthly'::text, 'yearly'::text])),
+    CONSTRAINT consolidation_period_check CHECK (char_length(period) >= 4 AND char_length(period) <= 10)
+);
+COMMENT ON TABLE consolidation IS 'Periods of the journal that are being consolidated now. Because of the key, only one server has the claim of a period. After a crash, another server can claim the period as soon as the claim has ended by itself.';
+COMMENT ON COLUMN consolidation.space_id IS 'Space of the journal.';
+COMMENT ON COLUMN consolidation.granularity IS 'Granularity of the new entry: weekly, monthly or yearly.';
+COMMENT ON COLUMN consolidation.period IS 'Period of the new entry: 2026-W19, 2026-05 or 2026.';
+COMMENT ON COLUMN consolidation.claimant IS 'Random id of the claim. Only a session that knows the id can end the claim.';
+COMMENT ON COLUMN consolidation.claimed_until IS 'When the claim ends by itself.';
+ALTER TABLE consolidation ENABLE ROW LEVEL SECURITY;
+ALTER TABLE consolidation FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON consolidation FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON consolidation FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE graph_node (
+    space_id integer NOT NULL,
+    entity_id uuid NOT NULL,
+    label text,
+    label_key text,
+    description_id uuid,
+    confidence real,
+    properties jsonb,
+    instance text,
+    memory text,
+    first_learned_at timestamptz,
+    last_confirmed_at timestamptz,
+    version integer DEFAULT 1 NOT NULL,
+    deleted_at timestamptz,
+    CONSTRAINT graph_node_pkey PRIMARY KEY (space_id, entity_id),
+    CONSTRAINT graph_node_space_id_description_id_fkey FOREIGN KEY (space_id, description_id) REFERENCES observation(space_id, id) ON DELETE SET NULL (description_id),
+    CONSTRAINT graph_node_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT graph_node_check CHECK ((label_key IS NULL) = (label IS NULL)),
+    CONSTRAINT graph_node_confidence_check CHECK (confidence >= 0::double precision AND confidence <= 1::double precision),
+    CONSTRAINT graph_node_deleted_at_check CHECK (isfinite(deleted_at)),
+    CONSTRAINT graph_node_first_learned_at_check CHECK (isfinite(first_learned_at)),
+    CONSTRAINT graph_node_instance_check CHECK (char_length(instance) >= 1 AND char_length(instance) <= 200),
+    CONSTRAINT graph_node_label_check CHECK (char_length(label) >= 1 AND char_length(label) <= 200),
+    CONSTRAINT graph_node_last_confirmed_at_check CHECK (isfinite(last_confirmed_at)),
+    CONSTRAINT graph_node_memory_check CHECK (char_length(memory) >= 1 AND char_length(memory) <= 200),
+    CONSTRAINT graph_node_properties_check CHECK (jsonb_typeof(properties) = 'object'::text),
+    CONSTRAINT graph_node_version_check CHECK (version > 0)
+) WITH (fillfactor=85);
+COMMENT ON TABLE graph_node IS 'The values of a node that its entity does not have. An entity without a row is a node with the default values of node_states(). The type of a node is the free type of its entity.';
+COMMENT ON COLUMN graph_node.space_id IS 'Space of the entity.';
+COMMENT ON COLUMN graph_node.entity_id IS 'The entity. Its id is the id of the node.';
+COMMENT ON COLUMN graph_node.label IS 'Label of the node, if it differs from the name of the entity: because an entity of another type has this name already, or because the label was changed. Null: the name of the entity.';
+COMMENT ON COLUMN graph_node.label_key IS 'name_key(label).';
+COMMENT ON COLUMN graph_node.description_id IS 'Fact of the entity that describes the node. If the fact was replaced, its successor describes the node.';
+COMMENT ON COLUMN graph_node.confidence IS 'Confidence in the node, from 0 to 1. Null: 0.5.';
+COMMENT ON COLUMN graph_node.properties IS 'Further data of the caller. Null: none.';
+COMMENT ON COLUMN graph_node.instance IS 'Instance that created the node or changed it last, according to the caller.';
+COMMENT ON COLUMN graph_node.memory IS 'Source from which the node was learned, such as a journal entry, according to the caller.';
+COMMENT ON COLUMN graph_node.first_learned_at IS 'When the node was first learned. Null: when the entity was created.';
+COMMENT ON COLUMN graph_node.last_confirmed_at IS 'When the node was last confirmed. Null: never.';
+COMMENT ON COLUMN graph_node.version IS 'Number of the version. An update adds one.';
+COMMENT ON COLUMN graph_node.deleted_at IS 'When the node was deleted. Its facts and relations ended then. Null: the node was not deleted.';
+CREATE INDEX graph_node_deleted_idx ON graph_node USING btree (space_id, deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX graph_node_description_idx ON graph_node USING btree (space_id, description_id) WHERE description_id IS NOT NULL;
+CREATE INDEX graph_node_label_idx ON graph_node USING btree (space_id, label_key) WHERE label_key IS NOT NULL;
+ALTER TABLE graph_node ENABLE ROW LEVEL SECURITY;
+ALTER TABLE graph_node FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON graph_node FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON graph_node FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE graph_edge (
+    space_id integer NOT NULL,
+    relation_id uuid NOT NULL,
+    evidence text,
+    properties jsonb,
+    instance text,
+    occurred_at timestamptz,
+    last_confirmed_at timestamptz,
+    version integer DEFAULT 1 NOT NULL,
+    deleted_at timestamptz,
+    CONSTRAINT graph_edge_pkey PRIMARY KEY (space_id, relation_id),
+    CONSTRAINT graph_edge_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES relation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT graph_edge_deleted_at_check CHECK (isfinite(deleted_at)),
+    CONSTRAINT graph_edge_evidence_check CHECK (char_length(evidence) >= 1 AND char_length(evidence) <= 2000),
+    CONSTRAINT graph_edge_instance_check CHECK (char_length(instance) >= 1 AND char_length(instance) <= 200),
+    CONSTRAINT graph_edge_last_confirmed_at_check CHECK (isfinite(last_confirmed_at)),
+    CONSTRAINT graph_edge_occurred_at_check CHECK (isfinite(occurred_at)),
+    CONSTRAINT graph_edge_properties_check CHECK (jsonb_typeof(properties) = 'object'::text),
+    CONSTRAINT graph_edge_version_check CHECK (version > 0)
+) WITH (fillfactor=85);
+COMMENT ON TABLE graph_edge IS 'The values of an edge that its relation does not have. A relation without a row is an edge with the default values of edge_states(). The weight of an edge is the strength of its relation.';
+COMMENT ON COLUMN graph_edge.space_id IS 'Space of the relation.';
+COMMENT ON COLUMN graph_edge.relation_id IS 'The relation. Its id is the id of the edge.';
+COMMENT ON COLUMN graph_edge.evidence IS 'Text that supports the edge, 1 to 2000 characters. Null: none.';
+COMMENT ON COLUMN graph_edge.properties IS 'Further data of the caller. Null: none.';
+COMMENT ON COLUMN graph_edge.instance IS 'Instance that created the edge or changed it last, according to the caller.';
+COMMENT ON COLUMN graph_edge.occurred_at IS 'When the event that the edge describes occurred. Null: not given.';
+COMMENT ON COLUMN graph_edge.last_confirmed_at IS 'When the edge was last confirmed. Null: never.';
+COMMENT ON COLUMN graph_edge.version IS 'Number of the version. An update adds one.';
+COMMENT ON COLUMN graph_edge.deleted_at IS 'When the edge was deleted. Its relation ended then. Null: the edge was not deleted.';
+ALTER TABLE graph_edge ENABLE ROW LEVEL SECURITY;
+ALTER TABLE graph_edge FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON graph_edge FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON graph_edge FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE graph_change (
+    space_id integer NOT NULL,
+    event_id bigint NOT NULL,
+    entity_id uuid,
+    relation_id uuid,
+    before jsonb NOT NULL,
+    after jsonb NOT NULL,
+    CONSTRAINT graph_change_pkey PRIMARY KEY (space_id, event_id),
+    CONSTRAINT graph_change_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT graph_change_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES relation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT graph_change_check CHECK (num_nonnulls(entity_id, relation_id) = 1)
+);
+COMMENT ON TABLE graph_change IS 'The values that an event of the trail changed in a node or an edge, for undo. Events do not hold content, so the values are in this table. They are deleted with the entity or the relation.';
+COMMENT ON COLUMN graph_change.space_id IS 'Space of the event.';
+COMMENT ON COLUMN graph_change.event_id IS 'The event. Its action is `described`.';
+COMMENT ON COLUMN graph_change.entity_id IS 'Entity of the node. Null: an edge changed.';
+COMMENT ON COLUMN graph_change.relation_id IS 'Relation of the edge. Null: a node changed.';
+COMMENT ON COLUMN graph_change.before IS 'The values before the event, by column. Columns that did not change are left out.';
+COMMENT ON COLUMN graph_change.after IS 'The values after the event, by column.';
+CREATE INDEX graph_change_entity_idx ON graph_change USING btree (space_id, entity_id) WHERE entity_id IS NOT NULL;
+CREATE INDEX graph_change_relation_idx ON graph_change USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
+ALTER TABLE graph_change ENABLE ROW LEVEL SECURITY;
+ALTER TABLE graph_change FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON graph_change FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON graph_change FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

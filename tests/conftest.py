@@ -29,6 +29,9 @@ from textrawl.settings import is_setting
 TOKEN = make_token()  # of one who may do everything in the default space
 ACTOR = "ada"
 
+# The provider auto is then the local model, and no encoder is ever downloaded.
+os.environ["HF_HUB_OFFLINE"] = "1"
+
 Era = Literal["auto", "legacy"]
 
 # A machine with other things to do is no failure.

@@ -20,7 +20,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    # On demand: the MCP SDK alone takes half a second to load, and most commands do not need it.
+    # Import on demand: the MCP SDK takes half a second to load, and most commands do not need it.
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

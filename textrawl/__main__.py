@@ -1,6 +1,6 @@
 """The command line: `textrawl`, or `python -m textrawl`.
 
-A server over stdio loads nothing else from here, since its client waits for a greeting.
+For a server over stdio, this module imports little, because the client waits for a greeting.
 """
 
 import sys
@@ -12,9 +12,9 @@ from textrawl.errors import StartRefused, TextrawlError
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command and exit: 0 done, 1 refused or failed, 2 wrong usage, 128 + signal.
+    """Run a command, write an expected error to stderr as one line, and exit.
 
-    An expected error is written to stderr as one line.
+    The exit codes are 0 (done), 1 (refused or failed), 2 (wrong usage), and 128 + signal.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:

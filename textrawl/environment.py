@@ -1,7 +1,8 @@
 """The sources of settings: the process environment and up to three `.env` files.
 
-A setting is called `TEXTRAWL_<NAME>`. Its bare name counts too, except in the `.env` of the working
-directory: editors start servers in projects, and a project's own DATABASE_URL is not ours.
+The variable of a setting is `TEXTRAWL_<NAME>`. The name without the prefix is accepted too, but not
+in the `.env` of the working directory. Editors start servers in the folder of a project, and the
+`DATABASE_URL` of a project is not a setting of textrawl.
 
 The greeting needs two settings before `settings` is loaded. Therefore this module imports only the
 standard library until there is a file to parse.
@@ -19,16 +20,16 @@ OPTION = "--env-file"
 
 _LOCAL = Path(".env")
 _USER_FOLDERS = ("~/.config", "~/Library/Application Support")  # on Linux, on macOS
-_ENCODING = "utf-8-sig"  # editors on Windows put a byte order mark before the first name
-_PASSES_ON = "psql"  # a command whose words belong to another program
+_ENCODING = "utf-8-sig"  # editors on Windows write a byte order mark before the first name
+_PASSES_ON = "psql"  # a command that passes its arguments on to another program
 
 
 class ParsingNeeded(Exception):
-    """A file may set a value that is needed before files are parsed."""
+    """A value is needed before files are parsed, but a file may set it."""
 
 
 class Value(NamedTuple):
-    """The value of a setting, with the name and the source that it was found under."""
+    """The value of a setting, with the name of its variable and with its source."""
 
     text: str
     name: str
@@ -36,7 +37,7 @@ class Value(NamedTuple):
 
 
 class File(NamedTuple):
-    """A `.env` file; in a `shared` one, which other programs use, only prefixed names count."""
+    """A `.env` file. If other programs use it too (`shared`), only names with the prefix count."""
 
     label: str
     content: bytes
@@ -61,14 +62,14 @@ class File(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Names in capitals with their values; empty values are left out."""
+    """Names in capitals with their values. Empty values are left out."""
 
     label: str
     values: Mapping[str, str]
     shared: bool = False
 
     def find(self, setting: str) -> Value | None:
-        """Return the value of `setting`; the prefixed name comes before the bare one."""
+        """Return the value of `setting`. Prefer the name with the prefix."""
         bare = setting.upper()
         for name in (PREFIX + bare,) if self.shared else (PREFIX + bare, bare):
             if name in self.values:
@@ -80,7 +81,7 @@ _chosen: list[File] = []  # the file of --env-file
 
 
 def take_env_file(words: Sequence[str]) -> list[str]:
-    """Return the command line without --env-file, whose file is read here.
+    """Read the file of --env-file, and return the command line without this option.
 
     Raises StartRefused for a file that cannot be read.
     """
@@ -108,16 +109,16 @@ def read_files() -> list[File]:
 
 
 def find_user_file() -> Path:
-    """Return the path of the user's own `.env`, such as ~/.config/textrawl/.env."""
+    """Return the path of the user's `.env`, such as ~/.config/textrawl/.env."""
     import platformdirs  # noqa: PLC0415 - not imported if only the environment is read
 
     return platformdirs.user_config_path("textrawl", appauthor=False) / _LOCAL
 
 
 def _may_have_user_file() -> bool:
-    """Return whether there is a file where platformdirs might look for the user's.
+    """Return whether the user may have a `.env`, without asking platformdirs.
 
-    Its import takes 10 of the 60 ms that a greeting takes.
+    Importing platformdirs takes 10 of the 60 ms that a greeting takes.
     """
     folders = [os.environ.get("XDG_CONFIG_HOME", ""), *map(os.path.expanduser, _USER_FOLDERS)]
     return any(_is_file(str(Path(folder, "textrawl", _LOCAL))) for folder in folders)
@@ -137,13 +138,13 @@ def read_environment() -> Source:
 def parse_file(file: File) -> Source:
     """Return the values that `file` sets. Raises StartRefused if it is not UTF-8.
 
-    A shared file without one of our names is not parsed, so its encoding does not matter.
+    A shared file that does not mention textrawl is not parsed, so it can have any encoding.
     """
     if file.shared and not file.mentions(PREFIX):
         return Source(file.label, {}, file.shared)
     from io import StringIO  # noqa: PLC0415 - most starts have no file
 
-    from dotenv import dotenv_values  # noqa: PLC0415 - the same
+    from dotenv import dotenv_values  # noqa: PLC0415 - most starts have no file
 
     values = dotenv_values(stream=StringIO(file.decode()))
     named = {name.upper(): value for name, value in values.items() if value}
@@ -165,6 +166,11 @@ def find_unparsed(setting: str) -> str | None:
         raise ParsingNeeded
     value = read_environment().find(setting)
     return value.text if value else None
+
+
+def read_foreign(name: str) -> str | None:
+    """Return a variable of the environment that belongs to another program, or None."""
+    return os.environ.get(name) or None
 
 
 def _read_bytes(path: Path) -> bytes:

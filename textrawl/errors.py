@@ -3,34 +3,39 @@
     TextrawlError              title and fix; a tool's result with isError contains both
     ├── MemoryNotEnabled       ENABLE_MEMORY is off
     ├── ReadOnly               READ_ONLY is on
-    ├── ArgumentInvalid        a wrong argument: which, what was given, what is allowed
+    ├── ArgumentInvalid        a wrong argument; the fix has its name, its value, allowed values
     │   ├── QueryMissing
     │   ├── EntityNameMissing
     │   ├── EntityTypeInvalid
-    │   ├── EntityNotFound     no entity of that name, but the call needs one
-    │   └── FactNotFound       an id, prefix or text that names no fact, or more than one
-    ├── NotAuthenticated       a credential that is unknown, expired or revoked, or none at all
-    ├── ScopeMissing           the caller lacks a scope
-    ├── IssuerRefused          this server may not vouch for its identity provider
-    ├── SpaceNotFound          no space of that name in which the caller has a scope
+    │   ├── EntityNotFound     no entity has this name, and the call does not create it
+    │   └── FactNotFound       an id, prefix or text that names no fact, or several facts
+    ├── NotAuthenticated       a credential is missing, unknown, expired or revoked
+    ├── ScopeMissing           the caller does not have a scope
+    ├── IssuerRefused          this server's token was not created for its identity provider
+    ├── SpaceNotFound          no space has this name, or the caller has no scope in it
     ├── EmbeddingNotConfigured semantic search without a provider
-    ├── EmbeddingUnavailable   the provider is down, slow, or sent invalid data
-    │   └── NothingEmbedded    no vectors yet, and this process makes none
+    ├── EmbeddingUnavailable   the provider is down or slow, or sent invalid data
+    │   └── NothingEmbedded    there are no vectors, and this process does not make any
+    ├── LlmFailed              the LLM made no usable answer
+    │   ├── LlmNotConfigured   a call needs an LLM, and LLM_PROVIDER is none
+    │   ├── LlmUnreachable     the provider is down or slow, or refuses requests
+    │   ├── LlmModelMissing    the provider does not have the model
+    │   └── LlmBadOutput       the answer is empty, cut, or not the JSON that was asked for
     ├── DatabaseUnavailable    Postgres cannot be reached within the time limit
     ├── ServerBusy             every connection is in use
-    ├── NothingDeleted         a deletion that was not made
+    ├── NothingDeleted         a deletion was not made
     │   ├── ConfirmationMissing
     │   ├── DeletionDeclined   the user was asked and said no
-    │   └── NothingToDelete    no entity of that name
-    └── InternalError          a defect
-    StartRefused               the server must not start; says what to run first (exit code 1)
+    │   └── NothingToDelete    no entity has this name
+    └── InternalError          a defect of textrawl
+    StartRefused               the server must not start; the message says what to do (exit code 1)
 
 Errors are raised, never returned. Each says what to do next.
 """
 
 
 class TextrawlError(Exception):
-    """Base of every error that a tool call may answer."""
+    """The base class of every error that a tool call can return to its caller."""
 
     title = "Failed"
     fix = "Try again"
@@ -69,7 +74,7 @@ class EntityNameMissing(ArgumentInvalid):
 
 
 class EntityTypeInvalid(ArgumentInvalid):
-    """An entity type that is none of the seven."""
+    """An entity type that is not one of the seven."""
 
     title = "Invalid entity type"
 
@@ -78,29 +83,29 @@ class ReadOnly(TextrawlError):
     """READ_ONLY is on and the tool would change something."""
 
     title = "Memory is read-only"
-    fix = "Ask who runs this server to unset TEXTRAWL_READ_ONLY, or use query_memory"
+    fix = "Ask the administrator to unset TEXTRAWL_READ_ONLY, or use query_memory"
 
 
 class InternalError(TextrawlError):
-    """A defect of textrawl; only the server's log has the details."""
+    """A defect of textrawl. Only the server's log has the details."""
 
     title = "Internal error"
     fix = "Retry once; if it happens again, report it with the server's log"
 
 
 class FactNotFound(ArgumentInvalid):
-    """An id, an id's prefix or a text that names no fact of this entity, or more than one."""
+    """An id, a prefix of an id, or a text that names no fact of this entity, or several facts."""
 
     title = "Fact not found"
 
 
 class NothingDeleted(TextrawlError):
-    """A deletion that was not made; `code` names the reason in compact text."""
+    """A deletion was not made. `code` is the reason in compact text."""
 
     code = ""
     message = "Nothing was deleted"
     explained = False
-    """True if compact text contains the fix too."""
+    """True if compact text also contains the fix."""
 
 
 class ConfirmationMissing(NothingDeleted):
@@ -112,7 +117,7 @@ class ConfirmationMissing(NothingDeleted):
 
 
 class DeletionDeclined(NothingDeleted):
-    """The user was asked and did not agree, now or minutes ago."""
+    """The user was asked, now or in the last five minutes, and did not agree."""
 
     title = "Declined by the user"
     fix = "Keep it: try again only when the user asks for the deletion"
@@ -122,7 +127,7 @@ class DeletionDeclined(NothingDeleted):
 
 
 class NothingToDelete(NothingDeleted):
-    """No entity of that `name`."""
+    """No entity has this `name`."""
 
     title = "Entity not found"
     fix = "Look for the name with query_memory"
@@ -134,7 +139,7 @@ class NothingToDelete(NothingDeleted):
 
 
 class EntityNotFound(ArgumentInvalid):
-    """No entity of that `name`, and the call creates none."""
+    """No entity has this `name`, and the call does not create it."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -145,20 +150,20 @@ class EntityNotFound(ArgumentInvalid):
 
 
 class NotAuthenticated(TextrawlError):
-    """A credential that is unknown, expired or revoked, or none where one is needed."""
+    """A credential is missing, unknown, expired or revoked."""
 
     title = "Not authenticated"
-    fix = "The token is unknown, expired or revoked: ask who runs this memory for another"
+    fix = "The token is unknown, expired or revoked: ask the administrator for a new token"
 
 
 class ScopeMissing(TextrawlError):
-    """The caller lacks `scope` in this space."""
+    """The caller does not have `scope` in this space."""
 
     title = "Not allowed"
 
     def __init__(self, scope: str, has: str) -> None:
         self.scope = scope
-        super().__init__(f"It needs the scope {scope}, and {has}: ask who runs this memory")
+        super().__init__(f"This needs the scope {scope}, but {has}: ask the administrator")
 
 
 class IssuerRefused(TextrawlError):
@@ -166,13 +171,13 @@ class IssuerRefused(TextrawlError):
 
     title = "Not allowed"
     fix = (
-        "TEXTRAWL_ACCESS_TOKEN of this server does not vouch for TEXTRAWL_OAUTH_ISSUER: make one "
-        "with `textrawl token create --scope admin --issuer URL`"
+        "TEXTRAWL_ACCESS_TOKEN of this server was not created for TEXTRAWL_OAUTH_ISSUER: create a "
+        "token with `textrawl token create --scope admin --issuer URL`"
     )
 
 
 class SpaceNotFound(TextrawlError):
-    """No space of that name, or no scope in it; the error does not reveal which."""
+    """No space has this name, or the caller has no scope in it. The error does not say which."""
 
     title = "Space not found"
 
@@ -185,24 +190,56 @@ class EmbeddingNotConfigured(TextrawlError):
 
 
 class EmbeddingUnavailable(TextrawlError):
-    """The embedding provider is down, slow, or sent invalid data."""
+    """The embedding provider is down or slow, or sent invalid data."""
 
     title = "Embedding service unavailable"
     fix = "Retry later, or use searchMode hybrid, which falls back to keywords"
 
 
 class NothingEmbedded(EmbeddingUnavailable):
-    """There are no vectors yet, and a reading command or READ_ONLY may not make any."""
+    """There are no vectors yet. A command or server that only reads does not make them."""
 
     title = "No vectors are stored yet"
-    fix = "Search by words until a server that may write has made them"
+    fix = "Search by words until a server without TEXTRAWL_READ_ONLY has made vectors"
+
+
+class LlmFailed(TextrawlError):
+    """The LLM made no usable answer. The title is a code that programs can compare."""
+
+
+class LlmNotConfigured(LlmFailed):
+    """A call needs an LLM, although LLM_PROVIDER is none."""
+
+    title = "LLM_NOT_CONFIGURED"
+    fix = (
+        "Set TEXTRAWL_LLM_PROVIDER to openai or ollama, and if needed TEXTRAWL_LLM_MODEL, "
+        "TEXTRAWL_LLM_BASE_URL and TEXTRAWL_LLM_API_KEY; do not retry before"
+    )
+
+
+class LlmUnreachable(LlmFailed):
+    """The provider of the LLM is down or slow, or refuses requests."""
+
+    title = "LLM_UNREACHABLE"
+
+
+class LlmModelMissing(LlmFailed):
+    """The provider of the LLM does not have the model."""
+
+    title = "LLM_MODEL_MISSING"
+
+
+class LlmBadOutput(LlmFailed):
+    """The answer of the LLM is empty, cut, or not the JSON that was asked for."""
+
+    title = "LLM_BAD_OUTPUT"
 
 
 class DatabaseUnavailable(TextrawlError):
     """Postgres cannot be reached within the time limit."""
 
     title = "Database unavailable"
-    fix = "Retry in a few seconds; nothing was changed, so the call may be repeated"
+    fix = "Retry in a few seconds; nothing was changed, so the call can be repeated"
 
 
 class ServerBusy(TextrawlError):
@@ -213,8 +250,8 @@ class ServerBusy(TextrawlError):
 
 
 class StartRefused(Exception):
-    """The server must not start; the message says what to run or set first."""
+    """The server or command must not start. The message says what to run or set first."""
 
 
 class SchemaOutdated(StartRefused):
-    """The database was made by an older textrawl; the embedded one is migrated at its start."""
+    """An older textrawl made the database, and only an embedded Postgres migrates at its start."""

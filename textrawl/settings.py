@@ -1,7 +1,7 @@
 """Every setting, with its type and its checks. `environment` finds the values.
 
-Each field is one variable, `TEXTRAWL_` and the name in capitals. `.env.example` is generated from
-this class (`textrawl settings --example`), and a test compares the two.
+Each field has one variable: `TEXTRAWL_` and the name in capitals. `.env.example` is generated from
+the class `Settings` with `textrawl settings --example`. A test compares the file with the class.
 """
 
 import os
@@ -24,7 +24,8 @@ from textrawl.errors import StartRefused
 from textrawl.values.choice import describe_choice
 
 Format = Literal["compact", "verbose", "lines"]
-Provider = Literal["auto", "openai", "ollama", "local", "none"]
+Provider = Literal["auto", "openai", "ollama", "fastembed", "local", "none"]
+LlmProvider = Literal["none", "openai", "ollama"]
 RecallContent = Literal["hash", "text", "off"]
 
 FORMATS: dict[str, Format] = {
@@ -37,7 +38,8 @@ FORMATS: dict[str, Format] = {
 _CHOICES = {
     "compact_responses": "true, false or lines",
     "public_url": "an address such as https://memory.example.com, without a path",
-    "data_dir": "a folder, named in UTF-8; ~ is your own home only",
+    "data_dir": "a folder with a name in UTF-8; ~ stands for your home folder",
+    "vault": "a folder with a name in UTF-8; ~ stands for your home folder",
 }
 
 
@@ -49,19 +51,22 @@ class _Sources(PydanticBaseSettingsSource):
         self._sources = read_sources()
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """Return the value of a setting or None, its name, and False: no value is JSON."""
+        """Return the value of a setting (or None), its name, and False.
+
+        False tells pydantic that the value is not JSON.
+        """
         found = find_value(field_name, self._sources)
         return found and found.text, field_name, False
 
     def __call__(self) -> dict[str, Any]:
-        """Return the value of each setting that a source has."""
+        """Return the values of all settings that a source contains."""
         fields = self.settings_cls.model_fields.items()
         values = {name: self.get_field_value(field, name)[0] for name, field in fields}
         return {name: value for name, value in values.items() if value is not None}
 
 
 class Settings(BaseSettings):
-    """The settings of a server; every default works on a bare machine."""
+    """The settings of a server. The defaults work on a machine without other services."""
 
     model_config = SettingsConfigDict(extra="forbid")
 
@@ -73,31 +78,34 @@ class Settings(BaseSettings):
         *_: PydanticBaseSettingsSource,
         **__: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return the arguments of the class, then textrawl's sources instead of pydantic's."""
+        """Return two sources of values: first the arguments of the class, then `_Sources`.
+
+        pydantic's own sources are not used.
+        """
         return init_settings, _Sources(settings_cls)
 
     enable_memory: bool = Field(
         default=True,
-        description="Offer the memory tools. If false, there are no tools, and nothing "
-        "touches a database.",
+        description="Offer the memory tools. If false, there are no tools, and the server does "
+        "not use a database.",
     )
     toolsets: Annotated[list[str], NoDecode] = Field(
         default=["memory"],
-        description="Toolsets to offer, separated by commas, or all: see `textrawl toolsets`.",
+        description="Toolsets to offer, separated by commas, or `all`: see `textrawl toolsets`.",
     )
     read_only: bool = Field(
         default=False,
-        description="Offer only tools that change nothing. Calls of all others are refused.",
+        description="Offer only tools that change nothing. Calls of other tools are refused.",
     )
     compact_responses: Format = Field(
         default="compact",
-        description="Text format of an answer: true is short keys, false is long keys "
-        "indented, lines is plain lines, which cost least.",
+        description="Text format of an answer. `true` means JSON with short keys. `false` means "
+        "indented JSON with long keys. `lines` means plain lines, which cost the fewest tokens.",
     )
     structured_content: Literal["full", "off"] = Field(
         default="full",
-        description="Send structured content beside the text. Use off for clients that show "
-        "their model only the structured half.",
+        description="Send structured content in addition to the text. Use `off` for clients that "
+        "show their model only the structured content.",
     )
     max_response_tokens: int = Field(
         default=2000,
@@ -110,14 +118,15 @@ class Settings(BaseSettings):
         ge=50,
         le=200_000,
         description="Maximum number of tokens of an answer from a reading tool of the graph "
-        "toolset. Its two halves say the same, so only one is counted.",
+        "toolset, or with lists of the mind toolset. Text and structured content have the same "
+        "content, so only the larger of them is counted.",
     )
     record_recalls: RecallContent = Field(
         default="hash",
-        description="Record what each recall found and cost, for `textrawl stats`. hash "
-        "stores the question as a hash. text stores its text, to show the "
-        "questions without an answer. off records nothing, and neither does a "
-        "server with TEXTRAWL_READ_ONLY.",
+        description="Record the facts and the tokens of each recall, for `textrawl stats`. `hash` "
+        "stores only a hash of the query. `text` stores the query itself, so that `textrawl stats` "
+        "can show the queries that found nothing. `off` records nothing. A server with "
+        "TEXTRAWL_READ_ONLY records nothing.",
     )
     database_url: SecretStr | None = Field(
         default=None,
@@ -132,82 +141,135 @@ class Settings(BaseSettings):
     )
     access_token: SecretStr | None = Field(
         default=None,
-        description="Access token that the server acts with over stdio. Over HTTP it vouches "
-        "with it for the users of an identity provider. The embedded Postgres "
-        "needs none.",
+        description="Access token of the server. Over stdio, all calls use it. Over HTTP, the "
+        "server uses it to confirm to the database who the users of an identity provider are. The "
+        "embedded Postgres needs no token.",
     )
     space: str | None = Field(
         default=None,
-        description="The only space to read and write. If unset, the server reads all that "
-        "the token may read, and writes to the token's home space.",
+        description="The only space to read and write. If unset, the server reads all spaces "
+        "that the token can read, and writes to the token's home space.",
     )
     data_dir: Path = Field(
         default_factory=default_data_dir,
-        description="Folder of the embedded Postgres. The graph toolset's migrate reads files "
-        "in its folder import. If unset, it is the user's data folder.",
+        description="Folder of the embedded Postgres. The tool `migrate` of the graph toolset "
+        "reads files in the subfolder `import` of this folder. If unset, it is the user's data "
+        "folder.",
+    )
+    vault: Path | None = Field(
+        default=None,
+        description="Folder of Markdown notes, such as an Obsidian vault. `promote_memory` of the "
+        "decay toolset writes notes into its subfolder `textrawl`, and `search_unified` reads all "
+        "its notes. If unset, memories cannot be promoted.",
+    )
+    snapshot_retention_days: int = Field(
+        default=30,
+        ge=1,
+        le=36_500,
+        description="Days for which former texts are kept: snapshots of identity files that are "
+        "not pinned, and replaced versions of identity files and journal entries. Servers delete "
+        "older texts in the spaces in which their access token has the scope forget.",
     )
     embedding_provider: Provider = Field(
         default="auto",
-        description="Provider for a memory that has no vectors yet: openai, ollama, local or "
-        "none. A memory that has vectors keeps its model. auto is local: no fact "
-        "is sent to another address unless you choose a provider.",
+        description="Provider for a memory that has no vectors yet: `openai`, `ollama`, "
+        "`fastembed`, `local` or `none`. A memory that has vectors keeps its model. `auto` means "
+        "`fastembed` if `textrawl[encoders]` is installed, and `local` otherwise. So `auto` never "
+        "chooses a provider that sends facts to another address.",
     )
     embedding_model: str | None = Field(
         default=None,
         description="Model of the provider, for a memory that has no vectors yet. The memory "
-        "then keeps it: see `textrawl embed`. If unset, it is "
-        "text-embedding-3-small, nomic-embed-text or wordllama.",
+        "then keeps this model: see `textrawl embed`. For `fastembed` it can also be a folder. If "
+        "unset, it is text-embedding-3-small (`openai`), nomic-embed-text (`ollama`), "
+        "sentence-transformers/all-MiniLM-L6-v2 (`fastembed`) or wordllama (`local`).",
     )
     openai_api_key: SecretStr | None = Field(
-        default=None, description="Key of the OpenAI API, for a memory with vectors of OpenAI."
+        default=None, description="Key of the OpenAI API, for the provider `openai`."
     )
     openai_base_url: str | None = Field(
-        default=None, description="Address of a server that speaks OpenAI's protocol."
+        default=None,
+        description="Address of another server with OpenAI's protocol, for the provider `openai`.",
     )
     ollama_base_url: str | None = Field(
         default=None,
-        description="Address of an Ollama server. If unset, it is this machine's, where "
-        "Ollama is used.",
+        description="Address of an Ollama server. If unset, it is the Ollama server on this "
+        "machine.",
+    )
+    llm_provider: LlmProvider = Field(
+        default="none",
+        description="Provider of the LLM that consolidates the journal and extracts knowledge from "
+        "it: `openai`, `ollama` or `none`. All other tools work without an LLM. The LLM gets texts "
+        "of the memory. `openai` also means other servers with OpenAI's protocol.",
+    )
+    llm_model: str | None = Field(
+        default=None,
+        description="Model of the LLM provider. If unset, it is gpt-4.1-mini (`openai`) or "
+        "llama3.2:3b-instruct-q4_K_M (`ollama`).",
+    )
+    llm_base_url: str | None = Field(
+        default=None,
+        description="Address of the LLM server. If unset, it is OpenAI's own server (`openai`) or "
+        "the Ollama server on this machine (`ollama`).",
+    )
+    llm_api_key: SecretStr | None = Field(
+        default=None, description="Key of the LLM server, if it needs one."
+    )
+    llm_timeout: float = Field(
+        default=60.0,
+        gt=0,
+        le=3600,
+        description="Time limit of a call to the LLM with its retries, in seconds.",
+    )
+    enable_memory_extraction: bool = Field(
+        default=False,
+        description="Extract nodes and edges of the mind toolset from journal entries, in the "
+        "background, with the LLM.",
+    )
+    consolidate_journal: bool = Field(
+        default=False,
+        description="Consolidate the journal in the background, every hour, with the LLM. If "
+        "false, use the tool memory_consolidate or `textrawl journal consolidate`.",
     )
     http_host: str = Field(
         default="127.0.0.1",
-        description="Address that serve --http listens on. Others than this machine's own "
-        "need TEXTRAWL_PUBLIC_URL.",
+        description="Address that `serve --http` listens on. An address that other machines can "
+        "reach needs TEXTRAWL_PUBLIC_URL.",
     )
     http_port: int = Field(
-        default=8000, ge=0, le=65_535, description="Port that serve --http listens on."
+        default=8000, ge=0, le=65_535, description="Port that `serve --http` listens on."
     )
     public_url: str | None = Field(
         default=None,
         pattern=r"^https?://[A-Za-z0-9.-]+(:\d{1,5})?$",
-        description="Address at which others reach serve --http, such as "
-        "https://memory.example.com. The server accepts requests for this name "
-        "and for this machine's own.",
+        description="Address at which other machines reach `serve --http`, such as "
+        "https://memory.example.com. The server accepts requests for this name and for the local "
+        "names of this machine.",
     )
     rate_limit: int = Field(
         default=600,
         ge=0,
-        description="Maximum number of HTTP requests per minute of one person, with all of "
-        "their tokens. 0 sets no limit, for a server that only you use.",
+        description="Maximum number of HTTP requests per minute of one person, with all their "
+        "tokens together. `0` means no limit, for a server that only you use.",
     )
     oauth_issuer: str | None = Field(
         default=None,
-        description="Identity provider whose access tokens are accepted over HTTP. Write it "
-        "exactly as its metadata names it, such as https://login.example.org. If "
-        "unset, there is none.",
+        description="Address of an identity provider, exactly as in the provider's metadata, such "
+        "as https://login.example.org. The server then accepts access tokens of this provider "
+        "over HTTP. If unset, only tokens of textrawl are accepted.",
     )
     oauth_actor_claim: str = Field(
         default="sub",
         min_length=1,
-        description="Claim of such a token that names the actor. Use email if people are "
-        "granted access by their address.",
+        description="Claim in the identity provider's tokens that names the actor. Use `email` if "
+        "your grants name people by their email address.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        default="WARNING", description="Least severe level of messages that are logged, to stderr."
+        default="WARNING", description="Lowest level of messages that are logged to stderr."
     )
     log_format: Literal["text", "json"] = Field(
         default="text",
-        description="Format of log messages: text, or json for one object per line.",
+        description="Format of log messages: `text`, or `json` for one object per line.",
     )
 
     @field_validator("*", mode="before")
@@ -239,20 +301,20 @@ class Settings(BaseSettings):
             return [name.strip() for name in value.split(",") if name.strip()]
         return value
 
-    @field_validator("data_dir", mode="after")
+    @field_validator("data_dir", "vault", mode="after")
     @classmethod
-    def _expand_home(cls, value: Path) -> Path:
+    def _expand_home(cls, value: Path | None) -> Path | None:
         try:
-            return value.expanduser().absolute()
+            return value.expanduser().absolute() if value is not None else None
         except RuntimeError as error:  # there is no such user
             raise ValueError(str(error)) from error
 
 
 def read_settings(**overrides: Any) -> Settings:
-    """Return the settings of all sources, with `overrides` in place of theirs.
+    """Return the settings of all sources. `overrides` replace the values of the sources.
 
-    Raises StartRefused, which names each invalid variable and its allowed values. It does not
-    repeat values, since one of them may be a secret.
+    Raises StartRefused with the name and the allowed values of each invalid variable. The message
+    does not repeat the invalid values, because a value can be a secret.
     """
     try:
         return Settings(**overrides)
@@ -267,7 +329,7 @@ def read_settings(**overrides: Any) -> Settings:
 
 
 def _find_name(field: str, sources: Sequence[Source]) -> str:
-    """Return the name that a setting was found under."""
+    """Return the name of the variable that sets `field`."""
     found = find_value(field, sources)
     return found.name if found else write_name(field)
 
@@ -277,21 +339,21 @@ def _find_choice(name: str) -> str:
 
 
 def write_name(field: str) -> str:
-    """Return the name of a setting as people write it."""
+    """Return the variable of a setting, with the prefix and in capitals."""
     return PREFIX + field.upper()
 
 
 def find_origins() -> dict[str, Value | None]:
-    """Return the source of each setting; None for a default. Raises StartRefused."""
+    """Return the source of each setting, or None for a default. Raises StartRefused."""
     sources = read_sources()
     return {name: find_value(name, sources) for name in Settings.model_fields}
 
 
 def is_setting(variable: str) -> bool:
-    """Return whether a variable, bare or prefixed, is one of ours."""
+    """Return whether a variable, with or without the prefix, is a setting of textrawl."""
     return variable.lower().removeprefix(PREFIX.lower()) in Settings.model_fields
 
 
 def read_foreign_environment() -> dict[str, str]:
-    """Return the environment without our variables, for a server with settings of its own."""
+    """Return the environment without textrawl's settings, for another program."""
     return {name: value for name, value in os.environ.items() if not is_setting(name)}

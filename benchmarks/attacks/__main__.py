@@ -1,13 +1,17 @@
-"""The attacks of tests/attacks, at length: the walls between spaces have to hold.
+"""A long run of the attacks in tests/attacks, which try to reach other spaces.
 
     python -m benchmarks.attacks [--only walls|channels|crowding] [--attempts 10000] [--seconds 60]
         [--facts 60000] [--keep FOLDER]
 
-walls: attempts of 32 clients on four connections to reach another space, with clients that hang up
-and backends that are killed; then 16 writers of the same hundred entities in opposite orders.
-channels: what time and scores show of a space that was not granted.
-crowding: a victim's searches beside ten heavy callers and beside 900 idle connections. An embedded
-Postgres for each, in a temporary folder; that of crowding may be kept. Prints Markdown.
+walls: 32 clients on four connections try to reach another space. Meanwhile clients disconnect, and
+processes of Postgres are killed. After that, 16 writers write to the same hundred entities in
+opposite orders.
+channels: times and scores are checked for information about a space that was not granted.
+crowding: one client searches while ten others make heavy calls, or while 900 idle connections are
+open.
+
+Each attack has an embedded Postgres in a temporary folder. `--keep` keeps the memory of crowding.
+It prints Markdown.
 """
 
 import argparse
@@ -36,14 +40,14 @@ from textrawl.toolsets.catalogue import find_toolsets
 
 @contextmanager
 def connect(conninfo: str) -> Generator[psycopg.Connection]:
-    """Yield a connection that sees our schema first."""
+    """Yield a connection with the schema textrawl first in its search_path."""
     with psycopg.connect(conninfo, autocommit=True) as connection:
         connection.execute("set search_path = textrawl, public")
         yield connection
 
 
 async def run_crossing(cluster: Cluster, settings: Settings, attempts: int) -> None:
-    """Print what came of attempts to reach another space."""
+    """Print the results of attempts to reach another space."""
     with connect(cluster.dsn(OWNER)) as owner, connect(cluster.dsn(SUPERUSER)) as killer:
         add_spaces(owner)
         tokens = {
@@ -69,7 +73,7 @@ async def run_crossing(cluster: Cluster, settings: Settings, attempts: int) -> N
 
 
 async def run_contention(cluster: Cluster, settings: Settings, seconds: float) -> None:
-    """Print what came of writers in each other's way."""
+    """Print the results of writers that need the same locks."""
     with connect(cluster.dsn(OWNER)) as owner:
         token = issue(owner, "writer", "default", "write")
         began = time.monotonic()
@@ -84,7 +88,7 @@ async def run_contention(cluster: Cluster, settings: Settings, seconds: float) -
 
 
 async def run_walls(attempts: int, seconds: float, folder: Path) -> None:
-    """Both, on one memory."""
+    """Run both attacks on one memory."""
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
         settings = _serve_everything(cluster)
@@ -93,7 +97,7 @@ async def run_walls(attempts: int, seconds: float, folder: Path) -> None:
 
 
 async def run_channels(folder: Path) -> None:
-    """Ask for words of another space, on a memory of its own."""
+    """Ask for words of another space, on a separate memory."""
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
         settings = _serve_everything(cluster)
@@ -114,11 +118,13 @@ def _serve_everything(cluster: Cluster) -> Settings:
 
 
 def main() -> None:
-    """Attacks a memory in a temporary folder."""
-    parser = argparse.ArgumentParser(description="Attacks on a server and its walls.")
+    """Attack a memory in a temporary folder."""
+    parser = argparse.ArgumentParser(description="Attacks on a server and its spaces.")
     parser.add_argument("--only", choices=("walls", "channels", "crowding"))
     parser.add_argument("--attempts", type=int, default=10_000)
-    parser.add_argument("--seconds", type=float, default=60, help="of writers, of all crowds")
+    parser.add_argument(
+        "--seconds", type=float, default=60, help="for the writers, and for all crowds"
+    )
     parser.add_argument("--facts", type=int, default=60_000, help="of the memory that is crowded")
     parser.add_argument("--keep", type=Path, help="a folder for that memory, used again if filled")
     given = parser.parse_args()

@@ -1,8 +1,9 @@
-"""The time that a person waits while others ask for all that a server can do.
+"""The time that a person waits while other people make as many calls as a server allows.
 
-The victim searches, over and over, on one connection: alone, then beside each crowd, then alone
-again. A crowd is ten callers of heavy tools, of one person or of ten, or 900 connections that ask
-whether the process lives and stay. It is part of `python -m benchmarks.attacks`.
+The victim searches again and again on one connection: alone, then during each crowd, then alone
+again. A crowd is ten callers of heavy tools with the tokens of one person or of ten people. Another
+crowd is 900 connections that ask for /healthz and stay open. It is part of
+`python -m benchmarks.attacks`.
 """
 
 import itertools
@@ -43,7 +44,7 @@ Crowd = Callable[[], AbstractAsyncContextManager["Heard"]]
 
 @dataclass
 class Heard:
-    """Seconds of answers by what was asked, and how many calls were refused or failed."""
+    """The seconds of answers by call, and the numbers of refused and of failed calls."""
 
     seconds: list[float] = field(default_factory=list[float])
     refused: int = 0
@@ -57,7 +58,7 @@ class Heard:
 
 
 class Server:
-    """A server on a filled memory, and calls of it."""
+    """A server on a filled memory, and calls to it."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -65,7 +66,7 @@ class Server:
     async def call(
         self, http: httpx2.AsyncClient, token: str, call: Call, path: str = ""
     ) -> tuple[int, float]:
-        """Status and seconds of one call; a tool's error counts as status 500."""
+        """Return the status and seconds of one call. The error of a tool has the status 500."""
         headers, body = call_modern(call[0])
         body["params"]["arguments"] = call[1]
         began = time.perf_counter()
@@ -74,7 +75,7 @@ class Server:
         return (500 if '"isError":true' in answer.text else answer.status_code), seconds
 
     async def suffer(self, token: str, seconds: float) -> Heard:
-        """Search for so many seconds, and return the times; ask now and then for /healthz."""
+        """Search for some seconds and return the times. Sometimes, ask for /healthz as well."""
         heard, work = Heard(), Work()
         probe = self._url.removesuffix("/mcp") + "/healthz"
         async with httpx2.AsyncClient(timeout=60) as http:
@@ -91,10 +92,9 @@ class Server:
 
     @asynccontextmanager
     async def ask_much(self, tokens: list[str]) -> AsyncGenerator[Heard]:
-        """Ten callers of heavy tools meanwhile, with these tokens in turn.
+        """Run ten callers of heavy tools during the block, with these tokens in turn.
 
-        They have a process of their own, as they would have a machine of their own: the victim's
-        time holds nothing of what it costs them to read their long answers.
+        They run in another process, because reading their long answers must not slow the victim.
         """
         heard = Heard()
         command = [sys.executable, "-m", "benchmarks.attacks.crowding", self._url, *tokens]
@@ -108,7 +108,7 @@ class Server:
 
     @asynccontextmanager
     async def hold_connections(self) -> AsyncGenerator[Heard]:
-        """900 connections meanwhile that ask one thing and stay, as far as the server lets them."""
+        """Open 900 connections during the block. Each sends one request and stays open."""
         heard, address = Heard(), urlsplit(self._url)
         held = list[anyio.abc.SocketStream]()
         for _ in range(CONNECTIONS):
@@ -150,13 +150,13 @@ def _list_heavy(number: int) -> list[Call]:
 
 
 def rank(seconds: list[float]) -> tuple[float, float]:
-    """Median and 99th percentile in milliseconds."""
+    """Return the median and the 99th percentile in milliseconds."""
     ranks = statistics.quantiles(seconds, n=100)
     return 1000 * ranks[49], 1000 * ranks[98]
 
 
 def write_row(name: str, heard: Heard, others: Heard, alone: Heard | None = None) -> str:
-    """Return a line of the table, with the ratio of the p99 to that of `alone`."""
+    """Return a line of the table, with the ratio of the p99 to the p99 of `alone`."""
     p50, p99 = rank(heard.seconds)
     ratio = f"{p99 / rank(alone.seconds)[1]:.1f}" if alone else ""
     slowest = f"{max(others.seconds):.1f}" if others.seconds else ""
@@ -176,7 +176,7 @@ def write_row(name: str, heard: Heard, others: Heard, alone: Heard | None = None
 
 
 async def _fill(cluster: Cluster, facts: int) -> dict[str, list[str]]:
-    """Return tokens of the victim, of one person and of ten; fill the memory if it is new."""
+    """Return tokens for the victim, one person and ten people. Fill the memory if it is new."""
     with psycopg.connect(cluster.dsn(OWNER), autocommit=True) as owner:
         owner.execute("set search_path = textrawl, public")
         tokens = {
@@ -196,7 +196,7 @@ async def _fill(cluster: Cluster, facts: int) -> dict[str, list[str]]:
 
 
 async def run_crowding(folder: Path, facts: int, seconds: float) -> None:
-    """Print what the victim heard, alone and beside each crowd."""
+    """Print the victim's figures, alone and during each crowd."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files[1], files[1]))
     async with run_embedded(folder) as cluster:
@@ -214,9 +214,9 @@ async def run_crowding(folder: Path, facts: int, seconds: float) -> None:
 
 
 async def _load_topics(server: Server, token: str) -> None:
-    """Call each heavy tool once: the first call of a process loads scikit-learn.
+    """Call each heavy tool once, because the first call of a process loads scikit-learn.
 
-    Raises RuntimeError for a call that fails: such a crowd would cost the victim nothing.
+    Raises RuntimeError if a call fails, because failing calls would not slow the victim.
     """
     async with httpx2.AsyncClient(timeout=60) as http:
         for call in _list_heavy(0):

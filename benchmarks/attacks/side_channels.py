@@ -1,11 +1,13 @@
-"""Side channels: whether time or score shows which words stand in a space that was not granted.
+"""Side channels: the times and scores of calls about words in a space that was not granted.
 
-A stranger knows 1,000 words, half of which stand in another space, each in a fact and as the name
-of an entity. It asks every tool that takes a word for each of them, in random order, several
-rounds. The area under the curve is the share of pairs (a word that stands there, one that does
-not) that the time or the score puts in the right order: 0.5 is chance, and chance alone stays
-within the interval that is printed 19 times of 20 (Mann-Whitney). It is part of
-`python -m benchmarks.attacks`.
+A stranger knows 1,000 words. Half of them are in another space, each in a fact and as the name of
+an entity. The stranger asks every tool that accepts a word for each word, in random order, in
+several rounds.
+
+The area under the curve measures if a time or a score reveals these words. Each pair has a word
+that is in the space and a word that is not. The area is the share of pairs that the time or the
+score puts in the right order. 0.5 means chance. Chance alone stays within the printed interval in
+19 of 20 runs (Mann-Whitney). It is part of `python -m benchmarks.attacks`.
 """
 
 import math
@@ -40,18 +42,18 @@ PROBES: dict[str, Callable[[str], tuple[str, dict[str, Any]]]] = {
         {"entity_name": word},
     ),
 }
-"""Tools that take a word, by the name in the table."""
+"""Tools that accept a word, by their name in the table."""
 
 
 def measure_area(inside: list[float], outside: list[float]) -> float:
-    """Return the share of pairs in which the value of `inside` is larger; ties count half."""
+    """Return the share of pairs in which the value of `inside` is larger. A tie counts as half."""
     ranks = sorted(outside)
     above = sum(bisect_left(ranks, value) + bisect_right(ranks, value) for value in inside)
     return above / (2 * len(inside) * len(outside))
 
 
 def chance(inside: int, outside: int) -> float:
-    """Return how far from 0.5 chance alone takes the area, at 95 % (Hanley and McNeil 1982)."""
+    """Return the largest distance of the area from 0.5 by chance, at 95 % (Hanley, McNeil 1982)."""
     return 1.96 * math.sqrt((inside + outside + 1) / (12 * inside * outside))
 
 
@@ -73,7 +75,7 @@ def _plant(owner: psycopg.Connection, words: set[str]) -> None:
 
 
 def _list_scores(value: object) -> Iterator[float]:
-    """Yield the value of every key `score` within a JSON value, in order."""
+    """Yield the value of every key `score` in a JSON value, in order."""
     if isinstance(value, dict):
         for key, member in cast("dict[str, object]", value).items():
             if key == "score" and isinstance(member, int | float):

@@ -1,12 +1,12 @@
-"""Kills everything that can be killed, while clients write, and counts what is left.
+"""Faults of servers and Postgres while clients write, and a check of the stored facts.
 
     python -m benchmarks.chaos [--server-kills 50] [--postmaster-kills 20] [--restarts 20]
         [--terminations 200] [--freeze 30] [--writes 40000] [--clients 8] [--pipes 2]
 
-Clients over HTTP and stdio remember facts and batches of five, all with local embeddings, on the
-embedded Postgres in a temporary folder that their servers share. A client repeats a call whose
-answer was an error or never came. Prints Markdown; exits with 1 when anything was lost, doubled
-or torn.
+Clients over HTTP and stdio remember single facts and batches of five, with local embeddings. Their
+servers share an embedded Postgres in a temporary folder. Meanwhile servers and Postgres are killed,
+stopped and frozen. A client repeats a call if the answer is an error or does not come. It prints
+Markdown. It exits with 1 if a fact was lost or stored twice, or if a batch was stored in part.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.settings import read_foreign_environment
 
-_LEAVE = 10.0  # seconds until nothing of the servers may be left
+_LEAVE = 10.0  # seconds after which no process of the servers may be left
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Outcome:
 
 
 async def run(plan: Plan, folder: Path) -> Outcome:
-    """Write and faults in a folder that Postgres's OS user may enter."""
+    """Write and cause faults in a folder that Postgres' OS user can enter."""
     place, pgdata = await _prepare(folder)
     http, ledger, began = HttpServer(place), Ledger(), time.monotonic()
     pipes = {f"stdio {number}": PipeServer(place) for number in range(plan.pipes)}
@@ -79,7 +79,7 @@ async def run(plan: Plan, folder: Path) -> Outcome:
 
 
 async def _prepare(folder: Path) -> tuple[Place, Path]:
-    """Return the place of the servers, on an empty memory, and the data folder of Postgres."""
+    """Return the settings of servers on an empty memory, and the data folder of Postgres."""
     data = folder / "data"
     async with run_embedded(data) as cluster:
         await migrate(cluster.dsn(OWNER))
@@ -109,7 +109,7 @@ def _build_writers(
 
 
 async def _wait_for_nobody(pgdata: Path, data: Path) -> list[int]:
-    """Return the processes that are left after ten seconds, or none earlier."""
+    """Wait up to ten seconds until no process is left, and return the processes that are left."""
     left: list[int] = []
     with anyio.move_on_after(_LEAVE):
         while True:
@@ -149,7 +149,7 @@ def write(outcome: Outcome) -> None:
 
 
 def main() -> None:
-    """Run it in a temporary folder."""
+    """Run the benchmark in a temporary folder."""
     parser = argparse.ArgumentParser(description="Faults under writers.")
     for field in fields(Plan):
         kind = float if field.name == "freeze" else int

@@ -25,7 +25,7 @@ _APP = "select pg_terminate_backend(pid) from pg_stat_activity where usename = '
 
 @dataclass(frozen=True)
 class Plan:
-    """The number of each fault, the seconds that Postgres is stopped, and the number of writes."""
+    """The number of each fault, the seconds that Postgres is frozen, and the number of writes."""
 
     server_kills: int = 50
     postmaster_kills: int = 20
@@ -39,17 +39,17 @@ class Plan:
 
 @dataclass
 class Wounds:
-    """Seconds until all was well again, by kind of fault."""
+    """The seconds until everything worked again, by kind of fault."""
 
     healed: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
 
     def add(self, kind: str, seconds: float) -> None:
-        """Another fault that was overcome."""
+        """Add a fault from which everything has recovered."""
         self.healed.setdefault(kind, []).append(seconds)
 
 
 def find_cluster(pgdata: Path) -> Cluster:
-    """Return the cluster that runs on `pgdata`, without becoming a user of it."""
+    """Return the cluster that runs on `pgdata`, without taking its locks."""
     address = read_pid_file(pgdata)
     assert address is not None
     assert address.socket_dir is not None
@@ -57,7 +57,7 @@ def find_cluster(pgdata: Path) -> Cluster:
 
 
 class Chaos:
-    """Faults, one after the other, each awaited until every way to the memory works again."""
+    """Causes faults one after another. After each fault, it waits until every way works again."""
 
     def __init__(
         self, pgdata: Path, http: HttpServer, pipes: dict[str, PipeServer], ledger: Ledger
@@ -70,7 +70,7 @@ class Chaos:
         self.wounds = Wounds()
 
     async def run(self, plan: Plan) -> None:
-        """Return every fault of the plan."""
+        """Cause every fault of the plan."""
         faults: list[tuple[int, str, Callable[[int], Awaitable[float]]]] = [
             (plan.terminations, "all backends terminated", self._terminate),
             (plan.server_kills, "server killed", self._kill_server),
@@ -103,7 +103,7 @@ class Chaos:
             administrator.execute(statement.encode())
 
     async def _kill_server(self, number: int) -> float:
-        """Return the one over HTTP, one over stdio, or all of them at once."""
+        """Kill the server over HTTP, a server over stdio, or all servers at once."""
         names = sorted(self._pipes)
         chosen = [{"HTTP"}, set(names[:1]), {"HTTP"}, set(names[-1:]), self.ways][number % 5]
         began = time.monotonic()
@@ -112,7 +112,7 @@ class Chaos:
         return await self._ledger.wait_for_success(chosen, began)
 
     async def _kill_postmaster(self, number: int) -> float:
-        """With all of its children, every second time. Seconds from when Postgres is ready."""
+        """Kill Postgres, every second time with its children. Time begins when it is back."""
         return await self._end_postmaster(signal.SIGKILL, children=number % 2 == 1)
 
     async def _stop_postmaster(self, _: int) -> float:
@@ -138,7 +138,7 @@ class Chaos:
                 await anyio.sleep(0.02)
 
     async def _wait_for_another(self, pid: int) -> float:
-        """When Postgres, in another process than `pid`, took connections."""
+        """Return the time at which Postgres, in another process than `pid`, took connections."""
         with anyio.fail_after(300):
             while True:
                 found = find_postmaster(self._pgdata)

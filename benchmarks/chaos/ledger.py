@@ -24,7 +24,7 @@ valley velvet violin walnut whistle window winter
 
 @dataclass
 class Ledger:
-    """Every text that was acknowledged with the id that it got; batches whole; errors by title."""
+    """The acknowledged texts with their ids, the acknowledged batches, and errors by title."""
 
     acknowledged: dict[str, str | None] = field(default_factory=dict[str, str | None])
     batches: list[list[str]] = field(default_factory=list[list[str]])
@@ -34,11 +34,14 @@ class Ledger:
     _latest: dict[str, float] = field(default_factory=dict[str, float])
 
     def note(self, way: str, began: float) -> None:
-        """Return a call over `way` that began then has succeeded."""
+        """Record that a call over `way` that began at `began` has succeeded."""
         self._latest[way] = max(began, self._latest.get(way, 0.0))
 
     async def wait_for_success(self, ways: set[str], since: float) -> float:
-        """Return seconds from `since` until a call that began later has succeeded over each way."""
+        """Wait until a call that began after `since` has succeeded over each way.
+
+        Return the seconds since `since`.
+        """
         with anyio.fail_after(300):
             while any(self._latest.get(way, 0.0) < since for way in ways):  # noqa: ASYNC110 - many
                 await anyio.sleep(0.01)
@@ -47,7 +50,7 @@ class Ledger:
 
 @dataclass
 class Author:
-    """Makes calls, each with texts of its own."""
+    """Makes calls. Each call has new texts."""
 
     name: str
     number: int = 0
@@ -56,12 +59,12 @@ class Author:
         self._dice = random.Random(self.name)  # noqa: S311 - the same texts in every run
 
     def write_text(self) -> str:
-        """Return a text unlike all others, by its words too, so that no two are taken for one."""
+        """Return a text with words unlike all other texts, so no two texts are duplicates."""
         self.number += 1
         return f"{' '.join(self._dice.sample(_WORDS.split(), 9))}, {self.name} {self.number}"
 
     def write_call(self) -> tuple[str, dict[str, Any], list[str]]:
-        """Return a tool, its arguments and the texts in them; every tenth call is a batch."""
+        """Return a tool, its arguments and the texts in them. Every tenth call is a batch."""
         size = BATCH if self._dice.random() < 0.1 else 1
         subject = f"{self.name} {self.number // 40}"
         texts = [self.write_text() for _ in range(size)]

@@ -1,4 +1,4 @@
-"""Servers that are started again whenever they die, and calls of them."""
+"""Servers that are started again each time they die, and calls to them."""
 
 import itertools
 import json
@@ -23,7 +23,7 @@ _LONGEST_LINE = 1 << 20
 
 
 class Broken(Exception):
-    """No answer came: whether the call was done is not known."""
+    """The error if no answer came, so nobody knows whether the call was done."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Place:
     port: int
 
     async def start(self, *arguments: str, **streams: Any) -> Process:
-        """`textrawl` in a process of its own, which complains into servers.log."""
+        """Start `textrawl` in another process, which writes its messages to servers.log."""
         with (self.folder / "servers.log").open("ab") as log:
             return await anyio.open_process(
                 [sys.executable, "-m", "textrawl", *arguments],
@@ -47,7 +47,7 @@ class Place:
 
 
 class Server:
-    """One that may be killed; it ends by itself when told so."""
+    """A server that can be killed."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -56,13 +56,13 @@ class Server:
         self.ending = False
 
     def kill(self) -> None:
-        """As the kernel does when memory is short."""
+        """Kill the server with SIGKILL, as the kernel does if memory is short."""
         if self.process is not None and self.process.returncode is None:
             os.kill(self.process.pid, signal.SIGKILL)
 
 
 def _read_result(response: httpx2.Response) -> dict[str, Any]:
-    """Return the result in JSON, or in the stream of events that a slow answer becomes."""
+    """Return the result of a response: JSON or, if the answer was slow, a stream of events."""
     if response.headers["content-type"].startswith("application/json"):
         return response.json()["result"]
     events = [line for line in response.text.splitlines() if line.startswith("data:")]
@@ -72,10 +72,10 @@ def _read_result(response: httpx2.Response) -> dict[str, Any]:
 
 
 class HttpServer(Server):
-    """`serve --http`, as a supervisor keeps it alive."""
+    """`serve --http`, which is started again each time it dies."""
 
     async def supervise(self) -> None:
-        """Start it again until it was ended."""
+        """Start the server again each time it dies, until it is ended."""
         while not self.ending:
             self.process = await self.place.start(
                 "serve", "--http", "--port", str(self.place.port), stdin=None, stdout=None
@@ -84,7 +84,7 @@ class HttpServer(Server):
             await self.process.wait()
 
     async def end(self) -> int | None:
-        """Its exit code after SIGTERM."""
+        """Send SIGTERM, and return the exit code of the server."""
         self.ending = True
         if self.process is None:
             return None
@@ -109,7 +109,7 @@ class HttpServer(Server):
 
 
 class PipeServer(Server):
-    """`serve` over stdio, as the one client that it has starts it."""
+    """`serve` over stdio. Its only client starts it."""
 
     def __init__(self, place: Place) -> None:
         super().__init__(place)
@@ -117,7 +117,7 @@ class PipeServer(Server):
         self._lines: BufferedByteReceiveStream | None = None
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the result of a call, of a new process if the last one is gone. Raises Broken."""
+        """Return the result of a call. Start a new process if the last has ended. Raises Broken."""
         await self._ensure()
         assert self.process is not None
         assert self.process.stdin is not None
@@ -150,7 +150,7 @@ class PipeServer(Server):
         self._lines = BufferedByteReceiveStream(self.process.stdout)
 
     async def end(self) -> int | None:
-        """Its exit code once nothing more will come."""
+        """Close the input of the server, and return its exit code."""
         self.ending = True
         if self.process is None or self.process.stdin is None:
             return None

@@ -37,7 +37,7 @@ _PENDING = "select count(*) from embedding_pending"
 
 @dataclass
 class Verdict:
-    """Figures; all but the first three have to be 0."""
+    """Figures of a run. All figures except the first three must be 0."""
 
     acknowledged: int = 0
     stored: int = 0
@@ -54,7 +54,7 @@ class Verdict:
 
     @property
     def is_clean(self) -> bool:
-        """Return whether nothing was lost, doubled or torn."""
+        """Return whether no fact was lost or stored twice, and no batch was stored in part."""
         wrong = (
             self.lost,
             self.under_another_id,
@@ -70,7 +70,7 @@ class Verdict:
 
 
 def judge(owner: psycopg.Connection, ledger: Ledger) -> Verdict:
-    """Compare the stored facts with the acknowledged ones, on a connection of the owner."""
+    """Compare the stored facts with the acknowledged facts, on a connection of the owner."""
     owner.execute("set search_path = textrawl, public")
     rows = owner.execute(_STORED).fetchall()
     ids = {content: identity for identity, content in rows}
@@ -102,13 +102,13 @@ def _count(owner: psycopg.Connection, query: LiteralString) -> int:
 
 
 def count_deadlocks(folder: Path) -> int:
-    """Those in the logs of Postgres in `folder`: its counters are lost when it is killed."""
+    """Count deadlocks in the logs of Postgres, because its own counters are lost after a kill."""
     logs = [log.read_text(errors="replace") for log in folder.glob("postgres-*.log*")]
     return sum(log.count("deadlock detected") for log in logs)
 
 
 def find_orphans(pgdata: Path, folder: Path) -> list[int]:
-    """Postgres on `pgdata`, and whatever else still has `folder` on its command line."""
+    """Return the processes of Postgres on `pgdata`, and others with `folder` as an argument."""
     found: list[int] = []
     for process in psutil.process_iter(["cmdline"]):
         command: list[str] = process.info["cmdline"] or []

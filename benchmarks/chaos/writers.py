@@ -1,4 +1,4 @@
-"""Clients that remember, and repeat a call whose answer was an error or was lost."""
+"""Clients that remember facts. They repeat a call if its answer is an error or is lost."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -14,7 +14,7 @@ _PAUSE = 0.1  # seconds until a call is repeated
 
 
 class Writer:
-    """One client; `way` names the server that it talks to."""
+    """One client. `way` names its server."""
 
     def __init__(self, way: str, author: Author, send: Send, ledger: Ledger) -> None:
         self.way = way
@@ -24,7 +24,7 @@ class Writer:
         self.stopping = False
 
     async def run(self) -> None:
-        """Write until told to stop; whatever was begun is brought to an end first."""
+        """Write until the run ends. A call that was begun is completed first."""
         while not self.stopping:
             tool, arguments, texts = self._author.write_call()
             if len(texts) > 1:
@@ -32,7 +32,7 @@ class Writer:
             await self._persist(tool, arguments, texts)
 
     async def _persist(self, tool: str, arguments: dict[str, Any], texts: list[str]) -> None:
-        """Return the same call until it is acknowledged."""
+        """Repeat the same call until it is acknowledged."""
         repeated = False
         while True:
             began = time.monotonic()
@@ -46,7 +46,7 @@ class Writer:
         answer = result["structuredContent"]
         known = answer.get("duplicate") or answer.get("factsDuplicate")
         if known and not repeated:
-            self._ledger.mistaken += texts  # taken for a text that somebody else wrote
+            self._ledger.mistaken += texts  # taken for duplicates, although they are new
         for text in texts:
             self._ledger.acknowledged[text] = answer.get("observationId")
 

@@ -1,8 +1,8 @@
-"""A server with one tool that does nothing: what a call costs before anything is done.
+"""A server with one tool that does nothing. It shows the smallest possible time of a call.
 
     python -m benchmarks.support.noop [--http --port 8765]
 
-It is the MCP SDK's own server and transports; the other side of benchmarks.latency.
+It uses the server and the transports of the MCP SDK. benchmarks.latency compares textrawl with it.
 """
 
 import argparse

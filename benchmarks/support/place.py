@@ -24,7 +24,7 @@ SERVE = ["-m", "textrawl", "serve"]
 
 @contextmanager
 def open_folder(name: str) -> Generator[Path]:
-    """Yield a temporary folder that Postgres may use, also where it runs as another user."""
+    """Yield a temporary folder that Postgres can use, also if it runs as another OS user."""
     folder = Path(tempfile.mkdtemp(prefix=f"textrawl-{name}-"))
     folder.chmod(0o755)
     try:
@@ -37,7 +37,7 @@ def open_folder(name: str) -> Generator[Path]:
 async def listen(
     environment: dict[str, str], *options: str, serve: Sequence[str] = SERVE
 ) -> AsyncGenerator[str]:
-    """Yield the address of a server over HTTP, in a process of its own."""
+    """Start a server over HTTP in another process, and yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, *serve, "--http", "--port", str(port), *options]
@@ -52,9 +52,9 @@ async def listen(
 
 
 def count_deadlocks(conninfo: str) -> int:
-    """Deadlocks of a database since its Postgres was started, when all other sessions are over.
+    """Return the number of deadlocks since the start of Postgres, after all other sessions ended.
 
-    Servers try such calls again, so that nobody else hears of them.
+    Servers retry calls that meet a deadlock, so clients do not notice them.
     """
     query = "select deadlocks from pg_stat_database where datname = current_database()"
     with psycopg.connect(conninfo) as connection:
@@ -64,7 +64,7 @@ def count_deadlocks(conninfo: str) -> int:
 
 
 def enrol(conninfo: str) -> str:
-    """Return a token for everything in the default space; `conninfo` is the owner's."""
+    """Return a token with all scopes in the default space. `conninfo` is for the owner."""
     token = make_token()
     with psycopg.connect(conninfo, autocommit=True) as owner:
         owner.execute(
@@ -76,7 +76,7 @@ def enrol(conninfo: str) -> str:
 
 
 def tell_machine() -> str:
-    """Return the machine and the versions that the figures depend on."""
+    """Return a description of the machine, its load, and the versions of programs."""
     model = platform.processor() or platform.machine()
     information = Path("/proc/cpuinfo")
     if information.is_file():

@@ -1,11 +1,11 @@
-"""A memory of any size, made up from a seed: its vectors and words behave like those of a real one.
+"""A memory of any size, made from a seed. Its vectors and words are similar to a real memory.
 
     python -m benchmarks.support.synthetic FOLDER [--facts 1000000]
 
-Facts are about some 2,000 topics, each of 40 words that wordllama knows, between words that
-everybody uses; an entity has ten facts of one or two topics. Vectors are wordllama's own, so that
-a question made of a fact's words is near that fact, and that `query_memory` can be asked it. The
-folder keeps the embedded Postgres for whoever runs a server with it as DATA_DIR.
+Facts are about 2,000 topics. Each topic has 40 words that wordllama knows, and facts also contain
+common words. An entity has ten facts of one or two topics. The vectors are made by wordllama. So a
+question made from the words of a fact is near this fact, and `query_memory` can find the fact. A
+server with FOLDER as DATA_DIR can use the memory.
 """
 
 import argparse
@@ -54,29 +54,29 @@ SPACES = {"default": 0.5, "fifth": 0.2, "tenth": 0.1, "twentieth": 0.05, "twin":
     "fiftieth": 0.02, "gemini": 0.02, "percent": 0.01, "other": 0.01, "third": 0.01,
     "half-percent": 0.005, "moiety": 0.005,
 }  # fmt: skip
-"""Names of spaces and their shares; forty small ones share what is left."""
+"""Names of spaces and their shares of the facts. Forty small spaces share the rest."""
 SMALL_SPACES = 40
 TYPES = {
     "fact": 0.5, "concept": 0.25, "project": 0.1, "person": 0.05, "preference": 0.07,
     "organization": 0.025, "location": 0.005,
 }  # fmt: skip
 TOPICS, TOPIC_WORDS = 2_000, 40
-COMMON = 300  # words that everybody uses
+COMMON = 300  # words that facts of all topics contain
 FACTS_OF_AN_ENTITY = 10
 MEDIAN_WORDS = 20
 BATCH = 10_000
-FILLED = "filled.json"  # in the folder, once it is
-MEMORY = "2GB"  # an HNSW graph that does not fit is built many times slower
+FILLED = "filled.json"  # a file that is in the folder after the memory was filled
+MEMORY = "2GB"  # for building the HNSW graph; with too little, building takes many times longer
 
 _MODEL_INDEX = "_vector_idx"
-_PIECES = 32_000  # of the vocabulary of the local model
+_PIECES = 32_000  # tokens in the vocabulary of the local model
 _STORE = """
     with fact as (
         insert into textrawl.observation (space_id, id, entity_id, entity_type, content,
             content_hash, source, author_id, tool, fts)
         select space_id, id, entity_id, entity_type, content,
             md5(textrawl.fact_key(content))::uuid, 'note', {author}, 'bench',
-            textrawl.search_document(space_id, name, content)
+            textrawl.search_document(space_id, 'english', name, content)
         from given)
     insert into textrawl.{vectors} (space_id, observation_id, vector)
     select space_id, id, vector from given
@@ -91,7 +91,7 @@ _ENTITIES = """
 
 @dataclass(frozen=True)
 class Fact:
-    """One fact, of a space by its place among all of them."""
+    """One fact. `space` is the position of its space in the list of spaces."""
 
     space: int
     id: UUID
@@ -115,7 +115,7 @@ class Fact:
 
 
 class World:
-    """Facts without end, the same in the same order for the same seed."""
+    """An endless series of facts, which depends only on the seed."""
 
     def __init__(self, seed: int = 7) -> None:
         self._dice = random.Random(seed)  # noqa: S311 - the same in every run
@@ -128,7 +128,7 @@ class World:
         self.spaces = list(self._shares)
 
     def make_facts(self) -> Iterator[Fact]:
-        """Entity by entity."""
+        """Yield facts, entity by entity."""
         places, shares = range(len(self.spaces)), list(self._shares.values())
         while True:
             [space] = self._dice.choices(places, shares)
@@ -148,7 +148,7 @@ class World:
         return " ".join(words).capitalize() + "."
 
     def _choose_rank(self, ranks: int) -> int:
-        """Return a place by Zipf's law: as likely between 1 and 2 as between 10 and 20."""
+        """Return a position by Zipf's law: 1 to 2 is as likely as 10 to 20."""
         return int((ranks + 1) ** self._dice.random()) - 1
 
     def _choose_name(self, space: int) -> str:
@@ -163,7 +163,7 @@ class World:
 
 
 def read_vocabulary() -> list[str]:
-    """Words of wordllama's vocabulary, the most frequent first."""
+    """Return words of wordllama's vocabulary, the most frequent first."""
     tokenizer = Tokenizer.from_pretrained("llama2")
     pieces = [tokenizer.decode_token_bytes(number) for number in range(_PIECES)]
     return [piece[1:].decode() for piece in pieces if re.fullmatch(b" [a-z]{3,}", piece)]
@@ -178,7 +178,7 @@ class Filled:
 
     @contextmanager
     def time(self, step: str) -> Generator[None]:
-        """Note how long the block takes."""
+        """Record the time of the block."""
         begin = time.perf_counter()
         yield
         self.seconds[step] = time.perf_counter() - begin
@@ -186,7 +186,7 @@ class Filled:
 
 @contextmanager
 def show_progress(what: str, total: int | None) -> Generator[Callable[[int], object]]:
-    """Yield a bar on stderr, with a rate; yields what is told by how much it went on."""
+    """Show a progress bar with a rate on stderr, and yield the function that advances it."""
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}/s"), TimeElapsedColumn(), TimeRemainingColumn(),
@@ -200,7 +200,7 @@ def show_progress(what: str, total: int | None) -> Generator[Callable[[int], obj
 
 
 class Filling:
-    """Facts into the tables of the memory, as its owner."""
+    """Stores facts in the tables of the memory, as its owner."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
@@ -211,7 +211,7 @@ class Filling:
         connection.execute("set client_min_messages = warning")
 
     def run(self, world: World, facts: int) -> Filled:
-        """Fill an empty memory; its text and vector indexes are built when it is full."""
+        """Fill an empty memory, and build the indexes of texts and vectors at the end."""
         filled = Filled(facts)
         model, author = self._choose_model(), self._fetch("select textrawl.register_actor('bench')")
         vectors = f"embedding_{model}"
@@ -240,7 +240,7 @@ class Filling:
         return int(self._fetch(statement))
 
     def _load(self, world: World, facts: int, store: sql.Composed) -> None:
-        # Vectors of the next batch are made while the database stores the last one.
+        # Make the vectors of the next batch while the database stores the previous batch.
         spaces = [self._find_space(name) for name in world.spaces]
         stream, waiting = islice(world.make_facts(), facts), list[Future[None]]()
         self._connection.execute(
@@ -288,7 +288,7 @@ class Filling:
         return [name for (name,) in rows]
 
     def _take_index(self, name: str) -> LiteralString:
-        """Drop an index; the statement that makes it again."""
+        """Drop an index, and return the statement that creates it again."""
         known = sql.SQL("select pg_get_indexdef({}::regclass)").format(f"textrawl.{name}")
         definition = self._fetch(known)
         self._connection.execute(sql.SQL("drop index textrawl.{}").format(sql.Identifier(name)))
@@ -307,14 +307,14 @@ def fill(conninfo: str, facts: int) -> Filled:
 
 
 def fill_once(folder: Path, conninfo: str, rows: int) -> Filled:
-    """Fill the memory in `folder` unless that has been done; what it took."""
+    """Fill the memory in `folder` if it is not filled yet, and return the times of all steps."""
     if not (folder / FILLED).exists():
         (folder / FILLED).write_text(json.dumps(asdict(fill(conninfo, rows))))
     return Filled(**json.loads((folder / FILLED).read_text()))
 
 
 async def run(folder: Path, facts: int) -> None:
-    """Print what filling a memory in `folder` takes."""
+    """Fill a memory in `folder`, and print the times of all steps."""
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
         filled = await anyio.to_thread.run_sync(fill, cluster.dsn(OWNER), facts)

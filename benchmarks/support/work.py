@@ -1,4 +1,4 @@
-"""Calls of every tool, made up from a seed."""
+"""Calls of every tool, made from a seed."""
 
 import itertools
 import random
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 TOLD, RELATED = 10, 5  # facts and relations of a measured build_knowledge
-QUESTION = 6  # words of a question that is made of a text
+QUESTION = 6  # words of a question that is made from a text
 
 FIRST = ["Ada", "Bela", "Chidi", "Dana", "Emre", "Fatima", "Goran", "Hana", "Ines", "Juan"]
 LAST = ["Abe", "Berg", "Cohen", "Diaz", "Egger", "Fischer", "Garcia", "Huang", "Ito", "Jansen"]
@@ -27,16 +27,16 @@ Call = tuple[str, dict[str, Any]]
 
 
 class Work:
-    """Calls of every kind, each different from those before.
+    """Calls of every kind. Each call is different from the calls before it.
 
-    About a hundred people, whom questions name, or about `names`; questions are then six words of
-    one of `texts`.
+    Facts are about a hundred people, and questions name these people. With `names`, facts are about
+    these entities, and questions are six words of one of `texts`.
     """
 
     def __init__(
         self, names: Sequence[str] = PEOPLE, texts: Sequence[str] = (), start: int = 0
     ) -> None:
-        # The same facts in every run, and others than those of a run that began at another `start`.
+        # The facts depend only on `start`.
         self._dice = random.Random(7 + start)  # noqa: S311
         self._names, self._texts = names, texts
         self._numbers = itertools.count(1_000 + start)
@@ -65,7 +65,7 @@ class Work:
         return {"entityName": person, "entityType": "person", "observation": sentence}
 
     def make_batch(self, size: int) -> Call:
-        """Many facts in one call."""
+        """Return a call with many facts."""
         return "build_knowledge", {"facts": [self.make_fact() for _ in range(size)]}
 
     def _search(self) -> Call:

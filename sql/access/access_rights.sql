@@ -15,7 +15,8 @@ begin
         select * into found_token from token t
         where t.hash = credential and is_live_token(t.revoked_at, t.expires_at);
         if found_token.kind = 'local' then
-            -- The token of the person who owns this machine and its memory: every space.
+            -- A local token belongs to the person who owns this machine and its memory. The token has its scopes in
+            -- every space.
             return query
                 select found_token.actor_id, s.id, found_token.scopes, s.id = found_token.home_space_id
                 from space s where s.archived_at is null;
@@ -48,5 +49,6 @@ end
 $$;
 
 comment on function textrawl.access_rights is
-    'The rights of a credential (the SHA-256 of a token), space by space; no row means no right. Without a credential: the '
-    'rights of this database session, which are all for the owner, else those granted to its login.';
+    'The rights of a credential (the SHA-256 of a token), one row for each space. No row means no right. Without a '
+    'credential: the rights of this database session. A superuser and a login with the owner role have all rights. Any '
+    'other login has the rights of its actor.';

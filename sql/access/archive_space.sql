@@ -20,6 +20,6 @@ end
 $$;
 
 comment on function textrawl.archive_space is
-    'Close a space to everybody, or open it again with archived => false; its content, grants and tokens are kept. Errors: '
-    'TR013 not the owner, TR020 no such space, TR028 the first space. '
+    'Close a space to everybody, or open it again with archived => false. The content, grants and tokens of the space '
+    'are kept. Errors: TR013 (not the owner), TR020 (no such space), TR028 (the first space cannot be archived). '
     'Example: select textrawl.archive_space(name => ''team'');';

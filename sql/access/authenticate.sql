@@ -1,9 +1,9 @@
 create function textrawl.authenticate(credential bytea default null)
 returns table (
-    token integer,       -- 0 without a credential
+    token integer,       -- id of the token; 0 without a credential
     actor text,
-    home integer,        -- its home space
-    federated boolean,   -- issued by an identity provider
+    home integer,        -- id of the home space
+    federated boolean,   -- true if an identity provider issued the token
     expires_at timestamptz,
     spaces jsonb         -- [{id, name, scopes}]
 )
@@ -21,7 +21,7 @@ begin
         return;
     end if;
     if coalesce(found_token.last_used_at < now() - interval '1 minute', found_token.id is not null) and not pg_is_in_recovery() then
-        -- Do not wait for another session that records the same minute.
+        -- Do not wait for another session that is recording the same minute.
         update token t set last_used_at = now()
         where t.id = (select id from token unlocked where unlocked.id = found_token.id for update skip locked);
     end if;
@@ -44,5 +44,5 @@ end
 $$;
 
 comment on function textrawl.authenticate is
-    'The actor, home space and rights of a credential; no row if it is not valid. Without a credential: those of this '
-    'session.';
+    'The actor, home space and rights of a credential. A credential that is not valid gives no row. Without a '
+    'credential: the actor, home space and rights of this session.';

@@ -10,7 +10,8 @@ begin
     perform require_owner();
     bound_actor := enrol_actor(bind_login.actor);
     if bind_login.role_name is not null then
-        -- Servers share a login: a grant to it would give its rights to everybody, without a token.
+        -- Servers share a login. If an actor had this login, all callers would have the rights of the actor, even
+        -- without a token.
         select case
             when not exists (select from pg_roles where rolname = bind_login.role_name) then 'this login does not exist'
             when exists (select from pg_namespace where nspname = 'textrawl'
@@ -33,7 +34,7 @@ end
 $$;
 
 comment on function textrawl.bind_login is
-    'Let a database login, such as an analyst''s in psql, read what an actor may read; null removes the login. Return false '
-    'if the login lacks the rights of textrawl_analyst. Errors: TR013 not the owner, TR025 no name for an actor, TR027 a '
-    'login that cannot act as an actor. '
+    'Let a database login read the spaces that an actor can read, for example with psql. If role_name is null, the '
+    'actor loses its login. Return false if the login lacks the rights of textrawl_analyst. Errors: TR013 (not the owner), TR025 (not '
+    'a valid name of an actor), TR027 (this login cannot act as an actor). '
     'Example: select textrawl.bind_login(actor => ''ana'', role_name => ''ana_psql'');';

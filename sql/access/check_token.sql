@@ -21,4 +21,4 @@ end
 $$;
 
 comment on function textrawl.check_token is
-    'Check hash, prefix and time of expiry of a new token. Error TR029: one of them cannot be used.';
+    'Check the hash, prefix and time of expiry of a new token. Error TR029: one of these values is not valid.';

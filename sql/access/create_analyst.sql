@@ -15,7 +15,8 @@ begin
     end if;
     begin
         execute format('create role %I login connection limit 5 password %L in role textrawl_analyst', login, verifier);
-        -- These settings stop slips and runaway statements. The login can change them; only grants are hard limits.
+        -- These settings stop mistakes and runaway statements. The login can change the settings. Only grants are hard
+        -- limits.
         execute format('alter role %I set default_transaction_read_only = on', login);
         execute format('alter role %I set statement_timeout = ''60s''', login);
         execute format('alter role %I set work_mem = ''32MB''', login);
@@ -26,7 +27,7 @@ begin
         begin
             execute format('alter role %I set temp_file_limit = ''512MB''', login);
         exception when insufficient_privilege then
-            null;  -- Only a superuser may set it, see docs/security.md.
+            null;  -- Only a superuser can set this, see docs/security.md.
         end;
     exception
         when duplicate_object then
@@ -34,10 +35,11 @@ begin
         when insufficient_privilege then
             raise exception using errcode = 'TR072', message = 'this login may not create logins', detail = login;
     end;
-    -- Lock the actor first, then the spaces in one order: concurrent grants wait at the actor.
+    -- Lock the actor first, then the spaces in one order. Concurrent grants then wait for the actor and cannot
+    -- deadlock.
     perform bind_login(create_analyst.actor, login);
     for space_name in select distinct unnest(spaces) order by 1 loop
-        -- An actor that also writes by a token keeps its scopes.
+        -- An actor that also writes with a token keeps its other scopes.
         granted := (select g.scopes from space_grant g join actor a on a.id = g.actor_id
                   where g.space_id = find_space(space_name) and a.name = create_analyst.actor);
         if granted @> array['read'] then
@@ -51,7 +53,8 @@ end
 $$;
 
 comment on function textrawl.create_analyst is
-    'Create a database login that reads the given spaces in SQL, as a member of textrawl_analyst bound to an actor. The '
-    'verifier is a SCRAM-SHA-256 password, or null if the server authenticates logins by other means. Errors: TR013 not the '
-    'owner, TR020 no such space, TR070 no name for a login, TR071 it exists, TR072 may not create logins. '
+    'Create a database login that reads the given spaces with SQL. The login is a member of textrawl_analyst and acts '
+    'as an actor. The verifier is the hash (SCRAM-SHA-256) of its password. It can be null if the database server '
+    'does not ask for passwords. Errors: TR013 (not the owner), TR020 (no such space), TR070 (not a valid name of a '
+    'login), TR071 (the login exists already), TR072 (not allowed to create logins). '
     'Example: select textrawl.create_analyst(''ana_psql'', actor => ''ana'', spaces => array[''default'']);';

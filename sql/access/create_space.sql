@@ -1,4 +1,4 @@
-create function textrawl.create_space(name text) returns textrawl.space
+create function textrawl.create_space(name text, language text default 'english') returns textrawl.space
 language plpgsql volatile security definer
 set search_path from current
 as $$
@@ -7,7 +7,7 @@ declare
     created space;
 begin
     perform require_owner();
-    insert into space (name) values (create_space.name) returning * into created;
+    insert into space (name, language) values (create_space.name, require_language(create_space.language)) returning * into created;
     return created;
 exception
     when unique_violation then
@@ -15,12 +15,13 @@ exception
             detail = coalesce(create_space.name, '');
     when check_violation or not_null_violation then
         raise exception using errcode = 'TR024',
-            message = 'the name of a space has 1 to 63 characters of a-z, 0-9, - and _ and begins with a letter or digit',
+            message = 'the name of a space must have 1 to 63 characters (only a-z, 0-9, - and _) and must begin with a letter or digit',
             detail = coalesce(left(create_space.name, 200), '');
 end
 $$;
 
 comment on function textrawl.create_space is
-    'Create a space; until grant_access() only the owner can read and write it. Errors: TR013 not the owner, TR021 it '
-    'exists already, TR024 no name for a space. '
+    'Create a space. Only the owner can read and write it until grant_access() is called. Errors: TR013 (not the '
+    'owner), TR021 (the space exists already), TR024 (not a valid name of a space), '
+    'TR033 (this Postgres does not have the language). '
     'Example: select name from textrawl.create_space(name => ''team'');';

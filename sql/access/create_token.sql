@@ -28,8 +28,9 @@ end
 $$;
 
 comment on function textrawl.create_token is
-    'Store a token of an actor by its SHA-256 and first characters, grant its scopes in its home space, and return its id. '
-    'With issuer, a server that uses the token may accept logins of this identity provider. Errors: TR013 not the owner, '
-    'TR020 no such space, TR025 no name for an actor, TR026 wrong scopes, TR029 wrong hash, prefix or time. '
+    'Store a token of an actor as its SHA-256 and its first characters, and return its id. The given space is the home '
+    'space of the token, and the actor gets the scopes of the token there. If an issuer is given, a server with this '
+    'token can accept logins of this identity provider. Errors: TR013 (not the owner), TR020 (no such space), TR025 (not a valid name of an actor), TR026 '
+    '(wrong scopes), TR029 (wrong hash, prefix or time of expiry). '
     'Example: select textrawl.create_token(hash => sha256(''trl_…''), prefix => ''trl_example'', actor => ''ana'', space => '
     '''team'', scopes => array[''read'']);';

@@ -6,5 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.default_space is
-    'The first space, which exists from the start. '
+    'The id of the first space, which exists from the start. '
     'Example: select textrawl.default_space();';

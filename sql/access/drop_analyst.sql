@@ -22,7 +22,7 @@ begin
     end if;
     begin
         execute format('alter role %I nologin', drop_analyst.login);
-        -- The creator of a login may grant it to itself, which includes the right to end its sessions.
+        -- The creator of a login can make itself a member of the login. A member can end the sessions of the login.
         if not pg_has_role(drop_analyst.login, 'usage') then
             execute format('grant %I to current_user with inherit true', drop_analyst.login);
         end if;
@@ -54,7 +54,7 @@ end
 $$;
 
 comment on function textrawl.drop_analyst is
-    'Drop the login of an analyst, end its sessions and return the spaces that its actor can no longer read: those granted '
-    'by create_analyst(). Other grants of the actor stay. Errors: TR013 not the owner, TR072 may not drop logins, TR073 no '
-    'such analyst, TR074 it owns something. '
+    'Drop the login of an analyst and end its sessions. Revoke the scope read in the spaces in which create_analyst() '
+    'granted it, and return the names of these spaces. Other grants of the actor stay. Errors: TR013 (not the owner), TR072 (not allowed '
+    'to drop logins), TR073 (no such analyst), TR074 (the login owns objects, or has rights in another database). '
     'Example: select textrawl.drop_analyst(''ana_psql'');';

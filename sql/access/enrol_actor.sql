@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function textrawl.enrol_actor is
-    'The id of an actor, created if new. Error TR025: not a name.';
+    'Return the id of an actor, and create the actor if it is new. Error TR025: not a valid name of an actor.';

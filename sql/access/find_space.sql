@@ -7,7 +7,8 @@ declare
     found_id integer;
 begin
     select id into found_id from space where space.name = find_space.name;
-    -- Other callers are refused by the check of their rights, so that they cannot learn which spaces exist.
+    -- Only the owner gets an error here. Other callers get null, and a later check refuses them like callers without
+    -- rights. So they cannot learn which spaces exist.
     if found_id is null and owns_memory() then
         raise exception using errcode = 'TR020', message = format('there is no space %s', find_space.name),
             detail = coalesce(find_space.name, '');
@@ -17,5 +18,5 @@ end
 $$;
 
 comment on function textrawl.find_space is
-    'The id of a space, archived or not. If there is none, the owner gets error TR020, others get null, which no right '
-    'covers.';
+    'The id of a space, archived or not. If there is no such space, the owner gets error TR020. Other callers get '
+    'null, and then the check of their rights refuses the call.';

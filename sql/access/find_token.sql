@@ -19,4 +19,4 @@ end
 $$;
 
 comment on function textrawl.find_token is
-    'Find a token by its prefix or id and lock it. Error TR022: none, or more than one.';
+    'Find a token by its prefix or id, and lock it. Error TR022: no such token, or more than one token.';

@@ -20,7 +20,7 @@ end
 $$;
 
 comment on function textrawl.grant_access is
-    'Set the scopes of an actor in a space, replacing earlier ones, and return them; the actor is created if new. For the '
-    'owner and for credentials with the scope admin there. Errors: TR010, TR011 (access), TR020 no such space, TR025 no '
-    'name for an actor, TR026 wrong scopes. '
+    'Replace the scopes of an actor in a space, and return the new scopes. The actor is created if it is new. The '
+    'caller must be the owner or have a credential with the scope admin in the space. Errors: TR010, TR011 (access), '
+    'TR020 (no such space), TR025 (not a valid name of an actor), TR026 (wrong scopes). '
     'Example: select textrawl.grant_access(actor => ''ana'', space => ''team'', scopes => array[''read'', ''write'']);';

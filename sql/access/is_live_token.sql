@@ -1,7 +1,8 @@
 create function textrawl.is_live_token(revoked_at timestamptz, expires_at timestamptz) returns boolean
 language sql volatile parallel safe
 begin atomic
-    -- Volatile like clock_timestamp(): the planner does not inline a volatile expression into a stable function.
+    -- The function is volatile like clock_timestamp(). The planner would not inline a stable function with a volatile
+    -- expression.
     select revoked_at is null and (expires_at is null or expires_at > clock_timestamp());
 end;
 

@@ -2,9 +2,9 @@ create function textrawl.list_analysts()
 returns table (
     login text,
     actor text,            -- null if the login belongs to no actor of this memory
-    spaces text,           -- names of the spaces that it reads
-    sessions bigint,       -- open sessions
-    most_sessions integer  -- its connection limit; null: none
+    spaces text,           -- names of the spaces that the login can read
+    sessions bigint,       -- number of open sessions
+    most_sessions integer  -- connection limit of the login; null: no limit
 )
 language plpgsql stable
 set search_path from current
@@ -26,5 +26,5 @@ end
 $$;
 
 comment on function textrawl.list_analysts is
-    'The logins of analysts on this database server. Error TR013: not the owner. '
+    'The logins of analysts on this database server. Error TR013: not the owner of the memory. '
     'Example: select * from textrawl.list_analysts();';

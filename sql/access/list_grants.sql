@@ -30,6 +30,7 @@ end
 $$;
 
 comment on function textrawl.list_grants is
-    'The grants of one space, or of all spaces that the owner or a credential with the scope admin administers. Errors: '
-    'TR010, TR011 (access), TR020 no such space. '
+    'The grants of one space, or of all spaces that the caller administers. The owner administers all spaces. A '
+    'credential administers the spaces in which it has the scope admin. Errors: TR010, TR011 (access), TR020 (no such '
+    'space). '
     'Example: select * from textrawl.list_grants(space => ''team'');';

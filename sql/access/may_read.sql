@@ -7,5 +7,5 @@ begin atomic
 end;
 
 comment on function textrawl.may_read is
-    'True if a credential, or this session, may read a space. Otherwise answers contain only what the caller sent, ids and '
-    'counts.';
+    'True if a credential, or this session, can read a space. Answers to a caller that cannot read the space contain '
+    'only ids, counts and the content that the caller sent.';

@@ -12,7 +12,8 @@ begin
     end if;
     select t.hash into local_hash from token t where t.actor_id = author and t.kind = 'local';
     if local_hash is null then
-        -- The hash of a random value that nobody has as a token: only sessions that may call this can use it.
+        -- Store the hash of a random value that nobody keeps. So no access token has this hash, and only sessions that
+        -- can call this function can get the hash.
         insert into token as t (hash, kind, actor_id, home_space_id, scopes)
         values (sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'local', author, default_space(),
                 array['read', 'write', 'forget', 'admin', 'metrics'])
@@ -24,4 +25,5 @@ end
 $$;
 
 comment on function textrawl.open_local_access is
-    'The credential of the person who owns an embedded memory, with every right. Only for the owner of the memory.';
+    'The credential of the person who owns an embedded memory. The credential has all scopes in every space. Only '
+    'the owner of the memory can call this function.';

@@ -13,7 +13,7 @@ begin
     select array_agg(r.space_id), coalesce(chosen, max(r.space_id) filter (where r.home)), max(r.actor_id)
     into allowed, chosen, author
     from access_rights(credential) r where open_write.scope = any(r.scopes);
-    -- A token whose home space is closed must not write to another space instead.
+    -- If a token has a home space but cannot use it, the token must not write to another space instead.
     if chosen is null and cardinality(allowed) = 1
        and not exists (select from token t where t.hash = credential and t.home_space_id is not null) then
         chosen := allowed[1];
@@ -29,5 +29,6 @@ end
 $$;
 
 comment on function textrawl.open_write is
-    'Choose space and author of a call that needs a scope: the given space, else the credential''s home space, else the '
-    'only space it may use. Errors: TR010 unknown credential, TR011 not allowed, TR012 more than one space to choose from.';
+    'Determine the space and the author of a call that needs a scope. The space is the given space, otherwise the home '
+    'space of the credential, otherwise the only space in which the credential has the scope. Errors: TR010 (unknown '
+    'credential), TR011 (not allowed), TR012 (more than one space to choose from).';

@@ -16,8 +16,8 @@ begin
     loop
         execute format('alter table %s enable row level security', protected.name);
         execute format('alter table %s force row level security', protected.name);
-        -- Functions run as the owner and restrict the spaces themselves. The policy's condition is always true, so the
-        -- planner removes it. Any other condition would stop these functions from using the text index.
+        -- Functions run as the owner and restrict the spaces themselves. The condition of this policy is always true,
+        -- so the planner removes it. Any other condition would stop these functions from using the text index.
         execute format('create policy owner on %s to %I using (true) with check (true)', protected.name, protected.owner);
         if protected.relname <> 'token' then
             execute format(
@@ -29,5 +29,5 @@ end
 $$;
 
 comment on function textrawl.protect_tables is
-    'Add row-level security to every table with spaces that lacks it: functions of the owner see all rows, other sessions '
-    'those of the spaces they may read.';
+    'Add row-level security to the tables that have rows of spaces but no row-level security yet. Functions of the '
+    'owner see all rows. Other sessions see the rows of the spaces that they can read.';

@@ -18,6 +18,6 @@ end
 $$;
 
 comment on function textrawl.readable_spaces is
-    'The spaces that a credential or this session may read, home space first. Given spaces are checked and returned. '
-    'Errors: TR010 unknown credential, TR011 not allowed. '
+    'The spaces that a credential or this session can read, home space first. If spaces are given, only these spaces '
+    'are checked and returned. Errors: TR010 (unknown credential), TR011 (not allowed). '
     'Example: select textrawl.readable_spaces();';

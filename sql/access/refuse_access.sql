@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function textrawl.refuse_access is
-    'Raise TR010 if a credential is not valid, else TR011 with the missing scope.';
+    'Raise TR010 if a credential is not valid, otherwise TR011 with the missing scope.';

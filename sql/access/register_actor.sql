@@ -8,7 +8,7 @@ declare
 begin
     select id into found_id from actor where actor.name = register_actor.name;
     if found_id is null then
-        -- `do nothing`: a lock on an existing row would make all writes that refer to the actor wait.
+        -- Use `do nothing`. `do update` would lock an existing row, and all writes that refer to the actor would wait.
         insert into actor (name) values (register_actor.name) on conflict (name) do nothing returning id into found_id;
     end if;
     if found_id is null then
@@ -19,5 +19,5 @@ end
 $$;
 
 comment on function textrawl.register_actor is
-    'The id of an actor, created if new. '
+    'Return the id of an actor, and create the actor if it is new. '
     'Example: select textrawl.register_actor(''ana'');';

@@ -3,7 +3,7 @@ language plpgsql stable parallel safe
 set search_path from current
 as $$
 begin
-    -- The owner may do so with any credential; servers never run as the owner.
+    -- The owner can do this with any credential. Servers never run as the owner.
     if not owns_memory() and not exists (
         select from access_rights(credential) r
         where r.space_id = require_admin.space and 'admin' = any(r.scopes)) then
@@ -13,5 +13,5 @@ end
 $$;
 
 comment on function textrawl.require_admin is
-    'Raise TR010 or TR011 unless this session is the owner''s or the credential has the scope admin in a space. Nobody '
-    'administers a null space.';
+    'Raise TR010 or TR011 unless this session belongs to the owner or the credential has the scope admin in a space. '
+    'If the space is null, every credential is refused.';

@@ -20,6 +20,7 @@ end
 $$;
 
 comment on function textrawl.revoke_access is
-    'Revoke the grant of an actor in a space and return its scopes. For the owner and for credentials with the scope admin '
-    'there. Errors: TR010, TR011 (access), TR020 no such space, TR023 nothing was granted. '
+    'Revoke the grant of an actor in a space and return its scopes. The caller must be the owner or have a credential '
+    'with the scope admin in the space. Errors: TR010, TR011 (access), TR020 (no such space), TR023 (the actor has no '
+    'grant in this space). '
     'Example: select textrawl.revoke_access(actor => ''ana'', space => ''team'');';

@@ -17,5 +17,6 @@ end
 $$;
 
 comment on function textrawl.revoke_token is
-    'Revoke a token by its prefix or id, effective from the next call on. Errors: TR013 not the owner, TR022 no such token. '
+    'Revoke a token by its prefix or id. The next call with the token fails. Errors: TR013 (not the owner), TR022 (no '
+    'such token). '
     'Example: select * from textrawl.revoke_token(name => ''trl_example'');';

@@ -3,8 +3,8 @@ create function textrawl.rotate_token(
 )
 returns table (
     token integer, actor text, home text, scopes text[],
-    ends_at timestamptz,        -- end of the new token
-    former_ends_at timestamptz  -- end of the replaced token
+    ends_at timestamptz,        -- time of expiry of the new token
+    former_ends_at timestamptz  -- time of expiry of the replaced token
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -20,7 +20,8 @@ begin
         raise exception using errcode = 'TR022', message = format('the token %s is no longer valid', rotate_token.name),
             detail = coalesce(rotate_token.name, '');
     elsif not coalesce(overlap between interval '0' and interval '1000 years', false) then
-        raise exception using errcode = 'TR029', message = 'overlap cannot be negative', detail = 'overlap cannot be negative';
+        raise exception using errcode = 'TR029', message = 'the overlap must be between 0 and 1000 years',
+            detail = 'the overlap must be between 0 and 1000 years';
     end if;
     perform check_token(rotate_token.hash, rotate_token.prefix, rotate_token.expires_at);
     insert into token as t (hash, kind, prefix, actor_id, home_space_id, scopes, expires_at, issuer)
@@ -36,8 +37,8 @@ end
 $$;
 
 comment on function textrawl.rotate_token is
-    'Replace a token, named by its prefix or id, with a new one of the same actor, home space, scopes and issuer. The '
-    'former one stays valid for the overlap. Errors: TR013 not the owner, TR022 no such token, or not valid any more, TR029 '
-    'wrong hash, prefix or time. '
+    'Replace a token, given by its prefix or id, with a new token that has the same actor, home space, scopes and '
+    'issuer. The former token stays valid for the overlap. Errors: TR013 (not the owner), TR022 (no such token, or it '
+    'is no longer valid), TR029 (wrong hash, prefix or time of expiry). '
     'Example: select * from textrawl.rotate_token(name => ''trl_example'', hash => sha256(''trl_…''), prefix => '
     '''trl_another'');';

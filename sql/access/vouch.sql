@@ -23,11 +23,12 @@ begin
         where old.kind = 'federated' and old.expires_at < now() - interval '1 day' for update skip locked);
     insert into token as t (hash, kind, actor_id, scopes, voucher_id, expires_at)
     select bearer, 'federated', a.id, vouch.scopes, voucher.id,
-        -- A server that meets the token later verifies it again and calls this again.
+        -- A server that sees the token after this time verifies it again and calls this function again.
         least(vouch.expires_at, clock_timestamp() + interval '1 hour')
     from actor a
     where a.name = vouch.actor and exists (select from space_grant g where g.actor_id = a.id)
-    -- The server's own token may have been rotated: the former one ends, and with it the tokens it vouched for.
+    -- If the server's own token was rotated, its former token expires. All tokens with this voucher then become
+    -- invalid too. So record the server's new token as the voucher.
     on conflict (hash) do update
     set actor_id = excluded.actor_id, scopes = excluded.scopes,
         voucher_id = excluded.voucher_id, expires_at = excluded.expires_at
@@ -39,6 +40,6 @@ end
 $$;
 
 comment on function textrawl.vouch is
-    'Accept a token of an identity provider for at most an hour, by its SHA-256. The calling server''s credential must have '
-    'the scope admin and name this issuer. Return false if the actor has no grant. '
-    'Errors: TR010, TR011, TR014 another issuer, or none.';
+    'Accept a token of an identity provider, given by its SHA-256, for at most an hour. The credential of the calling '
+    'server must have the scope admin and this issuer. Return false if the actor has no grant. Errors: TR010, TR011 '
+    '(access), TR014 (the credential has another issuer or no issuer).';

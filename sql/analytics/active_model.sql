@@ -6,5 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.active_model is
-    'The id of the model whose vectors searches use; null if there are no vectors yet. '
+    'The id of the active model; null if there is no active model yet. '
     'Example: select textrawl.active_model();';

@@ -1,7 +1,7 @@
 create function textrawl.entity_context(entity text, max_rows integer default 50)
 returns table (
-    kind text,          -- entity, fact, relation, or former: a fact that is no longer valid
-    told text,          -- the text to read
+    kind text,          -- entity, fact (valid), relation, or former (a fact that is not valid now)
+    told text,          -- the line of text
     since timestamptz, until timestamptz, author text, space text
 )
 language sql stable
@@ -16,10 +16,10 @@ begin atomic
         union all
         select case when validity.now then 2 else 4 end, case when validity.now then 'fact' else 'former' end,
             o.content || coalesce(' (now: ' || successor.content || ')', ''), o.valid_from, o.valid_until, a.name, w.space
-        from subject w join textrawl.observation o on o.space_id = w.space_id and o.entity_id = w.id
+        from subject w join textrawl.fact o on o.space_id = w.space_id and o.entity_id = w.id
         cross join lateral (select textrawl.is_valid(o.valid_from, o.valid_until) as now) validity
         join textrawl.actor a on a.id = o.author_id
-        left join textrawl.observation successor on successor.space_id = o.space_id and successor.id = o.replaced_by
+        left join textrawl.fact successor on successor.space_id = o.space_id and successor.id = o.replaced_by
         union all
         select 3, 'relation',
             case when edge.leaves then '-' || edge.relation_type || '-> ' else '<-' || edge.relation_type || '- ' end || other.name,
@@ -35,6 +35,6 @@ begin atomic
 end;
 
 comment on function textrawl.entity_context is
-    'An entity as text to read from top to bottom: itself, its facts, its relations, its former facts; the newest max_rows '
-    'of each. '
+    'Everything about an entity as lines of text, in this order: the entity, its facts, its relations and its former '
+    'facts. Each kind has at most max_rows rows, the newest first. '
     'Example: select kind, told from textrawl.entity_context(''Jeff'');';

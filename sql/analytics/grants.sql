@@ -1,8 +1,9 @@
--- Each of these asks for a credential, and does only what the credential allows.
+-- This function takes a credential and does only what the credential allows.
 grant execute on function textrawl.memory_report to textrawl_app;
 
 grant execute on function
     textrawl.memory_report, textrawl.similar_to, textrawl.entity_context, textrawl.path_between,
     textrawl.neighbours, textrawl.live_edges, textrawl.as_of, textrawl.memory_diff, textrawl.near_facts,
-    textrawl.active_model, textrawl.numbers_in, textrawl.states_the_same
+    textrawl.active_model, textrawl.numbers_in, textrawl.states_the_same,
+    textrawl.unanswered_queries
     to textrawl_analyst;

@@ -7,7 +7,7 @@ returns table (
 )
 language sql stable rows 10
 begin atomic
-    -- Two branches: one condition on both ends would read every relation of the space.
+    -- Use two branches. If one condition covered both ends, Postgres would read every relation of the space.
     select r.id, r.to_entity, r.relation_type, true from textrawl.relation r
     where r.space_id = space and r.from_entity = entity and textrawl.is_valid(r.valid_from, r.valid_until)
     union all

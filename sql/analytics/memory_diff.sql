@@ -1,8 +1,8 @@
 create function textrawl.memory_diff(since timestamptz, until timestamptz default now())
 returns table (
-    change text,   -- + became valid, - stopped being valid
+    change text,   -- + the fact became valid, - the fact stopped being valid
     at timestamptz, space text, entity_name text, content text, author text,
-    instead text,  -- content of the fact that replaced it
+    instead text,  -- content of the fact that replaced this fact
     observation_id uuid
 )
 language sql stable
@@ -10,18 +10,19 @@ begin atomic
     select case when validity.later then '+' else '-' end,
         case when validity.later then o.valid_from else o.valid_until end,
         s.name, e.name, o.content, a.name, successor.content, o.id
-    from textrawl.observation o
+    from textrawl.fact o
     cross join lateral (
         select textrawl.is_valid(o.valid_from, o.valid_until, since) as earlier,
                textrawl.is_valid(o.valid_from, o.valid_until, until) as later) validity
     join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
     join textrawl.space s on s.id = o.space_id
     join textrawl.actor a on a.id = o.author_id
-    left join textrawl.observation successor on successor.space_id = o.space_id and successor.id = o.replaced_by
+    left join textrawl.fact successor on successor.space_id = o.space_id and successor.id = o.replaced_by
     where validity.earlier <> validity.later
     order by 2, 1 desc, o.id;
 end;
 
 comment on function textrawl.memory_diff is
-    'The difference between two moments: facts that are valid only at the later one (+) or only at the earlier one (-). '
+    'The difference between two moments: facts that are valid at only one of them, at the later moment (+) or at the '
+    'earlier moment (-). '
     'Example: select change, entity_name, content, instead from textrawl.memory_diff(''2026-01-01'', ''2026-02-01'');';

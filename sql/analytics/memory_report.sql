@@ -1,13 +1,16 @@
 create function textrawl.memory_report(days integer default 90, spaces integer[] default null, credential bytea default null)
 returns table (
-    growth jsonb,       -- facts stored per week, [{week, facts}]
-    sources jsonb,      -- facts per source, {source: facts}
-    authors jsonb,      -- the ten authors with most facts, [{author, facts}]
-    recalls jsonb,      -- {calls, tokens, verbose_tokens, priced, p50_ms, p95_ms, cut, since}
+    growth jsonb,       -- number of facts stored in each week, [{week, facts}]
+    sources jsonb,      -- number of facts of each source, {source: facts}
+    authors jsonb,      -- the ten authors with the most facts, [{author, facts}]
+    recalls jsonb,      -- {calls, tokens, verbose_tokens, priced, p50_ms, p95_ms, cut, since};
+                        -- verbose_tokens: estimated from the calls whose verbose tokens were counted
+                        -- priced: number of these calls; cut: number of answers that left out items
     recall_days jsonb,  -- the last 30 days, [{day, calls, tokens, p50_ms}]
-    slowest jsonb,      -- five recalls, [{milliseconds, mode, asked, hits, tokens, at}]
+    slowest jsonb,      -- the five slowest recalls, [{milliseconds, mode, asked, hits, tokens, at}]
     stale jsonb,        -- see memory_stale: {reasons, facts, oldest}
-    unanswered jsonb    -- see memory_unanswered: {questions, most}
+    unanswered jsonb,   -- see memory_unanswered: {questions, most}
+    llm jsonb           -- calls to the LLM of each purpose, see llm_usage: [{purpose, calls, failures, tokens_in, ...}]
 )
 language plpgsql stable security definer
 set search_path from current
@@ -19,7 +22,7 @@ declare
     names  text[] := array(select s.name from space s where s.id = any(scoped));
     since  timestamptz := now() - make_interval(days => least(greatest(days, 1), 3660));
 begin
-    -- Also list weeks without facts: in a small memory each fact matters.
+    -- Also list weeks without facts, because a chart shows all weeks.
     select coalesce(jsonb_agg(jsonb_build_object('week', week::date, 'facts', coalesce(facts, 0)) order by week), '[]') into growth
     from generate_series(date_trunc('week', since), now(), '1 week') week
     left join (
@@ -37,7 +40,7 @@ begin
 
     select jsonb_build_object(
         'calls', count(*), 'tokens', coalesce(sum(r.tokens), 0),
-        -- Verbose tokens are counted for some answers only. Assume the same ratio for all.
+        -- Verbose tokens are counted only for some answers. Assume the same ratio for all answers.
         'verbose_tokens', round(sum(r.tokens) * (sum(r.verbose_tokens)
             / nullif(sum(r.tokens) filter (where r.verbose_tokens is not null), 0)::numeric)),
         'priced', count(r.verbose_tokens),
@@ -81,11 +84,16 @@ begin
                          'asked', coalesce(query, query_hash), 'times', times, 'score', round(score::numeric, 2), 'at', last_at)
                                   order by times desc, last_at desc), '[]')
                  from (select * from open_question order by times desc, last_at desc limit 5) most)) into unanswered;
+
+    select coalesce(jsonb_agg(jsonb_build_object(
+        'purpose', u.purpose, 'calls', u.calls, 'failures', u.failures, 'tokens_in', u.tokens_in, 'tokens_out', u.tokens_out,
+        'p50_ms', round(u.p50_ms::numeric), 'errors', u.errors) order by u.purpose), '[]') into llm
+    from llm_usage(days, scoped, credential) u;
     return next;
 end
 $$;
 
 comment on function textrawl.memory_report is
-    'The figures of `textrawl stats` for the last days: growth, sources, authors, recalls and their costs, stale facts and '
-    'unanswered questions. Errors: TR010, TR011 (access). '
+    'The numbers that `textrawl stats` shows for the last days: growth, sources, authors, recalls and their costs, '
+    'stale facts, unanswered queries and calls to the LLM. Errors: TR010, TR011 (access). '
     'Example: select recalls from textrawl.memory_report(days => 30);';

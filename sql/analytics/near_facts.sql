@@ -12,12 +12,12 @@ begin
     if model is null then
         return;
     end if;
-    -- All pairs of all entities would be too many. Compare the entities written to last first, the newest 300 facts of
-    -- each, until most_pairs pairs were compared.
+    -- All pairs of all entities would be too many. Start with the entities that have the newest facts. Compare the
+    -- newest 300 facts of each entity, until most_pairs pairs are compared.
     return query execute format($query$
         with entity as (
             select space_id, entity_id, max(created_at) as last, least(count(*), 300) as facts
-            from observation o
+            from textrawl.fact o
             where space_id = any($1) and is_valid(valid_from, valid_until)
             group by space_id, entity_id having count(*) > 1
         ), chosen as (
@@ -28,7 +28,7 @@ begin
             select * from chosen cross join lateral (
                 select id, vector, row_number() over (order by created_at desc, id) as place
                 from (
-                    select o.id, o.created_at from observation o
+                    select o.id, o.created_at from textrawl.fact o
                     where o.space_id = chosen.space_id and o.entity_id = chosen.entity_id
                       and is_valid(o.valid_from, o.valid_until)
                     order by o.created_at desc, o.id limit 300) newest
@@ -43,6 +43,7 @@ end
 $$;
 
 comment on function textrawl.near_facts is
-    'Pairs of valid facts of one entity, the older one first, whose vectors have a cosine of at least similarity; the most '
-    'similar first. It compares at most most_pairs, entities written to last first. '
+    'Pairs of valid facts of one entity whose cosine is at least the given similarity, the most similar pair first. '
+    'The older fact of a pair comes first. At most most_pairs pairs are compared, starting with the entities that have the '
+    'newest facts. '
     'Example: select * from textrawl.near_facts(0.95);';

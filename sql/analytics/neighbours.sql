@@ -1,7 +1,7 @@
 create function textrawl.neighbours(entity text, depth integer default 1, max_rows integer default 100)
 returns table (
     depth integer, space text, entity_name text, entity_type text,
-    way text  -- one shortest path to the entity
+    way text  -- a shortest path to the entity
 )
 language sql stable
 begin atomic
@@ -16,7 +16,7 @@ begin atomic
         join textrawl.entity e on e.space_id = w.space_id and e.id = edge.other
         where w.depth < least(neighbours.depth, 6) and edge.other <> all(w.passed)
     ), bounded as (
-        -- Walk level by level: the limit cuts off the most distant entities.
+        -- The recursion proceeds level by level, so the limit cuts off the most distant entities.
         select * from walk limit 20000
     ), nearest as (
         select distinct on (l.space_id, l.id) l.* from bounded l order by l.space_id, l.id, l.depth, l.path
@@ -30,6 +30,6 @@ begin atomic
 end;
 
 comment on function textrawl.neighbours is
-    'Entities within depth (at most 6) valid relations of an entity, in either direction, nearest first. It follows at most '
-    '20,000 paths. '
+    'Entities that a path of valid relations in either direction connects with an entity, nearest first. A path has at '
+    'most as many relations as the parameter depth says, and never more than 6. At most 20,000 paths are followed. '
     'Example: select depth, entity_name, way from textrawl.neighbours(''Ada'', depth => 2);';

@@ -7,5 +7,6 @@ begin atomic
 end;
 
 comment on function textrawl.numbers_in is
-    'The numbers, months and weekdays of a text, sorted: they tell two similar facts apart. '
+    'The numbers, months and weekdays of a text, sorted. Two similar facts with different numbers, months or weekdays '
+    'state different things. '
     'Example: select textrawl.numbers_in(''moved to Oslo in May 2019'');';

@@ -21,7 +21,8 @@ begin atomic
         from from_end t cross join lateral textrawl.live_edges(t.space_id, t.id) edge
         where cardinality(t.passed) <= least(max_depth, 8) / 2 and edge.other <> all(t.passed)
     ), outward as materialized (
-        -- Search half of the path from each end: two small neighbourhoods have fewer entities than one large one.
+        -- Search half of the path from each end, because two small neighbourhoods have fewer entities than one large
+        -- neighbourhood.
         select * from from_start limit 20000
     ), inward as materialized (
         select * from from_end limit 20000
@@ -44,6 +45,7 @@ begin atomic
 end;
 
 comment on function textrawl.path_between is
-    'A shortest path between two entities over at most max_depth (8) valid relations in either direction, one row for each '
-    'step. No row: no path among the 20,000 followed from each end. '
+    'A shortest path between two entities over valid relations in either direction, one row for each step. The path '
+    'has at most max_depth relations, and never more than 8. If there is no row, no path was found among the first '
+    '20,000 paths from each end. '
     'Example: select * from textrawl.path_between(''Ada'', ''Acme Corp'');';

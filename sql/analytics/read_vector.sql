@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function textrawl.read_vector is
-    'The vector of a fact by a model; null if it has none yet.';
+    'The vector of a fact by a model; null if the fact has no vector of this model yet.';

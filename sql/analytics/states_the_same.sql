@@ -2,10 +2,12 @@ create function textrawl.states_the_same(one text, other text) returns boolean
 language sql immutable strict parallel safe
 set search_path from current
 begin atomic
-    -- Embeddings that average words ignore word order (Berlin to Paris, Paris to Berlin). They hardly notice numbers
-    -- (version 16, version 17), a "not", or an unknown word. Dropping a fact as a duplicate loses it, so be strict:
-    -- words in both texts must have the same order. A word in only one text must not be a number, a negation, a proper
-    -- name, or in a script without capitals. Letters beyond ASCII are not classified: that depends on the locale.
+    -- A model that averages word vectors ignores the order of words (Berlin to Paris, Paris to Berlin). The vectors of
+    -- two texts hardly differ if only a number differs (version 16, version 17), or if only one text has a "not" or a
+    -- word that the model does not know. A fact that is dropped as a duplicate is lost, so be strict. The words that both texts contain must
+    -- have the same order. A word that only one text contains must not have a digit, a capital at its beginning or a
+    -- character beyond ASCII, and must not be a negation. Characters beyond ASCII are not examined further, because
+    -- their classes depend on the locale.
     with word as (
         select side, position, match[1] as spelt, textrawl.fold_case(match[1]) as word
         from (values (1, one), (2, other)) text (side, content),
@@ -27,5 +29,6 @@ begin atomic
 end;
 
 comment on function textrawl.states_the_same is
-    'True if two facts with almost equal vectors state the same: same order of words, same numbers, names and negations. '
+    'True if two facts with almost equal vectors state the same. Both facts must have the same numbers, names, '
+    'negations and order of words. '
     'Example: select textrawl.states_the_same(''moved from Berlin to Paris'', ''moved from Paris to Berlin'');';

@@ -11,5 +11,5 @@ begin atomic
 end;
 
 comment on function textrawl.export_edges is
-    'Valid relations of a space as lines of the reference memory server''s file. '
+    'Valid relations of a space as lines in the file format of the reference memory server. '
     'Example: select row_to_json(e) from textrawl.export_edges(1) e;';

@@ -5,8 +5,8 @@ returns table (
 )
 language sql stable
 begin atomic
-    -- Leave out `retyped`: it refers to events, which are not exported.
-    -- Sort by the key, which is the same wherever the file is imported.
+    -- Leave out `retyped`, because it refers to events, which are not exported. Sort by the primary key, which is the
+    -- same in every memory that imports the file.
     select 'entity'::text, s.name, e.id, e.name, e.entity_type, nullif(e.type_guessed, false), e.description,
         e.metadata - 'retyped', e.created_at, e.updated_at
     from textrawl.entity e join textrawl.space s on s.id = e.space_id

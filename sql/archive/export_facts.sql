@@ -3,20 +3,23 @@ returns table (
     kind text, space text, id uuid, entity uuid, text text, source text, confidence real,
     valid_from timestamptz, valid_until timestamptz, replaced_by uuid,
     author text, client text, tool text, request text, created_at timestamptz,
+    said_at timestamptz,  -- null if the author did not give this time
     whole uuid, part smallint
 )
 language sql stable
 begin atomic
     select 'fact'::text, s.name, o.id, o.entity_id, o.content, o.source, o.confidence,
         o.valid_from, o.valid_until, o.replaced_by, a.name, o.client, o.tool, o.request, o.created_at,
-        o.whole, o.part
-    from textrawl.observation o
+        nullif(o.said_at, o.created_at), o.whole, o.part
+    from textrawl.fact o
     join textrawl.space s on s.id = o.space_id
     join textrawl.actor a on a.id = o.author_id
     where o.space_id = export_facts.space
+      -- The parts of a journal entry are made again from its text.
+      and not exists (select from textrawl.document d where d.space_id = o.space_id and d.id = o.whole)
     order by o.ordinal, o.id;
 end;
 
 comment on function textrawl.export_facts is
-    'Facts of a space as lines of an export, including those that are no longer valid. '
+    'Facts of a space as lines of an export, including facts that have ended. '
     'Example: select row_to_json(f) from textrawl.export_facts(1) f;';

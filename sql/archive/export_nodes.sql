@@ -9,5 +9,5 @@ begin atomic
 end;
 
 comment on function textrawl.export_nodes is
-    'Entities of a space with their valid facts, as lines of the reference memory server''s file. '
+    'Entities of a space with their valid facts, as lines in the file format of the reference memory server. '
     'Example: select row_to_json(n) from textrawl.export_nodes(1) n;';

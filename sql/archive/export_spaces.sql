@@ -1,8 +1,8 @@
 create function textrawl.export_spaces()
-returns table (kind text, name text, created_at timestamptz, archived_at timestamptz)
+returns table (kind text, name text, language text, created_at timestamptz, archived_at timestamptz)
 language sql stable
 begin atomic
-    select 'space'::text, s.name, s.created_at, s.archived_at from textrawl.space s order by s.name collate "C";
+    select 'space'::text, s.name, s.language, s.created_at, s.archived_at from textrawl.space s order by s.name collate "C";
 end;
 
 comment on function textrawl.export_spaces is

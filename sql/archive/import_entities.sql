@@ -1,7 +1,7 @@
 create function textrawl.import_entities(lines jsonb) returns table (
-    place integer,  -- of the line in the file
+    place integer,  -- number of the line in the file
     stored uuid,    -- id of the entity in this memory
-    outcome text    -- added, known (by id or by name) or another (an entity of another name has this id)
+    outcome text    -- added, known (by id or by name) or another (an entity with another name has this id)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -9,13 +9,13 @@ as $$
 #variable_conflict use_column
 declare
     line record;
-    -- The entity added or changed last, and its position in the order of names.
+    -- The last entity that was added or changed, and its position in the order of names.
     last_space integer;
     last_key   text;
     last_id    uuid;
 begin
     perform require_owner();
-    -- One by one in the order of names, like every writer, both existing and new entities.
+    -- Handle existing and new entities one by one in the order of names, like every writer.
     for line in
         with input as materialized (
             select g.*, name_key(g.name) as key
@@ -52,7 +52,7 @@ begin
             stored := insert_entity(line.space, line.name, line.key, line.entity_type, coalesce(line.type_guessed, false),
                                     line.metadata, line.description, line.id, line.created_at, line.updated_at);
             if stored is null then
-                -- Another session has created it meanwhile: it is known under that id.
+                -- Another session has created an entity with this name meanwhile. Use the id of that entity.
                 stored := (select e.id from entity e where e.space_id = line.space and e.name_key = line.key for no key update);
                 outcome := case when stored is null then 'another' else 'known' end;
             end if;
@@ -74,4 +74,4 @@ end
 $$;
 
 comment on function textrawl.import_entities is
-    'Import entities of an export. Error TR013: not the owner.';
+    'Import the entities of an export. Error TR013: not the owner.';

@@ -1,8 +1,8 @@
 create function textrawl.import_facts(lines jsonb) returns table (
-    place integer,  -- of the line in the file
+    place integer,  -- number of the line in the file
     stored uuid,    -- id of the fact in this memory
-    outcome text    -- added, known (by id, or a valid fact has the same text), another (a fact of another text has this id),
-                    -- homeless (its entity is missing) or undone (an undo keeps it)
+    outcome text    -- added, known (by id, or a valid fact has the same text), another (this id has another text here),
+                    -- homeless (its entity is missing) or undone (an undo keeps the fact)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -13,7 +13,7 @@ begin
     insert into actor (name)
     select distinct g.author from jsonb_to_recordset(lines) g(author text) order by 1
     on conflict (name) do nothing;
-    -- Lock in the order of names, like every writer of an entity: the same text is then stored once.
+    -- Lock the entities in the order of names, like every writer, so that no session stores the same text meanwhile.
     perform from entity e
     where (e.space_id, e.id) in (select g.space, g.entity from jsonb_to_recordset(lines) g(space integer, entity uuid))
     order by e.space_id, e.name_key for no key update;
@@ -24,7 +24,7 @@ begin
         from jsonb_to_recordset(lines) g(
             place integer, space integer, id uuid, entity uuid, text text, source text, confidence real,
             valid_from timestamptz, valid_until timestamptz, author text, client text, tool text, request text,
-            created_at timestamptz, whole uuid, part smallint)
+            created_at timestamptz, said_at timestamptz, whole uuid, part smallint)
         join actor a on a.name = g.author
         left join entity e on e.space_id = g.space and e.id = g.entity
     ), matched as materialized (
@@ -34,7 +34,7 @@ begin
         from input g
         left join observation same on same.space_id = g.space and same.id = g.id
         left join lateral (
-            select o.id from observation o
+            select o.id from fact o
             where g.valid and o.space_id = g.space and o.entity_id = g.entity and o.content_hash = g.hash
               and (o.whole, o.part) is not distinct from (g.whole, g.part)
               and is_valid(o.valid_from, o.valid_until)
@@ -52,7 +52,7 @@ begin
             end as outcome
         from matched s
     ), deduplicated as materialized (
-        -- Two lines of one batch may have the same text.
+        -- Two lines of one batch can have the same text. Store only the first.
         select j.*,
             case when j.outcome = 'added' and j.valid
                 then first_value(j.id) over (
@@ -60,12 +60,16 @@ begin
                 else j.id end as first
         from decided j
     ), inserted as (
-        -- Kept apart from store_facts(): these rows have authors and times of their own.
+        -- Do not call store_facts() here, because these rows already have authors and times.
         insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
-                                 valid_from, valid_until, author_id, client, tool, request, created_at, fts, whole, part)
+                                 valid_from, valid_until, author_id, client, tool, request, created_at, said_at, fts, whole, part)
         select s.space, s.id, s.entity, s.entity_type, s.text, s.hash, s.source, s.confidence,
             s.valid_from, s.valid_until, s.author_id, s.client, s.tool, s.request, s.created_at,
-            search_document(s.space, s.name, s.text), s.whole, s.part
+            coalesce(s.said_at, s.created_at),
+            -- If a fact was said when it was stored, leave the words of the date out of its search document. A fact of
+            -- remember_fact has the same search document.
+            search_document(
+                s.space, space_language(s.space), s.name, s.text, nullif(s.said_at, s.created_at)), s.whole, s.part
         from deduplicated s where s.outcome = 'added' and s.first = s.id
         order by s.place
         returning space_id, id, entity_id, created_at
@@ -85,5 +89,5 @@ end
 $$;
 
 comment on function textrawl.import_facts is
-    'Import facts of an export, without the pointers to their successors: import_replacements() adds them. Error TR013: not '
-    'the owner.';
+    'Import the facts of an export, without replaced_by. import_replacements() sets replaced_by later. Error TR013: '
+    'not the owner.';

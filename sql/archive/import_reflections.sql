@@ -1,8 +1,8 @@
 create function textrawl.import_reflections(lines jsonb) returns table (
-    place integer,  -- of the line in the file
+    place integer,  -- number of the line in the file
     stored uuid,
-    outcome text    -- added, known (by id), another (a reflection of another text has this id),
-                    -- homeless (its entity or relation is missing) or undone (an undo keeps it)
+    outcome text    -- added, known (by id), another (a reflection with another text has this id),
+                    -- homeless (its entity or relation is missing) or undone (an undo keeps the reflection)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -39,7 +39,7 @@ begin
         insert into reflection (space_id, id, target_type, entity_id, relation_id, content, voice, mood,
                                 author_id, client, tool, request, created_at, fts)
         select j.space, j.id, j.target_type, j.entity, j.edge, j.text, j.voice, j.mood,
-            j.author_id, j.client, j.tool, j.request, j.created_at, reflection_document(j.text)
+            j.author_id, j.client, j.tool, j.request, j.created_at, language_document(space_language(j.space), j.text)
         from decided j where j.outcome = 'added' order by j.space, j.id
         on conflict do nothing
     )
@@ -48,4 +48,4 @@ end
 $$;
 
 comment on function textrawl.import_reflections is
-    'Import reflections of an export, without vectors. Error TR013: not the owner.';
+    'Import the reflections of an export, without vectors. Error TR013: not the owner.';

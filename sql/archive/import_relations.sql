@@ -1,8 +1,9 @@
 create function textrawl.import_relations(lines jsonb) returns table (
-    place integer,  -- of the line in the file
+    place integer,  -- number of the line in the file
     stored uuid,    -- id of the relation in this memory
-    outcome text    -- added, known (by id, or a valid one is equal), another (another relation has this id),
-                    -- homeless (an entity is missing) or undone (an undo keeps it)
+    outcome text    -- added, known (by id, or an equal valid relation exists), another (another relation, or a fact,
+                    -- has this id),
+                    -- homeless (an entity is missing) or undone (an undo keeps the relation)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -13,7 +14,7 @@ begin
     insert into actor (name)
     select distinct g.author from jsonb_to_recordset(lines) g(author text) order by 1
     on conflict (name) do nothing;
-    -- Lock in the order of names, like every writer of an entity.
+    -- Lock the entities in the order of names, like every writer.
     perform from entity e
     where (e.space_id, e.id) in (
         select g.space, unnest(array[g.from_entity, g.to_entity])
@@ -30,8 +31,9 @@ begin
             created_at timestamptz)
         join actor a on a.name = g.author
     ), matched as materialized (
-        select g.*, same.id is not null as exists_here,
-            (same.from_entity, same.relation_type, same.to_entity) = (g.from_entity, g.key, g.to_entity) as theirs,
+        select g.*, same.id is not null
+                or exists (select from fact o where o.space_id = g.space and o.id = g.id) as exists_here,
+            (same.from_entity, same.relation_type, same.to_entity) is not distinct from (g.from_entity, g.key, g.to_entity) as theirs,
             duplicate.id as duplicate, row_number() over (partition by g.space, g.id order by g.place) as turn,
             exists (select from undone d where d.space_id = g.space and d.id = g.id and d.action = 'remove') as undone
         from input g
@@ -57,7 +59,7 @@ begin
                 else j.id end as first
         from decided j
     ), inserted as (
-        -- Kept apart from store_relations(): these rows have authors, times and ends of their own.
+        -- Do not call store_relations() here, because these rows already have authors, times and ends.
         insert into relation (space_id, id, from_entity, relation_type, label, to_entity, strength, valid_from, valid_until,
                               author_id, client, tool, request, created_at)
         select s.space, s.id, s.from_entity, s.key, nullif(s.label, s.key), s.to_entity, s.strength,
@@ -79,4 +81,4 @@ end
 $$;
 
 comment on function textrawl.import_relations is
-    'Import relations of an export. Error TR013: not the owner.';
+    'Import the relations of an export. Error TR013: not the owner.';

@@ -6,8 +6,8 @@ declare
     recorded bigint;
 begin
     perform require_owner();
-    -- One event for each space. The imported facts belong to their authors, not to the importer, so no undo of the
-    -- importer removes them.
+    -- Record one event for each space. The imported facts belong to their authors and not to the importer. So an undo
+    -- of the importer's writes does not remove these facts.
     perform record_event('imported', null, null, null,
         row((c.value ->> 'space')::integer, register_actor(session_user), null, 'import', null)::origin,
         c.value - 'space')
@@ -18,5 +18,5 @@ end
 $$;
 
 comment on function textrawl.record_import is
-    'Add an event to the trail of each space with imported rows: [{space, entities, facts, relations}]. Error TR013: not '
-    'the owner.';
+    'Add one event to the trail for each space with imported rows. The parameter counts has the numbers of these rows: '
+    '[{space, entities, facts, relations}]. Error TR013: not the owner.';

@@ -6,7 +6,7 @@ create function textrawl.add_observations(
     place bigint,        -- position in additions, from 1
     name text, entity_type text,
     added text[],        -- the new observations
-    observations text[]  -- all observations; without the right to read empty, and entity_type null
+    observations text[]  -- all observations; if the caller cannot read the space, empty (and entity_type is null)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -19,7 +19,7 @@ declare
     absent       text;
     readable     boolean := may_read(credential, origin.space_id);
 begin
-    -- Lock and join in one statement: an entity created meanwhile is not locked, so it counts as absent.
+    -- Lock and join in one statement. An entity that is created meanwhile is not locked, so it counts as absent.
     with claimed as materialized (
         select e.id, e.name_key from entity e
         where e.space_id = origin.space_id
@@ -50,5 +50,6 @@ end
 $$;
 
 comment on function textrawl.add_observations is
-    'Add observations [{entity, observations}] to existing entities, all or nothing; embeddings has one vector for each '
-    'observation. Errors: TR050 (no such entity, its name in detail), TR010 to TR012 (access).';
+    'Add observations [{entity, observations}] to existing entities. If one entity is missing, nothing is stored. The '
+    'parameter embeddings has one vector for each observation. Errors: TR050 (no such entity; the detail is the name), '
+    'TR010 to TR012 (access).';

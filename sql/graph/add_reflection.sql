@@ -24,7 +24,7 @@ begin
         order by r.id limit 1 for key share of r;
     end if;
     if target_type in ('entity', 'relation') and about_entity is null and about_relation is null then
-        raise exception using errcode = 'TR052', message = 'nothing has that number';
+        raise exception using errcode = 'TR052', message = 'no entity or relation has that number';
     end if;
     if not exists (select from embedding_model m where m.id = add_reflection.model) then
         model := null;
@@ -34,7 +34,7 @@ begin
     values (origin.space_id, add_reflection.target_type, about_entity, about_relation,
             add_reflection.content, add_reflection.voice, add_reflection.mood,
             origin.author_id, origin.client, origin.tool, origin.request,
-            reflection_document(add_reflection.content), model, case when model is not null then embedding end)
+            language_document(space_language(origin.space_id), add_reflection.content), model, case when model is not null then embedding end)
     returning r.* into stored;
     perform record_event('reflected', about_entity, null, about_relation, origin, jsonb_build_object('reflection', stored.id));
     return query select node_number(stored.id), stored.created_at;
@@ -42,5 +42,5 @@ end
 $$;
 
 comment on function textrawl.add_reflection is
-    'Store what a person or model (voice) thinks about an entity or relation (target: its number), a session or everything. '
-    'Errors: TR052 (nothing has that number), TR010 to TR012 (access).';
+    'Store a reflection about an entity, a relation, a session or the whole memory. The parameter target is the number '
+    'of the entity or relation. The parameter voice is the name of the person or model who speaks. Errors: TR052 (no entity or relation has that number), TR010 to TR012 (access).';

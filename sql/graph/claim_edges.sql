@@ -1,16 +1,16 @@
 create function textrawl.claim_edges(relations jsonb, origin textrawl.origin)
 returns table (
     place bigint,             -- position in relations, from 1
-    label text, key text,     -- the relation as sent, and its relation_key()
+    label text, key text,     -- the relation as it was sent, and its relation_key()
     source uuid, target uuid,
-    missing text[]            -- names of ends that do not exist
+    missing text[]            -- names of entities that do not exist
 )
 language plpgsql volatile
 set search_path from current
 as $$
 #variable_conflict use_column
 begin
-    -- Lock and join in one statement: an entity created meanwhile is not locked, so it counts as missing.
+    -- Lock and join in one statement. An entity that is created meanwhile is not locked, so it counts as missing.
     return query
         with claimed as materialized (
             select e.id, e.name_key from entity e
@@ -29,4 +29,5 @@ end
 $$;
 
 comment on function textrawl.claim_edges is
-    'Look up both ends of relations [{from, relation, to}] and lock these entities until the transaction ends.';
+    'Look up both entities of each relation [{from, relation, to}], and lock these entities until the transaction '
+    'ends.';

@@ -18,5 +18,5 @@ end
 $$;
 
 comment on function textrawl.claim_node is
-    'Return an entity, create it under a free type if it is missing, and lock it until the transaction ends. '
-    'For an existing entity, retype_node() sets the type.';
+    'Return an entity, create it with a free type if it is missing, and lock it until the transaction ends. If the '
+    'entity exists, retype_node() sets its type.';

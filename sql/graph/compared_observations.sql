@@ -1,8 +1,8 @@
 create function textrawl.compared_observations(
     most_pairs bigint default 200000, space integer default null, credential bytea default null
 ) returns table (
-    compared bigint,  -- facts that are compared
-    facts bigint      -- facts of entities that have at least two
+    compared bigint,  -- number of facts that are compared
+    facts bigint      -- number of all facts of entities with at least two facts
 )
 language sql stable security definer
 set search_path from current
@@ -12,5 +12,6 @@ begin atomic
 end;
 
 comment on function textrawl.compared_observations is
-    'The number of facts that similar_observations() compares. Errors: TR010, TR011 (access). '
+    'The number of facts that similar_observations() compares, and the number of facts of the same entities. Errors: '
+    'TR010, TR011 (access). '
     'Example: select compared, facts from textrawl.compared_observations();';

@@ -4,12 +4,12 @@ create function textrawl.create_edges(
     client text default null, tool text default 'sql', request text default null
 ) returns table (
     place bigint,   -- position in relations, from 1
-    outcome text,   -- created, known (it exists already) or missing
-    missing text[]  -- names of ends that do not exist
+    outcome text,   -- created, known (the relation exists already) or missing
+    missing text[]  -- names of entities that do not exist
 )
 language plpgsql volatile security definer
 set search_path from current
--- Planned once a session: planning takes longer than storing one relation.
+-- Plan once in each session, because planning takes longer than storing one relation.
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -36,4 +36,5 @@ end
 $$;
 
 comment on function textrawl.create_edges is
-    'Connect existing entities [{from, relation, to}]. Errors: TR010 to TR012 (access).';
+    'Connect existing entities by relations [{from, relation, to}]. A relation is not stored if one of its entities '
+    'is missing. Errors: TR010 to TR012 (access).';

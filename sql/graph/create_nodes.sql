@@ -5,7 +5,7 @@ create function textrawl.create_nodes(
 ) returns table (
     name text, entity_type text, created boolean,
     added bigint,        -- number of new observations
-    observations text[]  -- all observations; without the right to read those that were sent
+    observations text[]  -- all observations; only the sent observations if the caller cannot read the space
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -19,8 +19,8 @@ declare
     added_counts jsonb;
     readable     boolean := may_read(credential, origin.space_id);
 begin
-    -- Claim in the order of names, so that two writers cannot deadlock. Date them in the order of the call, in which the
-    -- graph is read.
+    -- Lock entities in the order of names, so that two writers cannot deadlock. Set the times of creation in the order of the
+    -- input, because read_graph() returns entities in the order of creation.
     select coalesce(jsonb_object_agg(input.key, to_jsonb(c)), '{}') into claimed
     from (select distinct on (name_key(value ->> 'name')) name_key(value ->> 'name') as key, ordinality,
               value ->> 'name' as name, value ->> 'type' as type
@@ -60,6 +60,6 @@ end
 $$;
 
 comment on function textrawl.create_nodes is
-    'Create entities [{name, type, observations}], or add the observations to existing ones; embeddings has one vector for '
-    'each observation. Errors: TR010 to TR012 (access). '
+    'Create entities [{name, type, observations}]. If an entity exists, add the observations to it. The '
+    'parameter embeddings has one vector for each observation. Errors: TR010 to TR012 (access). '
     'Example: select * from textrawl.create_nodes(''[{"name": "Ada", "type": "Engineer", "observations": ["leads QA"]}]'');';

@@ -5,7 +5,7 @@ create function textrawl.delete_edges(
 ) returns table (
     place bigint,     -- position in relations, from 1
     deleted boolean,  -- false if there was no such relation
-    missing text[]    -- names of ends that do not exist
+    missing text[]    -- names of entities that do not exist
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -13,14 +13,27 @@ as $$
 #variable_conflict use_column
 declare
     origin     origin := open_write(credential, space, 'forget', client, tool, request);
+    edges      jsonb;
     edge       record;
+    doomed     uuid[];
     deleted_id uuid;
 begin
-    -- Before the entities are locked, because the copies that undos keep are removed as well.
+    -- This function also deletes the copies that undos keep of these relations. So announce the removal, before the
+    -- entities are locked.
     perform claim_removal();
-    for edge in select * from claim_edges(relations, origin) loop
+    select coalesce(jsonb_agg(e), '[]') into edges from claim_edges(relations, origin) e;
+    doomed := array(
+        select r.id from jsonb_to_recordset(edges) e(key text, source uuid, target uuid)
+        join relation r on r.space_id = origin.space_id
+            and r.from_entity = e.source and r.relation_type = e.key and r.to_entity = e.target);
+    perform withdraw_words(origin.space_id, doomed);
+    perform claim_rows(origin.space_id, '{}', doomed);
+    perform withdraw_queries(origin.space_id, doomed);
+    for edge in
+        select * from jsonb_to_recordset(edges) e(place bigint, key text, source uuid, target uuid, missing text[]) order by e.place
+    loop
         place := edge.place; missing := edge.missing; deleted := false;
-        -- Delete ended relations too. To keep a relation as history, end_relation ends it.
+        -- Delete ended relations too. A caller who wants to keep a relation as history uses the tool end_relation.
         for deleted_id in
             delete from relation r
             where r.space_id = origin.space_id
@@ -40,4 +53,4 @@ end
 $$;
 
 comment on function textrawl.delete_edges is
-    'Forget relations [{from, relation, to}]. Errors: TR010 to TR012 (access).';
+    'Forget relations [{from, relation, to}], including ended relations. Errors: TR010 to TR012 (access).';

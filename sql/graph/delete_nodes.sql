@@ -4,7 +4,7 @@ create function textrawl.delete_nodes(
     client text default null, tool text default 'sql', request text default null
 ) returns table (
     name text,
-    deleted boolean  -- false if there was no such entity
+    deleted boolean  -- false if there was no entity with this name
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -17,15 +17,16 @@ declare
     forgotten text[] := '{}';
 begin
     perform claim_removal(alone => true);
-    -- Lock all entities first, in the order of names, like every writer. Forgetting an entity also locks facts that
-    -- were moved to another entity, whose writer may wait for the next of these names.
+    -- Lock all entities first, in the order of names, like every writer. Locking and forgetting them one by one could
+    -- deadlock. The reason is that forgetting an entity also locks facts that were moved to another entity. A writer
+    -- can hold this other entity and wait for the next entity of this call.
     for entry in select distinct on (key) name_key(n) as key, n as name from unnest(names) n order by key loop
         if exists (select from entity e where e.space_id = origin.space_id and e.name_key = entry.key for update) then
             locked := locked || jsonb_build_object(entry.key, entry.name);
         elsif (forget_entity(entry.name, credential => delete_nodes.credential, space => delete_nodes.space,
                              client => delete_nodes.client, tool => delete_nodes.tool, request => delete_nodes.request)
             ).entity_id is not null then
-            -- Only an undo had kept it, or it was created meanwhile.
+            -- The entity existed only in an undo, or another session created it meanwhile.
             forgotten := forgotten || entry.key;
         end if;
     end loop;

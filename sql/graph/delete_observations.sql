@@ -6,7 +6,7 @@ create function textrawl.delete_observations(
     place bigint,        -- position in deletions, from 1
     name text, entity_type text,
     deleted bigint,      -- number of observations that were forgotten
-    observations text[]  -- those that remain; null: no such entity; empty without the right to read
+    observations text[]  -- the remaining observations; null: no such entity; empty: the caller cannot read the space
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -36,7 +36,7 @@ begin
                     and e.id = any(claimed)
                 join lateral jsonb_array_elements_text(deletion.value -> 'observations') text on true
                 join lateral (
-                    select f.id, f.whole from observation f
+                    select f.id, f.whole from fact f
                     where f.space_id = e.space_id and f.entity_id = e.id and f.whole is null
                       and f.content_hash = fact_hash(text.value) and f.content = text.value
                     union all

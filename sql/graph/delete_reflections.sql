@@ -17,7 +17,7 @@ declare
 begin
     perform claim_removal();
     for forgotten in
-        -- Lock in the order of ids, like a session that forgets an entity named in them.
+        -- Lock in the order of ids, because forget_entity() locks the reflections about an entity in this order.
         select f.id, f.entity_id, f.relation_id from reflection f
         where f.space_id = origin.space_id and f.id in (
             select n.id from unnest(numbers) input cross join lateral number_range(input) range

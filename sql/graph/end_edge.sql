@@ -3,9 +3,9 @@ create function textrawl.end_edge(
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null
 ) returns table (
-    outcome text,   -- ended, known (it had already ended) or missing
-    from_entity text, relation text, to_entity text,  -- null without the right to read
-    inverse bigint  -- number of the inverse relation, if it ended as well
+    outcome text,   -- ended, known (the relation had already ended) or missing
+    from_entity text, relation text, to_entity text,  -- null if the caller cannot read the space
+    inverse bigint  -- number of the inverse relation, if this call ended it too
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -37,20 +37,13 @@ begin
     where r.space_id = origin.space_id
       and r.from_entity = edge.to_entity and r.to_entity = edge.from_entity
       and is_valid(r.valid_from, r.valid_until, present => moment)
-      -- split_node() writes the Spanish names.
+      -- split_node() stores the Spanish names.
       and (edge.relation_type, r.relation_type) in (
         ('contiene', 'parte_de'), ('parte_de', 'contiene'), ('contains', 'part_of'), ('part_of', 'contains'))
     order by r.valid_until desc nulls first, r.id limit 1;
     outcome := case when is_valid(edge.valid_from, edge.valid_until, present => moment) then 'ended' else 'known' end;
     if outcome = 'ended' then
-        update relation r set valid_until = moment where r.space_id = origin.space_id and r.id in (edge.id, opposite.id);
-        update entity e set updated_at = moment where e.space_id = origin.space_id and e.id in (edge.from_entity, edge.to_entity);
-        perform record_event('ended', edge.from_entity, null, edge.id, origin,
-            jsonb_strip_nulls(jsonb_build_object('to', edge.to_entity, 'until', edge.valid_until)));
-        if opposite.id is not null then
-            perform record_event('ended', opposite.from_entity, null, opposite.id, origin,
-                jsonb_strip_nulls(jsonb_build_object('to', opposite.to_entity, 'until', opposite.valid_until)));
-        end if;
+        perform end_relations(array[edge.id, opposite.id], moment, origin);
     end if;
     return query
         select end_edge.outcome, case when readable then f.name end,
@@ -62,5 +55,5 @@ end
 $$;
 
 comment on function textrawl.end_edge is
-    'End the relation with a number of node_number(), and its inverse if it says what contains what. It stays as history. '
-    'Errors: TR010 to TR012 (access).';
+    'End the relation with the given node_number(). If its type is contains or part_of, the inverse relation ends too. '
+    'Ended relations stay as history. Errors: TR010 to TR012 (access).';

@@ -1,4 +1,4 @@
--- Each of these asks for a credential, and does only what the credential allows.
+-- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function
     textrawl.create_nodes, textrawl.create_edges, textrawl.add_observations, textrawl.delete_nodes,
     textrawl.delete_observations, textrawl.delete_edges, textrawl.delete_reflections, textrawl.read_graph,
@@ -7,7 +7,7 @@ grant execute on function
     textrawl.similar_observations, textrawl.compared_observations, textrawl.stale_nodes, textrawl.record_use
     to textrawl_app;
 
--- It shows nothing of a memory's content, so it needs no credential.
+-- This function shows no content of a memory, so it needs no credential.
 grant execute on function textrawl.stop_words to textrawl_app;
 
 grant execute on function

@@ -1,8 +1,8 @@
 create function textrawl.graph_parts(
     space integer, entities uuid[], skip bigint, max_rows integer, max_text integer, outgoing boolean
 ) returns table (
-    number bigint,  -- of the entity
-    part bigint,    -- position within the entity: 0 is the entity itself
+    number bigint,  -- number of the entity
+    part bigint,    -- position within the entity; 0 is the entity itself
     kind text,      -- entity, observation or relation
     name text, entity_type text, content text,
     from_entity text, relation text, to_entity text, relation_number bigint
@@ -28,7 +28,7 @@ begin atomic
         from node n
         union all
         select n.place, 1, min(o.created_at), coalesce(o.whole, o.id), string_agg(o.content, '' order by o.part), null, null, null
-        from node n join textrawl.observation o on o.space_id = space and o.entity_id = n.id
+        from node n join textrawl.fact o on o.space_id = space and o.entity_id = n.id
         where textrawl.is_valid(o.valid_from, o.valid_until)
         group by n.place, coalesce(o.whole, o.id)
         union all
@@ -49,11 +49,11 @@ begin atomic
     select textrawl.node_number(n.id), c.turn, (array['entity', 'observation', 'relation'])[c.rank + 1], n.name, n.entity_type,
         c.content, c.from_entity, c.relation, c.to_entity, case when c.rank = 2 then textrawl.node_number(c.id) end
     from measured c join node n on n.place = c.place
-    -- Also return the part that exceeds max_text: it shows that there is more.
+    -- Also return the part that exceeds max_text. This part shows the caller that there is more.
     where coalesce(c.before, 0) <= max_text
     order by c.place, c.turn;
 end;
 
 comment on function textrawl.graph_parts is
-    'Entities in the given order, each followed by its valid observations and its relations, oldest first. A relation comes '
-    'once: with the first of its ends or, if outgoing, with its source.';
+    'Entities in the given order, each followed by its valid observations and its relations, oldest first. A relation '
+    'is listed once: with the first of its two entities or, if outgoing is true, with its source.';

@@ -34,11 +34,11 @@ begin
             return next;
         end if;
     end loop;
-    -- Update each entity once: each version of a row in a transaction makes the row slower to find.
+    -- Update each entity only once. Each update adds a version of the row, which makes the row slower to find.
     update entity e set updated_at = clock_timestamp() where e.space_id = origin.space_id and e.id = any(touched);
 end
 $$;
 
 comment on function textrawl.keep_observations is
-    'Store observations [{id, observations}] of claimed entities in order and return the new ones. An observation is a text '
-    'or a list of parts; embeddings has one vector for each part.';
+    'Store observations [{id, observations}] of entities that the caller has locked, and return the new observations. '
+    'An observation is a text or a list of parts. The parameter embeddings has one vector for each part.';

@@ -3,9 +3,9 @@ create function textrawl.limbic_scores(
     moment timestamptz default clock_timestamp()
 ) returns table (
     entity_id uuid,
-    importance double precision,  -- from how often and on how many days it was used, and its relations; relative to the candidates
-    temporal double precision,    -- freshness of its last use, see limbic_decay()
-    cooc double precision,        -- uses together with other candidates
+    importance double precision,  -- from uses, days of use and relations, relative to the other candidates
+    temporal double precision,    -- freshness of the last use, see limbic_decay()
+    cooc double precision,        -- from uses together with other candidates
     score double precision
 )
 language sql stable
@@ -25,7 +25,7 @@ begin atomic
         select max(c.times) as times, max(c.days) as days, min(c.rank) as low, max(c.rank) as high from candidate c
     ), part as (
         select c.id,
-            -- Without a distance (found by words only), spread the rank from 0.2 to 0.8.
+            -- An entity that was found only by words has no distance. Scale its rank to the range from 0.2 to 0.8.
             case when c.distance is not null then greatest(0, 1 - c.distance)
                  when b.high > b.low then 0.2 + 0.6 * (c.rank - b.low) / (b.high - b.low)
                  else 0.8 end as relevance,
@@ -48,5 +48,5 @@ begin atomic
 end;
 
 comment on function textrawl.limbic_scores is
-    'Rank candidates of search_semantic(): relevance times how often, how recently and how often together they were used. '
-    'Computed from counters on each call.';
+    'Rank candidates of search_semantic(). The score is the relevance times the freshness, raised by frequent use and '
+    'by use together with other candidates. Each call computes the scores from the tables entity_use and joint_use.';

@@ -5,11 +5,11 @@ begin atomic
     select coalesce(array_agg(observation.content order by observation.at, observation.id), '{}')
     from (
         select string_agg(o.content, '' order by o.part) as content, min(o.created_at) as at, coalesce(o.whole, o.id) as id
-        from textrawl.observation o
+        from textrawl.fact o
         where o.space_id = space and o.entity_id = entity
           and textrawl.is_valid(o.valid_from, o.valid_until)
         group by coalesce(o.whole, o.id)) observation;
 end;
 
 comment on function textrawl.list_observations is
-    'The valid observations of an entity, oldest first; the parts of a long one are joined.';
+    'The valid observations of an entity, oldest first. The parts of a long observation are joined.';

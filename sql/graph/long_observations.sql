@@ -2,7 +2,7 @@ create function textrawl.long_observations(space integer, entities uuid[])
 returns table (
     entity_id uuid,
     whole uuid,    -- md5 of the original text
-    content text,  -- the valid parts, joined
+    content text,  -- text of the valid parts, joined
     facts uuid[]   -- ids of all parts
 )
 language sql stable
@@ -11,10 +11,10 @@ begin atomic
     select o.entity_id, o.whole,
         string_agg(o.content, '' order by o.part) filter (where textrawl.is_valid(o.valid_from, o.valid_until)),
         array_agg(o.id order by o.part)
-    from textrawl.observation o
+    from textrawl.fact o
     where o.space_id = space and o.entity_id = any(entities) and o.whole is not null
     group by o.entity_id, o.whole;
 end;
 
 comment on function textrawl.long_observations is
-    'The long observations of entities, which are stored in parts.';
+    'The long observations of entities. A long observation is stored as several parts.';

@@ -6,4 +6,4 @@ begin atomic
 end;
 
 comment on function textrawl.number_range is
-    'The range of ids that share a number of node_number().';
+    'The first and the last id that have this node_number().';

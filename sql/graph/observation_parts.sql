@@ -1,6 +1,6 @@
 create function textrawl.observation_parts(said jsonb) returns table (
-    part smallint,  -- position in a long observation, else null
-    whole uuid,     -- md5 of the text of a long observation, else null
+    part smallint,  -- position in a long observation, otherwise null
+    whole uuid,     -- md5 of the text of a long observation, otherwise null
     content text
 )
 language sql immutable parallel safe rows 2
@@ -15,5 +15,6 @@ begin atomic
 end;
 
 comment on function textrawl.observation_parts is
-    'Split an observation into the facts that it is stored as: one for a text, one for each part of a long one. '
+    'Split an observation into the facts that store it: one fact for a text, or one fact for each part of a long '
+    'observation. '
     'Example: select part, content from textrawl.observation_parts(''["One. ", "Two."]'');';

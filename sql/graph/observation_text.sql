@@ -8,5 +8,5 @@ begin atomic
 end;
 
 comment on function textrawl.observation_text is
-    'The text of an observation that was sent as a text or as a list of parts. '
+    'The text of an observation that the caller sent as a text or as a list of parts. '
     'Example: select textrawl.observation_text(''["One. ", "Two."]'');';

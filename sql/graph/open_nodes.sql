@@ -22,6 +22,6 @@ end
 $$;
 
 comment on function textrawl.open_nodes is
-    'Entities by name in the given order, with their facts and all their relations; unknown names are skipped. Errors: '
-    'TR010, TR011 (access). '
+    'The entities with the given names, in the given order, with their facts and all their relations. Unknown names '
+    'are skipped. Errors: TR010, TR011 (access). '
     'Example: select name, kind, content from textrawl.open_nodes(array[''Ada'']);';

@@ -1,7 +1,8 @@
 create function textrawl.pair_candidates(place integer, entity text default null, most_pairs bigint default 200000)
 returns table (
     space_id integer, entity_id uuid, name text, facts bigint,
-    compared bigint  -- newest facts to compare: up to 300, or 600 by name; 0 once more recent entities use up most_pairs
+    compared bigint  -- number of facts to compare, newest first: at most 300, or 600 if `entity` is given;
+                     -- 0 if the entities before this entity use up most_pairs
 )
 language sql stable
 set search_path from current
@@ -10,7 +11,7 @@ begin atomic
         select e.space_id, e.id, e.name, max(o.created_at) as last, count(*) as facts,
             least(count(*), case when entity is null then 300 else 600 end) as newest
         from textrawl.entity e
-        join textrawl.observation o on o.space_id = e.space_id and o.entity_id = e.id
+        join textrawl.fact o on o.space_id = e.space_id and o.entity_id = e.id
         where e.space_id = place and (entity is null or e.name_key = textrawl.name_key(entity))
           and textrawl.is_valid(o.valid_from, o.valid_until)
         group by e.space_id, e.id having count(*) > 1
@@ -22,4 +23,4 @@ begin atomic
 end;
 
 comment on function textrawl.pair_candidates is
-    'Entities with the number of their newest facts that similar_observations() compares with each other.';
+    'Entities with at least two facts, each with the number of newest facts that similar_observations() compares.';

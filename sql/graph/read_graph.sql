@@ -30,6 +30,7 @@ end
 $$;
 
 comment on function textrawl.read_graph is
-    'The graph of one space in the order in which it was stored: each entity with its facts and outgoing relations, from '
-    'the entity with the number beginning on. Errors: TR051 (that entity is gone), TR010, TR011 (access). '
+    'The graph of one space in the order in which it was stored: each entity with its facts and outgoing relations. '
+    'If "beginning" is given, the result starts at the entity with this number. Errors: TR051 (that entity was '
+    'deleted), TR010, TR011 (access). '
     'Example: select name, kind, content, relation, to_entity from textrawl.read_graph();';

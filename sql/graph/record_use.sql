@@ -10,8 +10,9 @@ declare
     place    integer := graph_space(credential, space);
     used_ids uuid[];
 begin
-    -- Lock in the order of names, like every writer: no deadlock. SKIP LOCKED: forget_entity holds the entity's row and
-    -- waits for its entity_use rows. Postgres still waits if the entity was updated a moment before.
+    -- Skip locked rows, because forget_entity() holds the row of the entity and waits for its entity_use rows. Even
+    -- with `skip locked`, Postgres waits for a row that was updated a moment before. Therefore lock in the order of
+    -- names, like every writer. Then no deadlock can occur.
     used_ids := array(
         select e.id from entity e
         where e.space_id = place and e.id in (
@@ -32,5 +33,5 @@ end
 $$;
 
 comment on function textrawl.record_use is
-    'Record that an answer contained the entities with these numbers (the first 50; pairs of the first 20). '
-    'search_semantic() ranks by it. Errors: TR010, TR011 (access).';
+    'Record that an answer contained the entities with these numbers. Only the first 50 entities are recorded, and '
+    'only pairs of the first 20 entities. search_semantic() ranks entities by this use. Errors: TR010, TR011 (access).';

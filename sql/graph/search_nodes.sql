@@ -24,16 +24,17 @@ begin
             case when plain then e.name ilike pattern or free_type(e.entity_type, e.metadata) ilike pattern
                  else fold_case(e.name || e'\n' || free_type(e.entity_type, e.metadata)) like pattern end
             or e.id in (
-                select o.entity_id from observation o
+                select o.entity_id from fact o
                 where o.space_id = place and case when plain then o.content ilike pattern else fold_case(o.content) like pattern end
                   and is_valid(o.valid_from, o.valid_until)))
         order by e.created_at, e.id limit max_nodes);
     if btrim(query) <> '' and place is not null then
-        -- Then add entities that match the words separately or by meaning, from 0.4 on: docs/search.md calls that moderate.
+        -- Then add the entities of facts that match the words of the query or its meaning with a score of at least
+        -- 0.4. docs/search.md calls this score moderate.
         entity_ids := entity_ids || array(
             select hit.entity_id
-            from search_memory(query, array[place], null, null, 20, model, vector, false, credential) hit
-            where hit.score >= 0.4 and hit.entity_id <> all(entity_ids)
+            from search_memory(query, array[place], null, null, 20, model, vector, false, credential, neighbours => false) hit
+            where hit.score >= 0.4 and hit.relation_id is null and hit.entity_id <> all(entity_ids)
             group by hit.entity_id order by max(hit.score) desc, hit.entity_id);
     end if;
     return query select p.* from graph_parts(place, entity_ids[1:max_nodes], skip, max_rows, max_text, false) p;
@@ -41,6 +42,6 @@ end
 $$;
 
 comment on function textrawl.search_nodes is
-    'Entities whose name, type or facts contain a text, in any case, oldest first; then those that search_memory() finds. '
-    'Errors: TR010, TR011 (access), TR049 (no such model). '
+    'Entities that contain a text in their name, type or facts, in upper or lower case, oldest first. The entities '
+    'that search_memory() finds come after them. Errors: TR010, TR011 (access), TR049 (no such model). '
     'Example: select distinct name from textrawl.search_nodes(''astro'');';

@@ -4,8 +4,8 @@ create function textrawl.search_reflections(
     space integer default null, credential bytea default null
 ) returns table (
     number bigint, target_type text, target bigint,
-    author text,  -- the actor that wrote it
-    voice text,   -- the speaker it names; the parameter voice matches both
+    author text,  -- the actor who wrote the reflection
+    voice text,   -- the speaker, as the writer named it; the parameter voice can match author or voice
     content text, mood text, created_at timestamptz,
     score double precision
 )
@@ -19,7 +19,10 @@ begin atomic
             case when r.model_id = search_reflections.model then 1 - (r.vector <=> search_reflections.vector) end as cosine,
             ts_rank(r.fts, query_terms.terms) as likeness, r.fts @@ query_terms.terms as worded
         from textrawl.reflection r join textrawl.actor a on a.id = r.author_id
-        cross join plainto_tsquery('english', textrawl.search_text(query)) query_terms(terms)
+        cross join (
+            select case when languages = array['english'] then plainto_tsquery('english', textrawl.search_text(query))
+                else (select string_agg('(' || w.term::text || ')', '&')::tsquery from textrawl.query_words(query, languages) w) end
+            from scope, textrawl.search_languages(array[place]) languages) query_terms(terms)
         where r.space_id = (select place from scope)
           and (search_reflections.voice is null or search_reflections.voice in (r.voice, a.name))
           and (search_reflections.mood is null or r.mood = search_reflections.mood)
@@ -31,7 +34,7 @@ begin atomic
         select w.id, row_number() over (order by w.likeness desc, w.id) as rank from candidate w
         where w.worded order by w.likeness desc, w.id limit 3 * max_rows
     ), scored as (
-        -- If no word matches, the cosine alone is the score.
+        -- If no reflection matches by words, use the cosine instead of the reciprocal ranks.
         select w.*, textrawl.limbic_decay(w.created_at, clock_timestamp())
             * case when exists (select from by_words) then coalesce(1.0 / (60 + n.rank), 0) + coalesce(1.0 / (60 + t.rank), 0)
                    else greatest(0, w.cosine) end::double precision as score
@@ -44,6 +47,6 @@ begin atomic
 end;
 
 comment on function textrawl.search_reflections is
-    'Search reflections by words and, given a vector, by meaning: reciprocal rank fusion (k = 60) times freshness. Errors: '
-    'TR010, TR011 (access). '
+    'Search reflections by words and, if you give a vector, also by meaning. The score is the sum of 1 / (60 + rank) '
+    'of both searches, times the freshness. Errors: TR010, TR011 (access). '
     'Example: select author, content from textrawl.search_reflections(''architecture'');';

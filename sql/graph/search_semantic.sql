@@ -3,10 +3,10 @@ create function textrawl.search_semantic(
     space integer default null, credential bytea default null
 ) returns table (
     number bigint, name text, entity_type text, observations text[],
-    limbic_score double precision, importance double precision,  -- these four: see limbic_scores()
+    limbic_score double precision, importance double precision,  -- these four columns: see limbic_scores()
     temporal double precision, cooc double precision,
-    distance double precision,  -- null if only the words match
-    rrf double precision        -- reciprocal rank fusion (k = 60); null if no words match
+    distance double precision,  -- null if only words match
+    rrf double precision        -- sum of the reciprocal ranks by meaning and by words (k = 60); null if no words match
 )
 language plpgsql stable security definer rows 10
 set search_path from current
@@ -20,15 +20,17 @@ begin
     if place is null then
         return;
     end if;
-    -- Take three times as many candidates as asked for: frequent use can lift an entity that meaning alone would omit.
+    -- Take three times as many candidates as the caller wants. Frequent use can then raise an entity that the vectors
+    -- alone would leave out.
     with by_meaning as materialized (
         select hit.entity_id as id, 1 - max(hit.cosine)::double precision as distance
         from search_memory(query, array[place], null, null, 12 * max_rows, model, vector, true, credential) hit
-        where hit.cosine is not null
+        where hit.cosine is not null and hit.relation_id is null
         group by hit.entity_id order by 2, 1 limit 3 * max_rows
     ), by_words as materialized (
         select hit.entity_id as id, max(hit.score) as score
-        from search_memory(query, array[place], null, null, 12 * max_rows, null, null, false, credential) hit
+        from search_memory(query, array[place], null, null, 12 * max_rows, null, null, false, credential, neighbours => false) hit
+        where hit.relation_id is null
         group by hit.entity_id order by 2 desc, 1 limit 3 * max_rows
     ), ranked as (
         select coalesce(n.id, w.id) as id, n.distance,
@@ -50,5 +52,5 @@ end
 $$;
 
 comment on function textrawl.search_semantic is
-    'Entities with a fact near the query''s vector or with its words, ranked by limbic_scores(). Errors: TR010, TR011 '
-    '(access), TR049 (no such model).';
+    'Entities with a fact whose vector is near the query''s vector, or with a fact that has words of the query. '
+    'limbic_scores() ranks these entities. Errors: TR010, TR011 (access), TR049 (no such model).';

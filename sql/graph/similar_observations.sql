@@ -5,10 +5,10 @@ create function textrawl.similar_observations(
     space integer default null, credential bytea default null
 ) returns table (
     entity_name text,
-    total bigint,  -- facts of the entity
+    total bigint,  -- number of facts of the entity
     one text, other text,
     similarity double precision,
-    match_type text  -- cosine, or containment: the share of the shorter text's words in one at least twice as long
+    match_type text  -- cosine or, if one text is at least twice as long, containment: see text_containment()
 )
 language plpgsql stable security definer rows 100
 set search_path from current
@@ -25,12 +25,12 @@ begin
             select o.id, o.entity_id, o.whole, c.name, c.facts, o.content, char_length(o.content) as length, o.created_at, v.vector
             from chosen c
             cross join lateral (
-                select o.id, o.entity_id, o.whole, o.content, o.created_at from textrawl.observation o
+                select o.id, o.entity_id, o.whole, o.content, o.created_at from textrawl.fact o
                 where o.space_id = c.space_id and o.entity_id = c.entity_id and textrawl.is_valid(o.valid_from, o.valid_until)
                 order by o.created_at desc, o.id limit c.compared) o
             left join %s v on v.space_id = c.space_id and v.observation_id = o.id
         ), compared as materialized (
-            -- Join the texts later: each is part of hundreds of pairs.
+            -- Join the texts later, because each text belongs to hundreds of pairs.
             select a.id, b.id as other, a.length as one_length, b.length as other_length,
                 nullif(1 - (a.vector <=> b.vector), 'nan') as cosine
             from fact a join fact b on b.entity_id = a.entity_id and (b.created_at, b.id) > (a.created_at, a.id)
@@ -38,7 +38,8 @@ begin
         ), pair as (
             select n.id, n.other, n.cosine as share, 'cosine' as kind from compared n where n.cosine >= $3
             union all
-            -- Comparing words takes longest, so limit it to the first pairs that the vectors leave open.
+            -- Comparing words takes longest. So compare words only for the first most_compared pairs that do not match
+            -- by their vectors.
             select n.id, n.other, n.contained, 'containment' from (
                 select o.id, o.other, textrawl.text_containment(a.content, b.content) as contained
                 from (select n.id, n.other from compared n
@@ -58,6 +59,7 @@ end
 $$;
 
 comment on function textrawl.similar_observations is
-    'Pairs of facts of one entity that may state the same. It compares the newest 300 facts of an entity (600 by name), at '
-    'most most_pairs vectors and most_compared texts. Errors: TR010, TR011 (access). '
+    'Pairs of facts of one entity that seem to state the same. The newest 300 facts of each entity are compared, or '
+    'the newest 600 of the given entity. At most most_pairs pairs of vectors and most_compared pairs of texts are '
+    'compared. Errors: TR010, TR011 (access). '
     'Example: select one, other, similarity from textrawl.similar_observations(''Ada'');';

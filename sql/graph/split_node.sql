@@ -22,7 +22,7 @@ begin
     if source.id is null then
         raise exception using errcode = 'TR050', message = 'no such entity', detail = split_node.entity;
     end if;
-    -- Claim in the order of names, like every writer, both existing and new entities.
+    -- Lock existing and new entities in the order of names, like every writer.
     select jsonb_object_agg(part_name.key, to_jsonb(c)) into claimed
     from (select distinct on (key) key, name, coalesce(type, free_type(source.entity_type, source.metadata)) as type, place
           from (select name_key(value ->> 'name') as key, value ->> 'name' as name, value ->> 'type' as type, ordinality as place
@@ -31,7 +31,7 @@ begin
                 select source.name_key, source.name, null, 0) part
           order by key, place) part_name
     cross join lateral claim_node(part_name.name, part_name.type, moment + part_name.place * interval '1 microsecond', origin) c;
-    -- The entity was forgotten meanwhile, and another one has its name now.
+    -- Refuse if the entity was forgotten meanwhile and another entity now has its name.
     if (claimed -> source.name_key ->> 'id')::uuid <> source.id then
         raise exception using errcode = 'TR050', message = 'no such entity', detail = split_node.entity;
     end if;
@@ -49,12 +49,13 @@ begin
             from long_observations(origin.space_id, array[source.id]) l, jsonb_array_elements_text(child.value -> 'observations') text
             where l.whole = md5(text)::uuid or l.content = text);
         moved_ids := '{}';
-        -- If the target already has the fact, the fact stays behind as history: it ends, replaced by the target's.
+        -- If the target already has the same fact, do not move the fact. It stays with the source as history, and the
+        -- target's fact replaces it.
         for fact in
             select o.id, coalesce(o.whole, o.id) as observation_key, o.valid_until, twin.id as twin
-            from observation o
+            from fact o
             join lateral (
-                select t.id from observation t
+                select t.id from fact t
                 where t.space_id = o.space_id and t.entity_id = target.id and t.content_hash = o.content_hash and t.content = o.content
                   and (t.whole, t.part) is not distinct from (o.whole, o.part)
                   and is_valid(t.valid_from, t.valid_until, present => moment)
@@ -71,9 +72,10 @@ begin
         end loop;
         for fact in
             update observation o
-            set entity_id = target.id, fts = search_document(o.space_id, target.stored_name, o.content),
+            set entity_id = target.id, fts = search_document(
+                    o.space_id, space_language(o.space_id), target.stored_name, o.content, nullif(o.said_at, o.created_at)),
                 entity_type = (select e.entity_type from entity e where e.space_id = o.space_id and e.id = target.id)
-            where o.space_id = origin.space_id and o.entity_id = source.id
+            where o.space_id = origin.space_id and o.entity_id = source.id and o.relation_id is null
               and (o.whole is null and o.content in (select jsonb_array_elements_text(child.value -> 'observations'))
                    or o.whole = any(wholes))
               and not exists (
@@ -92,13 +94,14 @@ begin
                 split_node.credential, origin.space_id, split_node.client, split_node.tool, split_node.request));
     end loop;
     remaining := (
-        select count(distinct coalesce(o.whole, o.id)) from observation o
+        select count(distinct coalesce(o.whole, o.id)) from fact o
         where o.space_id = origin.space_id and o.entity_id = source.id and is_valid(o.valid_from, o.valid_until, present => moment));
     return next;
 end
 $$;
 
 comment on function textrawl.split_node is
-    'Move facts of an entity to others [{name, type, observations}], creating missing ones, and relate them both ways '
-    '(contiene, parte_de), all or nothing. Errors: TR050 (no such entity), TR005 (a part is the entity itself), TR010 to '
-    'TR012 (access).';
+    'Move facts of an entity to other entities [{name, type, observations}]. Entities that are missing are created. '
+    'Relations connect the entity with each of the others in both directions (contiene, parte_de). If one item is '
+    'refused, nothing changes. Errors: TR050 (no such entity), TR005 (an item names the entity itself), TR010 to TR012 '
+    '(access).';

@@ -3,7 +3,7 @@ create function textrawl.stale_nodes(
     space integer default null, credential bytea default null
 ) returns table (
     name text, entity_type text,
-    days double precision,  -- since the last use; null if never used
+    days double precision,  -- days since the last use; null if the entity was never used
     uses bigint, facts bigint
 )
 language sql stable security definer
@@ -15,7 +15,7 @@ begin atomic
         select e.name, textrawl.free_type(e.entity_type, e.metadata) as entity_type,
             (select max(u.last_at) from textrawl.entity_use u where u.space_id = e.space_id and u.entity_id = e.id) as last_at,
             coalesce((select sum(u.count) from textrawl.entity_use u where u.space_id = e.space_id and u.entity_id = e.id), 0) as uses,
-            (select count(*) from textrawl.observation o
+            (select count(*) from textrawl.fact o
              where o.space_id = e.space_id and o.entity_id = e.id
                and textrawl.is_valid(o.valid_from, o.valid_until, present => moment)) as facts
         from textrawl.entity e where e.space_id = (select place from scope)
@@ -27,5 +27,5 @@ begin atomic
 end;
 
 comment on function textrawl.stale_nodes is
-    'Entities with facts that the graph tools returned at most twice and not within stale_days, those never used first. '
-    'Errors: TR010, TR011 (access).';
+    'Entities that have facts but were in at most two answers of the graph tools, and in no answer of the last '
+    'stale_days days. Entities that were in no answer come first. Errors: TR010, TR011 (access).';

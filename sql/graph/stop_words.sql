@@ -2,7 +2,7 @@ create function textrawl.stop_words(words text[]) returns text[]
 language sql stable
 set search_path from current
 begin atomic
-    -- Use the lists of all languages of Postgres, so that nobody has to name a language.
+    -- Use the lists of all languages of Postgres, so that the caller does not have to name a language.
     select coalesce(array_agg(word), '{}') from unnest(words) word
     where exists (
         select from pg_catalog.pg_ts_dict d
@@ -11,5 +11,5 @@ begin atomic
 end;
 
 comment on function textrawl.stop_words is
-    'The stop words of any language among some lower-case words. '
+    'The given lower-case words that are stop words in a language of Postgres. '
     'Example: select textrawl.stop_words(array[''with'', ''para'', ''anvil'']);';

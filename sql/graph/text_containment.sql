@@ -17,5 +17,5 @@ begin atomic
 end;
 
 comment on function textrawl.text_containment is
-    'The share of the shorter text''s words that the longer text contains; 1 for a text without words. '
+    'The share of the shorter text''s words that the longer text contains; 1 if the shorter text has no words. '
     'Example: select textrawl.text_containment(''FastMCP'', ''Stack: FastMCP + SQLite'');';

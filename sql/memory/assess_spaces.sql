@@ -1,15 +1,17 @@
 create function textrawl.assess_spaces(
     spaces integer[], types text[] default null, model integer default null,
-    out large boolean,    -- too many facts to compare the query with every vector: ask the vector index
-    out stale boolean,    -- not large, and the statistics differ from the real count by more than a fifth
-    out most boolean,     -- large, and more than a third of all facts: do not look up words by space
-    out rare boolean,     -- large, but few facts have the given types: compare those one by one
-    out breadth integer,  -- hnsw.ef_search for a recall above .95 at 100,000 facts and .9 at a million
-    out own boolean       -- a single space that has its own vector index for this model: ask that index
+    since timestamptz default null, until timestamptz default null,
+    parts boolean default false,  -- true: only parts of journal entries are searched
+    out large boolean,    -- too many facts to compare the query with every vector, so use the vector index
+    out stale boolean,    -- not large, and statistics differ from the real count by more than a fifth
+    out most boolean,     -- large, and the spaces have over a third of all facts, so do not look up words by space
+    out rare boolean,     -- large, but few facts have the types, the period or are parts of entries, so compare only these facts
+    out breadth integer,  -- hnsw.ef_search for a recall@10 above .95 at 10,000 and 100,000 facts, and above .9 at a million
+    out own boolean       -- only one space is given and has its own vector index for this model, so use that index
 )
 language plpgsql stable parallel safe
 set search_path from current
--- Keep `count(*)` under a `limit` on an index scan, which stops at the limit. A bitmap scan would collect all rows first.
+-- Run `count(*)` as an index scan, which stops at its `limit`. A bitmap scan would collect all rows first.
 set enable_bitmapscan = off
 set enable_seqscan = off
 as $$
@@ -22,12 +24,13 @@ begin
     own := cardinality(spaces) = 1 and has_own_index(spaces[1], model);
     most := recorded_facts > store_size / 3;
     if own then
-        store_size := recorded_facts;  -- its own index holds only this space
+        store_size := recorded_facts;  -- the space's own index holds only the facts of this space
     end if;
-    -- Comparing one vector takes 0.8 microseconds. The index reads more entries the smaller the share of these spaces is.
-    -- The two cost the same at 40 times the square root of the store's size.
+    -- One comparison of two vectors takes 0.8 microseconds. The smaller the share of these spaces in the store, the
+    -- more index entries a search reads in vain. Comparing every vector and using the index take the same time if the
+    -- spaces have 40 times the square root of the number of facts in the store.
     threshold := 40 * sqrt(store_size);
-    -- Statistics can be old or missing, so count the facts if they report few. The count stops at 4001.
+    -- Statistics can be old or missing. If they report few facts, count the facts. The count stops at 4001.
     if recorded_facts <= 4000 then
         counted_facts := (select count(*) from (select from observation where space_id = any(spaces) limit 4001) o);
     end if;
@@ -35,13 +38,28 @@ begin
     stale := counted_facts <= 4000 and abs(counted_facts - recorded_facts) > 0.2 * counted_facts;
     most := large and most;
     threshold := greatest(threshold / 3, 1500);
-    rare := large and types is not null and threshold >= (
-        select count(*) from (
-            select from observation where space_id = any(spaces) and entity_type = any(types) limit threshold + 1) o);
-    breadth := case when store_size <= 300000 then 160 else 320 end;
+    rare := large and (
+        types is not null and threshold >= (
+            select count(*) from (
+                select from observation where space_id = any(spaces) and entity_type = any(types) limit threshold + 1) o)
+        or num_nonnulls(since, until) > 0 and threshold >= (
+            select count(*) from (
+                select from observation
+                where space_id = any(spaces) and said_at >= coalesce(since, '-infinity') and said_at <= coalesce(until, 'infinity')
+                limit threshold + 1) o)
+        -- An entry has one part or more, so count the entries first.
+        or parts and threshold >= (
+            select count(*) from (select from journal_entry where space_id = any(spaces) limit threshold + 1) j)
+        and threshold >= (
+            select count(*) from (
+                select from journal_entry j
+                join document d on d.space_id = j.space_id and d.id = j.document_id
+                join observation o on o.space_id = d.space_id and o.entity_id = d.entity_id and o.whole = d.id
+                where j.space_id = any(spaces) limit threshold + 1) o));
+    breadth := case when store_size <= 30000 then 120 when store_size <= 300000 then 160 else 320 end;
 end
 $$;
 
 comment on function textrawl.assess_spaces is
-    'Choose how to search a set of spaces: by vector index or by comparing every vector. '
+    'Choose how to search a set of spaces: by the vector index or by comparing every vector. '
     'Example: select * from textrawl.assess_spaces(array[1]);';

@@ -1,13 +1,13 @@
 create function textrawl.build_knowledge(
     facts jsonb default '[]', relations jsonb default '[]',
-    model integer default null, embeddings halfvec[] default null,
+    model integer default null, embeddings halfvec[] default null, relation_embeddings halfvec[] default null,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
     out facts_created integer, out facts_duplicate integer, out relations_created integer,
-    out repeated integer[],  -- positions (from 0) of facts that were already stored
-    out updated integer[],   -- those of `repeated` whose source, confidence or end changed
-    out closest jsonb        -- the closest stored fact of up to ten new facts, [{fact, id, content}], nearest first; `fact` is
-                             -- the position of the new fact; null without the right to read
+    out repeated integer[],  -- positions (from 0) of the facts that were already stored
+    out updated integer[],   -- positions of the repeated facts that got a new source, confidence, end or said_at
+    out closest jsonb        -- for up to ten new facts, nearest first, the closest stored fact: [{fact, id, content}];
+                             -- `fact` is the position of the new fact. `closest` is null if the caller cannot read the space
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -23,7 +23,7 @@ declare
     origin              origin := open_write(credential, space, 'write', client, tool, request);
 begin
     facts_created := 0; repeated := '{}'; updated := '{}';
-    -- Lock all entities first, in one order: two batches with the same names cannot deadlock.
+    -- Lock all entities first, in one order, so that two batches with the same names cannot deadlock.
     select coalesce(
         jsonb_object_agg(claimed.id, entity.type) filter (where claimed.guessed and entity.type is not null), '{}')
     into guessed_types
@@ -41,7 +41,7 @@ begin
     perform retype_node(key::uuid, value, origin) from jsonb_each_text(guessed_types);
 
     batch := read_facts(facts, embeddings, origin.space_id);
-    -- Store runs of facts together. A fact that replaces another is stored alone, after the facts before it.
+    -- Store consecutive facts together. Store a fact with `replaces` alone, after the facts before it.
     for chunk in
         select min(ordinality)::integer as first, max(ordinality)::integer as last
         from (select ordinality, replaces is not null as alone, count(replaces) over (order by ordinality) as before
@@ -66,7 +66,7 @@ begin
         end;
     end loop;
     facts_duplicate := cardinality(repeated);
-    -- Ten are enough for a check. More would cost more tokens than a look at the entity.
+    -- Return at most ten closest facts. A longer list would cost more tokens than a query for the entity.
     closest := case when may_read(credential, origin.space_id) then (
         select jsonb_agg(found.value - 'distance' order by found.value -> 'distance', found.value -> 'fact')
         from (select value from jsonb_array_elements(closest_facts_found)
@@ -89,11 +89,12 @@ begin
                          select id from entity
                          where space_id = origin.space_id and name_key = name_key(value ->> 'to')) order by place) as targets
               from jsonb_array_elements(relations) with ordinality r (value, place)) edge,
-             store_relations(edge.sources, edge.kinds, edge.targets, origin));
+             store_relations(edge.sources, edge.kinds, edge.targets, origin,
+                             model => build_knowledge.model, vectors => relation_embeddings));
 end
 $$;
 
 comment on function textrawl.build_knowledge is
-    'Store facts [{entity, type, observation, source, confidence, valid_until, replaces}] and then relations [{from, '
-    'relation, to, from_type, to_type}], all or nothing. Errors: TR006 (detail lists each bad item by path), TR010 to TR012 '
-    '(access).';
+    'Store facts [{entity, type, observation, source, confidence, valid_until, said_at, replaces}] and then relations '
+    '[{from, relation, to, from_type, to_type}]. If one item is refused, nothing is stored. Errors: TR006 (the detail '
+    'lists each refused item by its path), TR010 to TR012 (access).';

@@ -8,13 +8,14 @@ begin
     if model is null then
         return;
     end if;
-    -- Look up each vector by its key (lateral). The vector index may miss the closest one; scanning all vectors is slow.
+    -- Look up each vector by its key (lateral). The vector index can miss the closest vector, and a scan of all vectors
+    -- is slow.
     return query execute format($query$
         select distinct on (place) place, jsonb_build_object('id', id, 'content', content), distance
         from (
             select f.ordinality as place, o.id, o.content, nearest.distance, o.ordinal
             from unnest($2) with ordinality f
-            join observation o on o.space_id = $1 and o.entity_id = f.entity_id
+            join fact o on o.space_id = $1 and o.entity_id = f.entity_id
             cross join lateral (
                 select v.vector <=> f.vector as distance from %I v
                 where v.space_id = o.space_id and v.observation_id = o.id offset 0) nearest
@@ -33,5 +34,6 @@ end
 $$;
 
 comment on function textrawl.closest_facts is
-    'The closest valid fact {id, content} of the same entity for each new fact that is not known, if the cosine is 0.95 or '
-    'more. It may still state something else: a person or a model has to decide.';
+    'For each new fact that is not a duplicate, the closest valid fact {id, content} of the same entity, if the '
+    'cosine is 0.95 or more. The two facts can still differ in meaning, so a person or a model has to decide whether '
+    'the new fact replaces the stored fact.';

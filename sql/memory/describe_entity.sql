@@ -1,10 +1,11 @@
 create function textrawl.describe_entity(
     entity text, as_of timestamptz default null, max_observations integer default 20,
     with_relations boolean default true, max_relations integer default 100,
-    spaces integer[] default null, credential bytea default null, skip integer default 0
+    spaces integer[] default null, credential bytea default null, skip integer default 0,
+    since timestamptz default null, until timestamptz default null
 ) returns table (
     id uuid, space text, name text, entity_type text, description text,
-    observations jsonb,         -- newest first: [{id, space, content, source, confidence, created_at, author}]
+    observations jsonb,         -- newest first: [{id, space, content, source, confidence, created_at, said_at, author}]
     total_observations bigint,
     outgoing jsonb,             -- [{relation_type, to_entity, to_entity_type, created_at}]
     incoming jsonb,             -- [{relation_type, from_entity, from_entity_type, created_at}]
@@ -16,26 +17,27 @@ begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, describe_entity.spaces) as ids
     ), named as (
-        -- Several spaces may have this name: all contribute facts, and the first of them gives name and type.
+        -- Several spaces can have an entity of this name. The answer has the facts of all these entities, but only the
+        -- name and type of the entity in the first space.
         select e.space_id, s.name as space, e.id, e.name, e.entity_type, e.description,
                row_number() over (order by array_position((select ids from scope), e.space_id)) as place
         from textrawl.entity e join textrawl.space s on s.id = e.space_id
         where e.space_id = any((select ids from scope)::integer[]) and e.name_key = textrawl.name_key(entity)
     ), fact as (
-        -- Every fact is counted and sorted, so read the content only for those on the page.
+        -- All facts are counted and sorted, but the content is read only for the facts of the page.
         select o.space_id, o.id, named.space, o.created_at
-        from named join textrawl.observation o on o.space_id = named.space_id and o.entity_id = named.id
-        where textrawl.is_valid(o.valid_from, o.valid_until, as_of)
+        from named join textrawl.fact o on o.space_id = named.space_id and o.entity_id = named.id
+        where textrawl.is_valid(o.valid_from, o.valid_until, as_of) and textrawl.is_within(o.said_at, since, until)
     ), page as (
         select * from fact order by created_at desc, id limit max_observations offset skip
     ), newest as (
-        select o.id, page.space, o.content, o.source, o.confidence, o.created_at, a.name as author
-        from page join textrawl.observation o on o.space_id = page.space_id and o.id = page.id
+        select o.id, page.space, o.content, o.source, o.confidence, o.created_at, o.said_at, a.name as author
+        from page join textrawl.fact o on o.space_id = page.space_id and o.id = page.id
         join textrawl.actor a on a.id = o.author_id
     ), edge as (
         select r.relation_type, r.created_at, r.id, r.leaves, named.space, other.name, other.entity_type
         from named cross join lateral (
-            -- Two branches: one condition on both ends would read every relation of the space.
+            -- Use two branches. If one condition covered both ends, Postgres would read every relation of the space.
             select true as leaves, r.to_entity as other_id, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until
             from textrawl.relation r where r.space_id = named.space_id and r.from_entity = named.id
             union all
@@ -60,6 +62,6 @@ begin atomic
 end;
 
 comment on function textrawl.describe_entity is
-    'An entity with its newest valid facts and its relations in both directions, from every space you can read; no row for '
-    'an unknown name. Errors: TR010, TR011 (access). '
+    'An entity with its newest valid facts and its relations in both directions, from every space that you can read. '
+    'If "since" or "until" is given, only facts that were said in this period. An unknown name gives no row. Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.describe_entity(''Jeff'');';

@@ -7,7 +7,7 @@ begin
     if vector is null then
         return query select fact.space_id, fact.id, null::float8 from unnest(spaces, ids) as fact (space_id, id);
     else
-        -- A text without any known word has a vector of zeros, whose cosine is NaN.
+        -- A text without any known word has a vector of zeros. Its cosine with any vector is NaN.
         return query execute format($sql$
             select fact.space_id, fact.id, nullif(1 - (v.vector <=> $1), 'nan')
             from unnest($2, $3) as fact (space_id, id)
@@ -18,5 +18,5 @@ end
 $$;
 
 comment on function textrawl.fact_cosines is
-    'The cosine of a vector and the vector of each given fact; null for a fact without a vector. '
+    'The cosine of a given vector and the vector of each given fact; null for a fact without a vector. '
     'Example: select * from textrawl.fact_cosines(1, ''[1,0,0]'', array[1], array[gen_random_uuid()]);';

@@ -8,13 +8,13 @@ declare
 begin
     if is_fact_id(reference) then
         select array_agg(o.id) into matches from (
-            select id from observation
+            select id from fact
             where space_id = space and entity_id = entity and starts_with(id::text, lower(reference))
             limit 2) o;
     end if;
     if matches is null then
         select array_agg(o.id) into matches from (
-            select id from observation
+            select id from fact
             where space_id = space and entity_id = entity
               and content_hash = fact_hash(reference)
             order by is_valid(valid_from, valid_until, present => clock_timestamp()) desc, whole is not null,
@@ -22,7 +22,7 @@ begin
             limit 1) o;
     end if;
     if cardinality(matches) > 1 then
-        raise exception using errcode = 'TR002', message = 'ambiguous fact';
+        raise exception using errcode = 'TR002', message = 'more than one fact has an id that begins like this';
     elsif matches is null then
         raise exception using errcode = 'TR001', message = 'no such fact';
     end if;
@@ -31,5 +31,5 @@ end
 $$;
 
 comment on function textrawl.find_fact is
-    'Find a fact of an entity by its id, the first 8 or more characters of its id, or its exact text. Errors: TR001 (none), '
-    'TR002 (more than one).';
+    'Find a fact of an entity by its id, by the first 8 or more characters of its id, or by its exact text. Errors: '
+    'TR001 (no such fact), TR002 (more than one fact).';

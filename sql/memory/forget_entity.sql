@@ -3,7 +3,8 @@ create function textrawl.forget_entity(
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
     out entity_id uuid, out entity_name text, out observation_id uuid,
-    out facts bigint, out relations bigint, out sample text[], out reflections bigint
+    out facts bigint, out relations bigint, out sample text[], out reflections bigint,
+    out relation_id uuid  -- if `fact` names a relation
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -12,12 +13,13 @@ as $$
 declare
     origin         origin := open_write(credential, space, case when dry_run then 'read' else 'forget' end, client, tool, request);
     in_undos       jsonb;
-    fact_ids       uuid[];
+    relation_ids   uuid[] := '{}';
+    removed_ids    uuid[];  -- facts and statements; a statement has the id of its relation
     reflection_ids uuid[] := '{}';
 begin
     if not dry_run then
         perform claim_removal();
-        -- Lock these undos first, so that nobody restores the entity meanwhile.
+        -- First lock the undos that keep rows of this entity, so that no session restores the entity meanwhile.
         perform from undo u
         where u.space_id = origin.space_id and u.id in (
             select d.undo_id from undone d where d.space_id = origin.space_id and d.names @> array[name_key(forget_entity.entity)])
@@ -25,17 +27,22 @@ begin
     end if;
     select e.id, e.name into entity_id, entity_name from entity e
     where e.space_id = origin.space_id and e.name_key = name_key(forget_entity.entity) for update;
-    -- A fact that an undo removed can be restored, so it has to be found and forgotten as well.
+    -- A fact that an undo removed can still be restored, so find and forget it too.
     if fact is not null and entity_id is not null then
         begin
             observation_id := find_fact(origin.space_id, entity_id, fact);
         exception when sqlstate 'TR001' then
             observation_id := (select id from find_undone(origin.space_id, forget_entity.entity, fact) limit 1);
             if observation_id is null then
+                relation_ids := find_relations(origin.space_id, forget_entity.entity, fact);
+                relation_id := relation_ids[1];
+            end if;
+            if observation_id is null and relation_id is null then
                 raise;
             end if;
         end;
     end if;
+    perform refuse_parts(origin.space_id, array[forget_entity.observation_id]);
     select coalesce(jsonb_agg(u), '[]') into in_undos from find_undone(origin.space_id, forget_entity.entity, fact,
         case when fact is not null then (
             select content_hash from observation o where o.space_id = origin.space_id and o.id = forget_entity.observation_id) end) u;
@@ -48,26 +55,37 @@ begin
         return;
     end if;
     select count(*), (array_agg(content order by created_at desc, id))[1:3] into facts, sample
-    from observation o
+    from fact o
     where o.space_id = origin.space_id and o.entity_id = forget_entity.entity_id
-      and (forget_entity.observation_id is null or o.id = forget_entity.observation_id);
-    select count(*) into relations from relation r
-    where r.space_id = origin.space_id and forget_entity.observation_id is null
-      and forget_entity.entity_id in (r.from_entity, r.to_entity);
+      and (forget_entity.fact is null or o.id = forget_entity.observation_id);
+    if forget_entity.fact is null then
+        relation_ids := array(
+            select r.id from relation r
+            where r.space_id = origin.space_id and forget_entity.entity_id in (r.from_entity, r.to_entity));
+    end if;
+    relations := cardinality(relation_ids);
     select facts + count(distinct value ->> 'id') filter (where value ->> 'kind' = 'observation'
                and not exists (select from observation o where o.space_id = origin.space_id and o.id = (value ->> 'id')::uuid)),
            relations + count(distinct value ->> 'id') filter (where value ->> 'kind' = 'relation'
                and not exists (select from relation r where r.space_id = origin.space_id and r.id = (value ->> 'id')::uuid))
     into facts, relations from jsonb_array_elements(in_undos);
-    -- Reflections about the entity or one of its relations, and reflections elsewhere that contain its name.
-    if observation_id is null then
+    if relation_id is not null then
+        sample := array(
+            select distinct s.name || '→' || r.relation_type || '→' || t.name from relation r
+            join entity s on s.space_id = r.space_id and s.id = r.from_entity
+            join entity t on t.space_id = r.space_id and t.id = r.to_entity
+            where r.space_id = origin.space_id and r.id = any(relation_ids));
+        reflection_ids := array(
+            select f.id from reflection f where f.space_id = origin.space_id and f.relation_id = any(relation_ids) order by f.id);
+    end if;
+    -- Collect the reflections about the entity or one of its relations, and all other reflections that contain the name
+    -- of the entity.
+    if forget_entity.fact is null then
         reflection_ids := array(
             select f.id from reflection f
             where f.space_id = origin.space_id and (
                 f.entity_id = forget_entity.entity_id
-                or f.relation_id in (
-                    select r.id from relation r
-                    where r.space_id = origin.space_id and forget_entity.entity_id in (r.from_entity, r.to_entity))
+                or f.relation_id = any(relation_ids)
                 or names_entity(f.content, forget_entity.entity_name))
             order by f.id);
     end if;
@@ -78,32 +96,42 @@ begin
     delete from undone u
     where u.space_id = origin.space_id and (
         u.names @> array[name_key(forget_entity.entity)]
-        and (fact is null or u.id in (select (value ->> 'id')::uuid from jsonb_array_elements(in_undos)))
+        and (fact is null or u.id = any(relation_ids)
+             or u.id in (select (value ->> 'id')::uuid from jsonb_array_elements(in_undos)))
         or fact is null and u.kind = 'reflection' and names_entity(u.before ->> 'content', forget_entity.entity_name));
     perform from reflection f where f.space_id = origin.space_id and f.id = any(reflection_ids) order by f.id for update;
     delete from reflection f where f.space_id = origin.space_id and f.id = any(reflection_ids);
-    fact_ids := array(
-        select o.id from observation o
+    removed_ids := array(
+        select o.id from fact o
         where o.space_id = origin.space_id and o.entity_id = forget_entity.entity_id
-          and (forget_entity.observation_id is null or o.id = forget_entity.observation_id));
-    perform withdraw_words(origin.space_id, fact_ids);
-    -- Lock facts before the recall log: a recall of them that is being recorded is then complete and can be cleaned.
-    perform claim_rows(origin.space_id, fact_ids, array(
-        select r.id from relation r
-        where r.space_id = origin.space_id and forget_entity.observation_id is null
-          and forget_entity.entity_id in (r.from_entity, r.to_entity)));
-    perform withdraw_queries(origin.space_id, fact_ids,
-        case when forget_entity.observation_id is null then forget_entity.entity_name end);
-    if observation_id is null then
-        -- Lock in one order: the cascade would lock these rows by one end first and then by the other.
+          and (forget_entity.fact is null or o.id = forget_entity.observation_id)) || relation_ids;
+    perform withdraw_words(origin.space_id, removed_ids);
+    -- Lock the facts before cleaning the recall log. While the facts are locked, no session can add a recall of these
+    -- facts to the log.
+    perform claim_rows(origin.space_id, removed_ids, relation_ids);
+    perform withdraw_queries(origin.space_id, removed_ids,
+        case when forget_entity.fact is null then forget_entity.entity_name end);
+    if forget_entity.fact is null then
+        -- Lock these rows in one order. The cascade would lock them in two groups: by one end of the pair, then by the
+        -- other end. Two such sessions could deadlock.
         perform from joint_use j
         where j.space_id = origin.space_id and forget_entity.entity_id in (j.one, j.other) order by j.one, j.other for update;
         delete from entity e where e.space_id = origin.space_id and e.id = forget_entity.entity_id;
+    elsif relation_id is not null then
+        update entity e set updated_at = clock_timestamp()
+        from (select other.id from entity other
+              where other.space_id = origin.space_id and other.id in (
+                  select unnest(array[r.from_entity, r.to_entity]) from relation r
+                  where r.space_id = origin.space_id and r.id = any(relation_ids))
+              -- Skip an entity that another session has locked, because that session sets its updated_at.
+              for no key update skip locked) ends
+        where e.space_id = origin.space_id and e.id = ends.id;
+        delete from relation r where r.space_id = origin.space_id and r.id = any(relation_ids);
     else
         delete from observation o where o.space_id = origin.space_id and o.id = forget_entity.observation_id;
         update entity e set updated_at = clock_timestamp() where e.space_id = origin.space_id and e.id = forget_entity.entity_id;
     end if;
-    perform record_event('forgotten', entity_id, observation_id, null, origin,
+    perform record_event('forgotten', entity_id, observation_id, relation_id, origin,
                          jsonb_build_object('facts', facts, 'relations', relations)
                          || case when reflections > 0 then jsonb_build_object('reflections', reflections) else '{}' end);
     if not may_read(credential, origin.space_id) then
@@ -113,7 +141,7 @@ end
 $$;
 
 comment on function textrawl.forget_entity is
-    'Delete an entity, or one of its facts, with everything that repeats it: relations, vectors, reflections, undo data and '
-    'logged queries. The trail keeps ids and counts; a dry run needs only the scope read. Errors: TR001, TR002, TR010 to '
-    'TR012 (access). '
+    'Delete an entity, or one of its facts or relations, and all that repeats its content: vectors, reflections, undo '
+    'data and logged queries. The trail keeps ids and counts. A dry run needs only the scope read. Errors: TR001 or '
+    'TR002 (no fact or several facts match), TR010 to TR012 (access), TR055 (the fact is a part of a journal entry). '
     'Example: select * from textrawl.forget_entity(''Jeff'', dry_run => true);';

@@ -1,19 +1,20 @@
--- Each of these asks for a credential, and does only what the credential allows.
+-- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
-    textrawl.remember_fact, textrawl.build_knowledge, textrawl.relate_entities, textrawl.forget_entity,
+    textrawl.remember_fact, textrawl.build_knowledge, textrawl.relate_entities, textrawl.end_relation,
+    textrawl.forget_entity,
     textrawl.memory_statistics, textrawl.recall_costs
     to textrawl_app;
 
--- A server's own work, which needs no credential.
+-- Servers call these functions for upkeep, without a credential.
 grant execute on function
-    textrawl.refresh_search_statistics, textrawl.record_recalls, textrawl.prune_recalls
+    textrawl.refresh_search_statistics, textrawl.rebuild_documents, textrawl.record_recalls, textrawl.prune_recalls
     to textrawl_app;
 
 grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
-    textrawl.memory_statistics, textrawl.recall_costs
+    textrawl.memory_statistics, textrawl.recall_costs, textrawl.score_bar
     to textrawl_analyst;
 
--- Row-level security shows a login the rows of the spaces that were granted to it.
+-- Row-level security shows a login only the rows of the spaces that were granted to its actor.
 grant select on textrawl.recall, textrawl.recalled to textrawl_analyst;

@@ -1,23 +1,33 @@
 create function textrawl.list_entities(
     entity_types text[] default null, max_rows integer default 10, skip integer default 0,
     as_of timestamptz default null,
-    spaces integer[] default null, credential bytea default null
+    spaces integer[] default null, credential bytea default null,
+    since timestamptz default null, until timestamptz default null
 ) returns table (
-    total bigint,   -- entities that match, on all pages
-    entities jsonb  -- this page, [{id, space, name, entity_type, description, updated_at}]
+    total bigint,   -- number of entities that match, on all pages
+    entities jsonb  -- the entities of this page, [{id, space, name, entity_type, description, updated_at}]
 )
 language sql stable security definer
 set search_path from current
 begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, list_entities.spaces) as ids
+    ), said as materialized (
+        -- Compare said_at with a range, because the index can find a range. Postgres does not run this query if `since`
+        -- and `until` are null.
+        select distinct o.space_id, o.entity_id from textrawl.fact o
+        where o.space_id = any((select ids from scope)::integer[])
+          and o.said_at >= coalesce(since, '-infinity') and o.said_at <= coalesce(until, 'infinity')
+          and textrawl.is_valid(o.valid_from, o.valid_until, as_of)
     ), matching as (
         select from textrawl.entity e
         where e.space_id = any((select ids from scope)::integer[])
           and (list_entities.entity_types is null or e.entity_type = any(list_entities.entity_types))
           and (as_of is null or e.created_at <= as_of)
+          and (num_nonnulls(since, until) = 0 or (e.space_id, e.id) in (select said.space_id, said.entity_id from said))
     ), page as (
-        -- Read each space from its index: sorting the entities of all spaces takes longer the more there are.
+        -- Read the newest entities of each space from the index. It would take longer to sort all entities of all
+        -- spaces.
         select newest.id, s.name as space, newest.name, newest.entity_type, newest.description, newest.updated_at
         from unnest((select ids from scope)) as place (id)
         join textrawl.space s on s.id = place.id
@@ -27,6 +37,7 @@ begin atomic
             where e.space_id = place.id
               and (list_entities.entity_types is null or e.entity_type = any(list_entities.entity_types))
               and (as_of is null or e.created_at <= as_of)
+              and (num_nonnulls(since, until) = 0 or (e.space_id, e.id) in (select said.space_id, said.entity_id from said))
             order by e.updated_at desc, e.id limit max_rows::bigint + skip) newest
         order by newest.updated_at desc, newest.id limit max_rows offset skip
     )
@@ -35,5 +46,6 @@ begin atomic
 end;
 
 comment on function textrawl.list_entities is
-    'A page of entities, last updated first. Errors: TR010, TR011 (access). '
+    'A page of entities, last updated first. If "since" or "until" is given, only entities with a valid fact that was '
+    'said in this period. Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.list_entities(array[''person''], 20);';

@@ -1,10 +1,10 @@
 create function textrawl.memory_statistics(spaces integer[] default null, credential bytea default null)
 returns table (
     entities bigint, facts bigint, valid_facts bigint, relations bigint,
-    events bigint,  -- lines of the trail
+    events bigint,  -- entries of the trail
     bytes bigint,   -- size of the whole database
-    types jsonb,    -- entities per type, {type: count}
-    models jsonb    -- [{name, dimensions, pending}]; pending: facts that still need a vector
+    types jsonb,    -- number of entities of each type, {type: count}
+    models jsonb    -- [{name, dimensions, pending}]; pending: the number of facts and relations that still need a vector
 )
 language sql stable security definer
 set search_path from current
@@ -13,8 +13,8 @@ begin atomic
         select textrawl.readable_spaces(credential, memory_statistics.spaces) as ids
     )
     select (select count(*) from textrawl.entity e where e.space_id = any((select ids from scope)::integer[])),
-           (select count(*) from textrawl.observation o where o.space_id = any((select ids from scope)::integer[])),
-           (select count(*) from textrawl.observation o where o.space_id = any((select ids from scope)::integer[])
+           (select count(*) from textrawl.fact o where o.space_id = any((select ids from scope)::integer[])),
+           (select count(*) from textrawl.fact o where o.space_id = any((select ids from scope)::integer[])
             and textrawl.is_valid(o.valid_from, o.valid_until)),
            (select count(*) from textrawl.relation r where r.space_id = any((select ids from scope)::integer[])
             and textrawl.is_valid(r.valid_from, r.valid_until)),
@@ -30,5 +30,6 @@ begin atomic
 end;
 
 comment on function textrawl.memory_statistics is
-    'The size of a memory: entities, facts, relations, bytes, entities per type and pending vectors per model. '
+    'The size of a memory: entities, facts, relations, bytes, entities of each type, and pending vectors of each '
+    'model. '
     'Example: select * from textrawl.memory_statistics();';

@@ -1,16 +1,18 @@
--- Load the library of pgvector. Until then only a superuser may attach its settings to a function.
+-- Load the library of pgvector. Until it is loaded, only a superuser can attach its settings to a function.
 do $$ begin perform '[1]'::halfvec; end $$;
 
 create function textrawl.nearest_facts(
     model integer, vector halfvec, spaces integer[], entity_types text[], as_of timestamptz,
-    candidates integer, large boolean, rare boolean, breadth integer, own boolean default false
+    candidates integer, large boolean, rare boolean, breadth integer, own boolean default false,
+    since timestamptz default null, until timestamptz default null,
+    parts boolean default false  -- true: only parts of journal entries
 )
 returns table (space_id integer, id uuid, cosine double precision)
 language plpgsql stable rows 50
 set search_path from current
 set hnsw.iterative_scan = relaxed_order
 set hnsw.ef_search = 80
--- The default of 20,000 scanned tuples returns too few rows for a space with 5 % of a million facts.
+-- By default a scan stops after 20,000 tuples. It then returns too few rows for a space with 5 % of a million facts.
 set hnsw.max_scan_tuples = 60000
 set hnsw.scan_mem_multiplier = 2
 as $$
@@ -24,27 +26,45 @@ begin
     if entity_types is not null then
         condition := condition || ' and o.entity_type = any($3)';
     end if;
-    if rare then
+    if num_nonnulls(since, until) > 0 then
+        condition := condition || ' and is_within(o.said_at, $6, $7)';
+    end if;
+    if parts then
+        condition := condition || ' and exists (
+            select from journal_entry j where j.space_id = o.space_id and j.document_id = o.whole)';
+    end if;
+    if rare and parts then
+        return query execute format($sql$
+            select o.space_id, o.id, nullif(1 - (v.vector <=> $1), 'nan')
+            from journal_entry j
+            join document d on d.space_id = j.space_id and d.id = j.document_id
+            join observation o on o.space_id = d.space_id and o.entity_id = d.entity_id and o.whole = d.id
+            join %I v on v.space_id = o.space_id and v.observation_id = o.id
+            where j.space_id = any($2) and is_valid(o.valid_from, o.valid_until, $3)
+            order by (v.vector <=> $1) + 0 limit $4$sql$, vectors)
+        using vector, spaces, as_of, candidates;
+    elsif rare then
         return query execute format($sql$
             select o.space_id, o.id, nullif(1 - (v.vector <=> $1), 'nan')
             from observation o join %I v on v.space_id = o.space_id and v.observation_id = o.id
             where o.space_id = any($2) and %s
             order by (v.vector <=> $1) + 0 limit $5$sql$, vectors, condition)
-        using vector, spaces, entity_types, as_of, candidates;
+        using vector, spaces, entity_types, as_of, candidates, since, until;
     elsif large then
         perform set_config('hnsw.ef_search', breadth::text, true);
-        -- `is true` hides the space from all indexes: with a plain condition the planner would read the whole space.
-        -- A space's own index is partial, so its condition has to be stated exactly.
+        -- `is true` hides the space from all indexes. With a plain condition the planner would read the whole space. A
+        -- space's own index is partial. The planner uses it only if the query contains the exact condition of the
+        -- index.
         return query execute format($sql$
             select o.space_id, o.id, nullif(1 - (v.vector <=> $1), 'nan')
             from %I v join observation o on o.space_id = v.space_id and o.id = v.observation_id
             where %s and %s
             order by v.vector <=> $1 limit $5$sql$, vectors,
             case when own then 'v.space_id = ' || spaces[1] else '(v.space_id = any($2)) is true' end, condition)
-        using vector, spaces, entity_types, as_of, candidates;
+        using vector, spaces, entity_types, as_of, candidates, since, until;
     else
-        -- `+ 0` avoids the vector index, which would skip most of a large store to find the few facts of a small space.
-        -- The planner does not know this.
+        -- `+ 0` keeps the planner from using the vector index. In a large store, a search by that index would read most
+        -- vectors before it finds the few facts of a small space. The planner does not know this.
         return query execute format($sql$
             select o.space_id, o.id, nullif(1 - v.distance, 'nan')
             from (select n.space_id, n.observation_id, (n.vector <=> $1) + 0 as distance
@@ -52,12 +72,13 @@ begin
             join observation o on o.space_id = v.space_id and o.id = v.observation_id
             where %s
             order by v.distance limit $5$sql$, vectors, condition)
-        using vector, spaces, entity_types, as_of, candidates;
+        using vector, spaces, entity_types, as_of, candidates, since, until;
     end if;
 end
 $$;
 
 comment on function textrawl.nearest_facts is
-    'The facts of some spaces whose vectors are nearest to a given one, valid now or at as_of. assess_spaces() says how to '
-    'search: by index or by comparing all. '
+    'The facts of the given spaces whose vectors are nearest to a given vector, valid now or at as_of. The parameters '
+    'large, rare, breadth and own choose between an index and a comparison of all vectors. Take their values from '
+    'assess_spaces(). '
     'Example: select id from textrawl.nearest_facts(1, ''[1,0,0]'', array[1], null, null, 50, false, false, 160);';

@@ -11,7 +11,7 @@ begin atomic
         union
         select r.space_id, r.id from bound b join textrawl.recall r on r.space_id = b.space_id and r.at < now() - interval '90 days'
     ), due as materialized (
-        -- Skip rows that another session is changing: the next run, an hour later, is early enough.
+        -- Skip rows that another session is changing. The next run, an hour later, deletes them.
         select r.space_id, r.id from old join textrawl.recall r on r.space_id = old.space_id and r.id = old.id
         order by r.space_id, r.id for update of r skip locked
     ), deleted as (
@@ -21,5 +21,5 @@ begin atomic
 end;
 
 comment on function textrawl.prune_recalls is
-    'Delete recalls older than 90 days and all but the newest 100,000 of each space, and return how many. Servers call it '
-    'every hour.';
+    'Delete recalls that are older than 90 days, and all but the newest 100,000 recalls of each space. Return the '
+    'number of deleted recalls. Servers call this every hour.';

@@ -8,10 +8,12 @@ begin
             row(gen_random_uuid(), e.id, e.name, e.entity_type,
                 input.fact ->> 'observation', fact_hash(input.fact ->> 'observation'),
                 input.fact ->> 'source', (input.fact ->> 'confidence')::real,
-                (input.fact ->> 'valid_until')::timestamptz, input.fact ->> 'replaces', embeddings[input.place])::new_fact
+                (input.fact ->> 'valid_until')::timestamptz, (input.fact ->> 'said_at')::timestamptz,
+                input.fact ->> 'replaces', embeddings[input.place])::new_fact
             order by input.place)
         from jsonb_array_elements(facts) with ordinality input (fact, place)
-        -- `limit 1` makes the planner look up each name in the index. It expects a hundred rows and would read all entities.
+        -- `limit 1` makes the planner look up each name in the index. Without `limit 1`, the planner would expect a
+        -- hundred rows and read all entities.
         cross join lateral (
             select * from entity e
             where e.space_id = read_facts.space and e.name_key = name_key(input.fact ->> 'entity') limit 1) e);
@@ -19,5 +21,5 @@ end
 $$;
 
 comment on function textrawl.read_facts is
-    'Convert facts [{entity, observation, source, confidence, valid_until, replaces}] and their vectors for store_facts(), '
-    'in the same order. The entities must be claimed.';
+    'Convert facts [{entity, observation, source, confidence, valid_until, said_at, replaces}] and their vectors to '
+    'the type that store_facts() takes, in the same order. Call claim_entity() for all entities first.';

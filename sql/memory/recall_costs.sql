@@ -1,10 +1,10 @@
 create function textrawl.recall_costs(last integer default 100, spaces integer[] default null, credential bytea default null)
 returns table (
     recalls bigint,
-    p50 integer, p95 integer, largest integer,  -- tokens of a recall: median, 95th percentile, maximum
-    cut bigint,        -- recalls that had to leave out items to meet their budget
-    dropped bigint,    -- items that were left out
-    since timestamptz  -- time of the oldest recall counted
+    p50 integer, p95 integer, largest integer,  -- tokens of one recall: median, 95th percentile, maximum
+    cut bigint,        -- number of recalls that left out items to stay within their budget
+    dropped bigint,    -- number of items that were left out
+    since timestamptz  -- time of the oldest of these recalls
 )
 language sql stable security definer
 set search_path from current
@@ -26,6 +26,6 @@ begin atomic
 end;
 
 comment on function textrawl.recall_costs is
-    'The cost of the newest recalls: median, 95th percentile and maximum of their tokens, and how many were cut to their '
-    'budget. '
+    'The cost of the newest recalls: median, 95th percentile and maximum of their tokens, and how many recalls left '
+    'out items to stay within their budget. '
     'Example: select * from textrawl.recall_costs(last => 1000);';

@@ -3,7 +3,8 @@ language sql volatile security definer
 set search_path from current
 begin atomic
     with caller as materialized (
-        -- Count a recall for a space only if its token, or else this session, still has a right there.
+        -- A recall has a space. Record it only if the token of the recall still has a right in this space. If the
+        -- recall has no token, this session must have a right in the space.
         select credential.token, t.actor_id, array(select r.space_id from textrawl.access_rights(credential.hash) r) as spaces
         from (select distinct value ->> 'credential' as token, decode(value ->> 'credential', 'hex') as hash
               from jsonb_array_elements(recalls)) credential
@@ -19,8 +20,8 @@ begin atomic
         cross join jsonb_array_elements_text(found.value) fact (id)
         join textrawl.space s on s.name = found.key
     ), locked_fact as materialized (
-        -- A session that forgets one of these facts waits until this is recorded, and then removes it from the log.
-        -- A fact that is being forgotten, or was forgotten meanwhile, is skipped.
+        -- Lock the facts. A session that forgets one of them waits until this recall is recorded, and then removes the
+        -- fact and the query from the log. Skip facts that are being forgotten.
         select o.space_id, o.id from textrawl.observation o
         where (o.space_id, o.id) in (select answer.space_id, answer.id from answer)
         order by o.space_id, o.id
@@ -36,7 +37,7 @@ begin atomic
         case when forgotten.place is null then left(entry.query, 500) end,
         case when forgotten.place is null then entry.query_hash end, entry.hits, entry.milliseconds, entry.score, entry.cosine,
         entry.coverage, entry.verbose_tokens,
-        -- Readers of this space must not see ids of facts of other spaces.
+        -- Readers of this space must not see the ids of facts of other spaces.
         array(select found.id::uuid from jsonb_array_elements_text(entry.found -> s.name) with ordinality found (id, place)
               join locked_fact on locked_fact.space_id = s.id and locked_fact.id = found.id::uuid order by found.place),
         line.actor_id
@@ -64,7 +65,7 @@ begin atomic
           join textrawl.space s on s.name = found.key and s.id = any(caller.spaces)
           group by s.id, fact.id) entry
     join textrawl.observation o on o.space_id = entry.space_id and o.id = entry.id
-    -- All servers lock in this order. Skip facts that are being forgotten.
+    -- All servers lock facts in this order, so they cannot deadlock. Skip facts that are being forgotten.
     order by o.space_id, o.id
     for key share of o skip locked
     on conflict (space_id, observation_id) do update
@@ -73,6 +74,6 @@ begin atomic
 end;
 
 comment on function textrawl.record_recalls is
-    'Record recalls and how often each fact was in one, and return the number of recalls; servers call it every few '
-    'seconds. A query about a fact that was forgotten meanwhile is left out, and so is a recall whose credential has no '
-    'right in the space.';
+    'Record recalls, and for each fact the number of recalls that returned it. Return the number of recalls. Servers '
+    'call this every few seconds. The text of a query is left out if one of its facts was forgotten meanwhile. A '
+    'recall is left out if its credential has no right in the space.';

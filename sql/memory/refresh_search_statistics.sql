@@ -8,14 +8,15 @@ declare
     share double precision;
     counted integer[];
 begin
-    -- Facts that are being removed are still visible here: the lock excludes sessions that called claim_removal().
+    -- A count would still include facts that another session is removing. Such a session has called claim_removal(),
+    -- and this lock then fails.
     begin
         lock table removal_lock in exclusive mode nowait;
     exception when lock_not_available then
         return false;
     end;
     select facts into counted_before from search_statistics;
-    -- The counter of the server is free, but it lags and is lost in a crash. Count small tables.
+    -- Postgres's own row counter costs nothing, but it lags and is lost in a crash. So count the rows of small tables.
     current_facts := pg_stat_get_live_tuples('observation'::regclass);
     if current_facts < 50000 then
         current_facts := (select count(*) from observation);
@@ -25,12 +26,14 @@ begin
     end if;
 
     delete from space_statistics;
-    insert into space_statistics select space_id, count(*) from observation group by space_id;
+    insert into space_statistics (space_id, facts, coherence)
+    select space_id, facts, order_coherence(space_id)
+    from (select space_id, count(*) as facts from observation group by space_id) counted_space;
     insert into search_statistics (facts) select coalesce(sum(facts), 0) from space_statistics
     on conflict (singleton) do update set facts = excluded.facts, refreshed_at = now();
 
-    -- Sample 5 % of a large store. Count small spaces fully, smallest first, up to 50,000 facts together:
-    -- a sample would miss most of their words.
+    -- In a large store, use a sample of 5 %. A sample would miss most words of a small space. So count small spaces
+    -- fully, smallest first, up to 50,000 facts in total.
     share := case when (select facts from search_statistics) > 200000 then 0.05 else 1 end;
     counted := array(
         select space_id from (
@@ -64,6 +67,7 @@ end
 $$;
 
 comment on function textrawl.refresh_search_statistics is
-    'Count words and facts of each space if the store changed by more than a tenth, or always with force. Return false if '
-    'nothing was done: too little changed, another session counts, or facts are being removed. '
+    'Count the words and facts of each space if the number of facts changed by more than a tenth. If "force" is true, '
+    'always count. Return false if nothing was counted, because the change was too small, another session is counting, '
+    'or facts are being removed. '
     'Example: select textrawl.refresh_search_statistics();';

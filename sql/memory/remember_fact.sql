@@ -7,6 +7,7 @@ create function textrawl.remember_fact(
     model integer default null, embedding halfvec default null,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
+    said_at timestamptz default null,
     out entity_id uuid, out entity_name text, out entity_type text,
     out observation_id uuid, out duplicate boolean, out updated boolean, out closest jsonb
 )
@@ -17,7 +18,7 @@ as $$
 declare
     origin origin  := open_write(credential, space, 'write', client, tool, request);
     fact    jsonb   := jsonb_build_object('entity', entity, 'observation', observation, 'source', source,
-        'confidence', confidence, 'valid_until', valid_until, 'replaces', replaces);
+        'confidence', confidence, 'valid_until', valid_until, 'said_at', said_at, 'replaces', replaces);
     guessed boolean;
 begin
     select c.id, c.stored_name, c.stored_type, c.guessed into entity_id, entity_name, entity_type, guessed
@@ -36,7 +37,8 @@ end
 $$;
 
 comment on function textrawl.remember_fact is
-    'Store a fact about an entity; if a valid fact has the same text, update its source, confidence and end instead. '
-    'Without the right to read, the answer holds only the name and type you sent. Errors: TR001, TR002 (replaces), TR003 '
-    '(was replaced already), TR010 to TR012 (access). '
+    'Store a fact about an entity. If a valid fact has the same text, update its source, confidence, end and said_at '
+    'instead. A caller that cannot read gets back only the name and type that it sent. Errors: TR001 or TR002 '
+    '("replaces" matches no fact, or several facts), TR003 (the fact to replace is no longer valid), TR010 to TR012 '
+    '(access). '
     'Example: select * from textrawl.remember_fact(''Jeff'', ''person'', ''prefers dark mode'');';

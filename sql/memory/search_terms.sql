@@ -1,47 +1,24 @@
 create function textrawl.search_terms(
-    query text, spaces integer[] default array[textrawl.default_space()], counting boolean default false
+    query text, spaces integer[] default array[textrawl.default_space()], counting boolean default false,
+    languages text[] default null  -- of the spaces; null: search_languages() finds them
 )
 returns table (
     term tsquery,
     weight double precision,
-    -- The query that selects facts: a rare word by itself, a common word only with a second word. If it is null, the
-    -- word adds to scores but selects nothing here.
+    -- The text condition by which this word selects facts. A rare word selects every fact that has it. A common word
+    -- selects only facts that also have a second word. Null: the word adds to scores but selects no facts.
     selecting tsquery,
-    share double precision  -- share of facts known to have the word
+    share double precision  -- the share of facts that have the word; null if unknown
 )
 language sql stable parallel safe
 begin atomic
-    with text as materialized (
-        select textrawl.plain_text(query) as plain, '\w*(?:[a-z0-9][A-Z][a-z]|[A-Z]{2}[a-z]{2})\w*' as name
-    ), word as (
-        select lexeme as word, quote_literal(lexeme)::tsquery as term
-        from text, unnest(tsvector_to_array(to_tsvector('english', regexp_replace(plain, name, ' ', 'g')))) as lexeme
-        union
-        -- A name in camel case may be written as one word or as its parts. One part is not enough: otherwise JavaScript
-        -- would also find TypeScript, since both contain Script.
-        select min(whole), (quote_literal(min(whole)) || '|(' || string_agg(quote_literal(part), '&') || ')')::tsquery
-        from text, regexp_matches(plain, name, 'g') as match,
-             unnest(tsvector_to_array(to_tsvector('english', match[1]))) as whole,
-             unnest(tsvector_to_array(to_tsvector('english', textrawl.split_names(match[1])))) as part
-        group by match[1]
-    ), query_word as (
-        select word, term from word
-        union all
-        -- A query of stop words alone can only mean a name, such as The Who.
-        select lexeme, quote_literal(lexeme)::tsquery
-        from text, unnest(tsvector_to_array(to_tsvector('simple', plain))) as lexeme
-        where not exists (select from word)
-    ), with_forms as (
-        -- A search for went also finds go. All forms are treated as one word with one frequency.
-        select word, words, case when other is null then term else term || other::tsquery end as term
-        from query_word cross join lateral (
-            select string_agg(quote_literal(f.other), '|') as other, array_agg(f.other) || word as words
-            from textrawl.word_form f where f.stem = query_word.word) form
+    with with_forms as (
+        select * from textrawl.query_words(query, coalesce(languages, textrawl.search_languages(spaces)))
     ), scope as materialized (
         select string_agg(quote_literal('~s' || space), '|')::tsquery as scope from unnest(spaces) as space
     ), fact_total as (
-        -- Use the counts of these spaces only: scores would otherwise reveal the words of other spaces.
-        -- In a new memory statistics are soon outdated, so the caller sets `counting` and the few facts are counted.
+        -- Use only the statistics of these spaces. Scores would otherwise reveal the words of other spaces. In a new
+        -- memory the statistics are soon outdated. The caller then sets `counting`, and the few facts are counted.
         select case when counting then (select count(*)::float8 from textrawl.observation o where o.space_id = any(spaces))
             else (select sum(s.facts)::float8 from textrawl.space_statistics s where s.space_id = any(spaces)) end as facts
     ), with_frequency as (
@@ -54,18 +31,18 @@ begin atomic
         select *, row_number() over (partition by frequency is null order by frequency, char_length(word) desc, word) as place
         from with_frequency
     ), weighted as (
-        -- A word without a frequency is rare or new. It counts as a word that one fact has. Without any statistics all
-        -- words weigh the same. Only twelve words are used. In a longer query, take two words with a frequency for each
-        -- word without one.
+        -- A word without a frequency is rare or new, so its weight is that of a word that one fact has. Without any
+        -- statistics all words have the same weight. Only twelve words are used. In a longer query, take two words with
+        -- a frequency for each word without a frequency.
         select term, coalesce(frequency, 1) as frequency, frequency / nullif(facts, 0) as share, facts,
             coalesce(ln(1 + (facts - least(coalesce(frequency, 1), facts) + 0.5) / (coalesce(frequency, 1) + 0.5)), 1) as weight,
             row_number() over (order by case when frequency is null then 2 * place else place end, frequency is null) <= 12 as counts
         from placed
     ), ranked as materialized (
-        -- A common word would select too many facts to check. So only the rarest words select facts by themselves, but
-        -- all words add to the score. If there are at most 1,000 facts, or their number is unknown, every word selects.
-        -- Otherwise the rarest words do, as long as their frequencies add up to at most 300. The rarest word with a
-        -- known frequency may be in up to 2,000 facts.
+        -- A common word would select too many facts to check. So only the rarest words select facts alone, but all
+        -- words add to the score. If there are at most 1,000 facts, or their number is unknown, every word selects
+        -- alone. Otherwise only the rarest words select alone, as long as their frequencies add up to at most 300. The
+        -- rarest word with a known frequency may be in up to 2,000 facts.
         select *, coalesce(facts <= 1000, true) or sum(frequency) over (order by frequency, term::text) <= 300
             or place = 1 and frequency <= 2000 as alone
         from (select *, row_number() over (partition by share is null order by frequency, term::text) as place
@@ -74,11 +51,13 @@ begin atomic
         select term, frequency as expected, share, place, sum(frequency) over (order by place) as entries
         from ranked where not alone
     ), pair as (
-        -- Two common words select facts together if few facts are expected to have both. Pairs with the fewest expected
-        -- facts are used first, until the sum is 100, or 1,000 if even the rarest word (place 1) is common.
-        -- `entries` adds up the frequencies of the common words, from the rarest to this one. The rarer word of a pair
-        -- may have at most 3,000, so that the search reads few entries of the index. The limit does not apply to
-        -- place 1. If place 1 is common, it is part of every pair: with any other word the sum is above 4,000.
+        -- A fact with two common words is selected if few facts are expected to have both words. The expected number is
+        -- the frequency of the rarer word times the share of the other word. Take pairs in the order of this number,
+        -- smallest first, until the numbers add up to 100. If even the rarest word (place 1) is common, take pairs
+        -- until they add up to 1,000. `entries` adds up the frequencies of the common words, from the rarest to this
+        -- word. It may be at most 3,000 for the rarer word of a pair, so that the search reads few entries of the
+        -- index. This limit does not apply to place 1. If place 1 is common, it is in more than 2,000 facts. Then
+        -- `entries` is above 4,000 for all other words, and place 1 is part of every pair.
         select one.place, one.term, other.term as other,
             sum(one.expected * other.share) over (
                 order by one.place > 1, one.expected * other.share, one.place, other.place) as expected
@@ -94,6 +73,6 @@ begin atomic
 end;
 
 comment on function textrawl.search_terms is
-    'The words that answer a query, rarest first, with their weight and how they select facts. With counting, count the '
-    'facts instead of using statistics. '
+    'The words of a query, rarest first, each with its weight and its condition for selecting facts. If `counting` is '
+    'true, the function counts the facts instead of using statistics. '
     'Example: select * from textrawl.search_terms(''Jeff''''s favourite editor'');';

@@ -5,8 +5,9 @@ create function textrawl.similar_names(
 language sql stable security definer
 set search_path from current
 begin atomic
-    -- Three cheap sets of candidates: names with the same beginning, names with a common word, and recently updated
-    -- names, which include those with a wrong first letter. The caller decides which are close enough.
+    -- Collect candidates in three cheap ways: names with the same beginning, names with a common word, and recently
+    -- updated names. The third way also finds a name that was given with a wrong first letter. The caller decides which
+    -- names are close enough.
     with scope as materialized (
         select textrawl.readable_spaces(credential, similar_names.spaces) as ids
     )
@@ -27,6 +28,6 @@ begin atomic
 end;
 
 comment on function textrawl.similar_names is
-    'Names of entities that a misspelt name may mean: with the same beginning, with a common word, or recently updated. '
-    'Errors: TR010, TR011 (access). '
+    'Names of entities that a misspelt name can stand for: entities with the same beginning of the name, with a common '
+    'word, or updated recently. Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.similar_names(''Jef Green'');';

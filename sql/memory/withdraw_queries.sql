@@ -3,11 +3,12 @@ language sql volatile
 set search_path from current
 begin atomic
     with recalled_fact as materialized (
-        -- A fact that was never recalled is in no answer: then the log need not be searched.
+        -- A fact without a row in `recalled` was in no answer. Do not search the log for such a fact.
         select array_agg(r.observation_id) as facts from textrawl.recalled r
         where r.space_id = space and r.observation_id = any(withdraw_queries.facts)
     ), concerned as materialized (
-        -- Lock in one order: an answer can hold facts of several entities.
+        -- Lock rows in one order. An answer can contain facts of several entities, so two sessions that forget
+        -- different entities can lock the same rows.
         select r.id from textrawl.recall r, recalled_fact
         where r.space_id = space and (recalled_fact.facts is not null or withdraw_queries.name is not null)
           and (r.facts && recalled_fact.facts or strpos(lower(r.query), lower(withdraw_queries.name)) > 0)
@@ -21,5 +22,5 @@ begin atomic
 end;
 
 comment on function textrawl.withdraw_queries is
-    'Remove from the recall log the queries about facts, or about an entity by name, that will be forgotten. The costs '
-    'stay.';
+    'Remove the given facts from the recall log. Also remove the text of each query that contains the given name or '
+    'whose answer contained one of the facts. The tokens and times of the recalls stay.';

@@ -1,15 +1,17 @@
--- Keyword search: words that belong together, and how often each word occurs.
+-- Keyword search: words with the same meaning, and the number of facts that contain a word.
 
 create table word_form (
-    stem  text not null,
-    other text not null check (other <> stem),
-    primary key (stem, other)
+    stem     text not null,
+    other    text not null check (other <> stem),
+    language text not null default 'english',
+    primary key (language, stem, other)
 );
-comment on table word_form is 'Words with the same meaning but different stems, such as go and went. A search for one also finds the other.';
-comment on column word_form.stem is 'Stem as to_tsvector(''english'', …) produces it.';
+comment on table word_form is 'Pairs of words with the same meaning but different stems, such as go and went. A search for one word also finds the other word.';
+comment on column word_form.stem is 'Stem as word_lexemes(language, …) produces it.';
 comment on column word_form.other is 'Another stem with the same meaning.';
+comment on column word_form.language is 'Language of both stems, as in space.language.';
 
--- Stemming cuts endings. It turns walked into walk, but it leaves went as it is.
+-- Stemming removes endings. It turns walked into walk, but it does not change went.
 insert into word_form (stem, other)
 with written as (
     select string_to_array(line, ' ') as forms from unnest(string_to_array(trim(both e'\n' from $forms$
@@ -248,11 +250,11 @@ create table lexeme (
     frequency integer not null check (frequency > 0),
     primary key (space_id, word)
 );
-comment on table lexeme is 'Number of facts of a space that contain a word, as of the last refresh_search_statistics(). Counts are kept per space, so that the scores of one space reveal nothing about another.';
-comment on column lexeme.space_id is 'Space whose facts are counted.';
+comment on table lexeme is 'Number of facts of a space that contain a word, at the last refresh_search_statistics(). Each space has its own numbers, so that the scores of one space reveal nothing about another space.';
+comment on column lexeme.space_id is 'Space of the counted facts.';
 comment on column lexeme.word is 'Stem as the text index stores it.';
 comment on column lexeme.frequency is 'Number of facts of the space that contain the stem.';
--- A search in many spaces looks up one word in all of them.
+-- A search in many spaces looks up each word in all these spaces.
 create index lexeme_word_idx on lexeme (word, space_id) include (frequency);
 
 create table search_statistics (
@@ -266,9 +268,25 @@ comment on column search_statistics.facts is 'Number of facts.';
 comment on column search_statistics.refreshed_at is 'When the facts were counted.';
 
 create table space_statistics (
-    space_id integer primary key references space on delete cascade,
-    facts    bigint not null
+    space_id  integer primary key references space on delete cascade,
+    facts     bigint not null,
+    coherence real
 );
-comment on table space_statistics is 'Number of facts per space at the last refresh_search_statistics(). Search scans small spaces exactly and uses an index for large ones.';
-comment on column space_statistics.space_id is 'The space.';
+comment on table space_statistics is 'Number of facts of each space at the last refresh_search_statistics(). Search compares the query with all vectors of a small space and uses the vector index for a large space.';
+comment on column space_statistics.space_id is 'Space of the counted facts.';
 comment on column space_statistics.facts is 'Number of facts in the space.';
+comment on column space_statistics.coherence is 'Result of order_coherence() for the space. If it is below 1.2, the order of the facts has no meaning, and search ignores neighbours. Null: the space has too few facts.';
+
+create table document_rebuild (
+    space_id         integer primary key references space on delete cascade,
+    former_languages text[] not null,
+    reflections      boolean not null default false,
+    reached          uuid,
+    started_at       timestamptz not null default now()
+);
+comment on table document_rebuild is 'Spaces whose language changed, until rebuild_documents() has made all their search documents anew. Until then, a search uses the stems of the former languages and of the new language.';
+comment on column document_rebuild.space_id is 'The space.';
+comment on column document_rebuild.former_languages is 'Languages in which some search documents of the space may still be.';
+comment on column document_rebuild.reflections is 'True: all facts have new search documents, and the reflections follow.';
+comment on column document_rebuild.reached is 'Last fact (or reflection) that got a new search document. Null: no fact (or reflection) has one yet.';
+comment on column document_rebuild.started_at is 'When the language changed.';

@@ -8,12 +8,12 @@ create table space_grant (
     granted_at timestamptz not null default now(),
     primary key (space_id, actor_id)
 );
-comment on table space_grant is 'Scopes of an actor in a space. Without a row the actor has no access.';
+comment on table space_grant is 'Scopes of an actor in a space. Without a row the actor has no access to the space.';
 comment on column space_grant.space_id is 'Space that the grant is for.';
 comment on column space_grant.actor_id is 'Actor who has the grant.';
-comment on column space_grant.scopes is 'read, write, forget (permanent deletion), admin (grants, trail, undo), metrics (figures of the servers, no content of the space).';
+comment on column space_grant.scopes is 'read, write, forget (permanent deletion), admin (grants, trail, undo), metrics (measurements of the servers, without content of the space).';
 comment on column space_grant.for_login is 'True: create_analyst() granted read for the database login of the actor, and drop_analyst() removes it.';
-comment on column space_grant.granted_at is 'When it was granted or last changed.';
+comment on column space_grant.granted_at is 'When the grant was made or last changed.';
 create index space_grant_actor_id_idx on space_grant (actor_id);
 
 create table token (
@@ -32,36 +32,38 @@ create table token (
     revoked_at    timestamptz,
     check ((voucher_id is not null) = (kind = 'federated'))
 );
-comment on table token is 'Access tokens. A token can use a scope in a space only if both the token and a grant of its actor include it. Only hashes are stored.';
+comment on table token is 'Access tokens. A token can use a scope in a space only if both the token and the grant of its actor include the scope. Only hashes are stored.';
 comment on column token.id is 'Number of the token.';
-comment on column token.hash is 'SHA-256 of the token. Only its holder has the token itself.';
-comment on column token.kind is 'bearer: created by textrawl token. local: for the owner of an embedded memory. federated: a server verified it at an identity provider.';
-comment on column token.prefix is 'First characters of the token. People recognise tokens by them.';
+comment on column token.hash is 'SHA-256 of the token. The token itself is not stored.';
+comment on column token.kind is 'bearer: created by textrawl token. local: for the owner of an embedded memory. federated: issued by an identity provider and verified by a server.';
+comment on column token.prefix is 'First characters of the token, by which people recognise it.';
 comment on column token.actor_id is 'Actor of the token, who is the author of its writes.';
-comment on column token.home_space_id is 'Space for writes if the address names no space. Null: the only space that the token may write.';
-comment on column token.scopes is 'Scopes that the token can have at most: read, write, forget, admin, metrics.';
-comment on column token.issuer is 'Identity provider that a server with this token may vouch for, as in OAUTH_ISSUER. Null: none.';
-comment on column token.voucher_id is 'Token of the server that verified a federated token. The federated token ends with it. It reaches only spaces where the token of the server has the scope admin.';
+comment on column token.home_space_id is 'Space that writes go to if the address names no space. Null: writes go to the only space that the token can write.';
+comment on column token.scopes is 'Some of read, write, forget, admin, metrics. In a space, the token can use a scope only if the grant of its actor includes the scope.';
+comment on column token.issuer is 'Identity provider, as in TEXTRAWL_OAUTH_ISSUER. A server with this token can vouch for users that this provider identified. Null: the token cannot vouch for users.';
+comment on column token.voucher_id is 'Token of the server that verified a federated token. When the server''s token is revoked or expires, the federated token is not accepted any more. It gives access only to spaces in which the server''s token has the scope admin.';
 comment on column token.created_at is 'When the token was created.';
 comment on column token.expires_at is 'When the token expires. Null: never.';
 comment on column token.last_used_at is 'When the token was last used, to the minute.';
-comment on column token.revoked_at is 'When the token was revoked. Null: it was not.';
+comment on column token.revoked_at is 'When the token was revoked. Null: the token was not revoked.';
 create unique index token_local_idx on token (actor_id) where kind = 'local';
 create index token_actor_id_idx on token (actor_id);
 create index token_voucher_id_idx on token (voucher_id) where voucher_id is not null;
 
--- The policies of all tables call this function. A migration cannot rebuild it without locking every table.
+-- The policies of all tables call this function. It is not in a file of its own, because a migration that rebuilt the
+-- function would lock every table.
 create function session_spaces() returns integer[]
 language plpgsql stable parallel safe security definer set search_path from current
 as 'begin return readable_spaces(); end';
 
 comment on function session_spaces is
-    'Spaces that this session may read, for row-level security. These are the spaces of its login, or all spaces for the owner.';
+    'The spaces that this session can read, for row-level security: the spaces of its login, or all spaces for the '
+    'owner.';
 
 create type origin as (space_id integer, author_id integer, client text, tool text, request text);
-comment on type origin is 'Where a write goes and where it comes from. open_write() determines it once per call.';
-comment on column origin.space_id is 'Space that is written.';
+comment on type origin is 'The space that a write goes to, and the author, client, tool and request that it comes from. open_write() determines them once in each call.';
+comment on column origin.space_id is 'Space that the write goes to.';
 comment on column origin.author_id is 'Actor who writes.';
-comment on column origin.client is 'Name and version of the MCP client. Null: written from SQL.';
-comment on column origin.tool is 'Tool that writes. sql: written from psql.';
-comment on column origin.request is 'Id of the request, as in the log of the server. Null: written from SQL.';
+comment on column origin.client is 'Name and version of the MCP client. Null: the write comes from SQL.';
+comment on column origin.tool is 'Tool that writes. sql: the write comes from psql.';
+comment on column origin.request is 'Id of the request, as in the log of the server. Null: the write comes from SQL.';

@@ -1,4 +1,4 @@
--- The trail of events, and undo: which events count no more, and the rows that a revert puts back.
+-- The trail of events. For each undo: the undone events, and the rows that a revert restores.
 
 create table event (
     space_id       integer not null references space,
@@ -18,18 +18,18 @@ create table event (
 );
 comment on table event is 'Append-only trail of all writes: who did what, when, with which client and tool. It contains no text of facts.';
 comment on column event.space_id is 'Space of the event.';
-comment on column event.id is 'Number of the event. A higher number is later, except for transactions that overlap.';
-comment on column event.at is 'When it happened.';
-comment on column event.actor_id is 'Actor who did it.';
-comment on column event.client is 'Name and version of the MCP client. Null: done from SQL.';
-comment on column event.tool is 'Tool that did it. sql: done from psql.';
-comment on column event.request is 'Id of the request, as in the log of the server. Null: done from SQL.';
-comment on column event.action is 'Of an entity: created, retyped. Of a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence or end), replaced, moved (to another entity). Of a relation: related, ended. Also reflected, forgotten, undone, restored, imported.';
+comment on column event.id is 'Number of the event. A later event has a higher number, except for events of transactions that overlapped.';
+comment on column event.at is 'When the event happened.';
+comment on column event.actor_id is 'Actor who caused the event.';
+comment on column event.client is 'Name and version of the MCP client. Null: the event was caused from SQL.';
+comment on column event.tool is 'Tool that caused the event. sql: the event was caused from psql.';
+comment on column event.request is 'Id of the request, as in the log of the server. Null: the event was caused from SQL.';
+comment on column event.action is 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). Other actions: reflected, faded, forgotten, undone, restored, imported.';
 comment on column event.entity_id is 'Entity of the event. The id is kept after the entity is forgotten.';
-comment on column event.observation_id is 'Fact of the event. Null: none, or several.';
+comment on column event.observation_id is 'Fact of the event. Null: the event is about no fact, or about several facts.';
 comment on column event.relation_id is 'Relation of the event.';
 comment on column event.detail is 'Counts, ids and values of the action, such as the values before and after an update. Never the text of a fact.';
-comment on column event.transaction is 'Transaction of the event. Followers of the trail read in the order of transaction and id, because ids alone become visible out of order.';
+comment on column event.transaction is 'Transaction of the event. Followers of the trail read in the order of transaction and id, because events do not become visible in the order of their ids.';
 create index event_entity_idx on event (space_id, entity_id);
 create index event_observation_idx on event (space_id, observation_id) where observation_id is not null;
 create index event_relation_idx on event (space_id, relation_id) where relation_id is not null;
@@ -43,7 +43,8 @@ language plpgsql
 set search_path from current
 as $$
 begin
-    -- settle_events() sets the transaction to 0: transaction numbers of another cluster mean nothing.
+    -- settle_events() sets the transaction to 0 if the event was restored from another cluster. The transaction numbers
+    -- of that cluster have no meaning here.
     if tg_op = 'UPDATE' and to_jsonb(new) = to_jsonb(old) || '{"transaction": "0"}' then
         return new;
     end if;
@@ -51,7 +52,7 @@ begin
 end
 $$;
 
-comment on function keep_events is 'Refuses to change or delete an event, also for the owner of the memory.';
+comment on function keep_events is 'Raise an error if somebody changes or deletes an event. This applies also to the owner of the memory.';
 
 create trigger event_is_kept before update or delete on event
 for each row execute function keep_events();
@@ -77,16 +78,16 @@ comment on column undo.author_id is 'Author whose writes were undone.';
 comment on column undo.actor_id is 'Actor who started the undo.';
 comment on column undo.since is 'Writes from this instant on were undone.';
 comment on column undo.at is 'When the writes were undone.';
-comment on column undo.events is 'Ids of the events that no longer count. They count again after a revert.';
-comment on column undo.reverted_at is 'When the undo was reverted. Null: it was not.';
-comment on column undo.purged_at is 'When the undone content was deleted permanently. Null: it is kept.';
+comment on column undo.events is 'Ids of the events that the undo excludes. Later undos ignore these events, until a revert.';
+comment on column undo.reverted_at is 'When the undo was reverted. Null: the undo was not reverted.';
+comment on column undo.purged_at is 'When the undone content was deleted permanently. Null: the content is kept.';
 
 create table undone (
     space_id integer not null,
     undo_id  bigint not null,
     action   text not null check (action in
              ('remove', 'hand over', 'revive', 'reset', 'drop entity', 'move back', 'retype')),
-    kind     text not null check (kind in ('entity', 'observation', 'relation', 'reflection')),
+    kind     text not null check (kind in ('entity', 'observation', 'relation', 'reflection', 'document')),
     id       uuid not null,
     names    text[] not null,
     entities jsonb not null default '[]',
@@ -98,12 +99,12 @@ create table undone (
 comment on table undone is 'Rows that an undo removed or changed. They are kept until the undo is purged or their entity is forgotten.';
 comment on column undone.space_id is 'Space of the row.';
 comment on column undone.undo_id is 'The undo.';
-comment on column undone.action is 'Change of the row. remove. hand over: to another author of the same fact. revive: valid again. reset: source, confidence and end as before. drop entity. move back: to the former entity. retype: to the former type.';
-comment on column undone.kind is 'entity, observation, relation or reflection.';
+comment on column undone.action is 'What the undo did to the row. remove: the row was removed. hand over: another author of the same fact became the author of the fact. revive: the row is valid again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, or the document its former text. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again.';
+comment on column undone.kind is 'entity, observation, relation, reflection or document.';
 comment on column undone.id is 'Id of the row.';
-comment on column undone.names is 'name_key of each entity that the row says something about.';
-comment on column undone.entities is 'These entities as they were, if no other row has them.';
+comment on column undone.names is 'name_key(name) of each entity that the row is about.';
+comment on column undone.entities is 'For remove, move back and drop entity: the entities in names, as they were before the undo. For other actions: empty.';
 comment on column undone.before is 'The removed row, or the former values of the changed columns.';
-comment on column undone.after is 'The changed columns after the undo. Null: the row was removed.';
+comment on column undone.after is 'Values of the changed columns after the undo. Null: the row was removed.';
 create index undone_id_idx on undone (space_id, id);
 create index undone_names_idx on undone using gin (names);

@@ -1,4 +1,4 @@
--- The graph toolset: how often entities were used, alone and together, and reflections.
+-- Tables of the graph toolset: reflections, and the number of answers that contained an entity or a pair of entities.
 
 create table entity_use (
     space_id  integer not null,
@@ -9,10 +9,10 @@ create table entity_use (
     primary key (space_id, entity_id, day),
     foreign key (space_id, entity_id) references entity on delete cascade
 );
-comment on table entity_use is 'How often the graph tools answered with an entity, per day. They rank entities by it.';
+comment on table entity_use is 'Number of answers of the graph tools that contained an entity, for each day. The graph tools rank entities by it.';
 comment on column entity_use.space_id is 'Space of the entity.';
 comment on column entity_use.entity_id is 'The entity.';
-comment on column entity_use.day is 'The day in UTC.';
+comment on column entity_use.day is 'Day in UTC.';
 comment on column entity_use.count is 'Number of answers with the entity on that day.';
 comment on column entity_use.last_at is 'When the entity was last in an answer on that day.';
 
@@ -26,12 +26,12 @@ create table joint_use (
     foreign key (space_id, one) references entity on delete cascade,
     foreign key (space_id, other) references entity on delete cascade
 );
-comment on table joint_use is 'How often one answer of the graph tools contained both entities.';
+comment on table joint_use is 'Number of answers of the graph tools that contained both entities.';
 comment on column joint_use.space_id is 'Space of both entities.';
 comment on column joint_use.one is 'The entity with the smaller id.';
 comment on column joint_use.other is 'The other entity.';
 comment on column joint_use.count is 'Number of answers with both entities.';
-comment on column joint_use.last_at is 'When both were last in one answer.';
+comment on column joint_use.last_at is 'When both entities were last in one answer.';
 create index joint_use_other_idx on joint_use (space_id, other);
 
 create table reflection (
@@ -62,14 +62,14 @@ comment on column reflection.target_type is 'What the reflection is about: entit
 comment on column reflection.entity_id is 'Entity that the reflection is about.';
 comment on column reflection.relation_id is 'Relation that the reflection is about.';
 comment on column reflection.content is 'Text of the reflection, 1 to 10000 characters.';
-comment on column reflection.voice is 'Name of the speaker, as the writer gave it. It is shown apart from the author and proves nothing.';
+comment on column reflection.voice is 'Name of the speaker, as the caller gave it. It can differ from the author and does not prove who wrote the reflection.';
 comment on column reflection.mood is 'Mood of the reflection, such as insight. Null: not given.';
 comment on column reflection.author_id is 'Actor who wrote the reflection.';
-comment on column reflection.client is 'Name and version of the MCP client that wrote it. Null: written from SQL.';
-comment on column reflection.tool is 'Tool that wrote it. sql: written from psql.';
-comment on column reflection.request is 'Id of the request that wrote it, as in the log of the server. Null: written from SQL.';
+comment on column reflection.client is 'Name and version of the MCP client that wrote the reflection. Null: the reflection was written from SQL.';
+comment on column reflection.tool is 'Tool that wrote the reflection. sql: the reflection was written from psql.';
+comment on column reflection.request is 'Id of the request that wrote the reflection, as in the log of the server. Null: the reflection was written from SQL.';
 comment on column reflection.created_at is 'When the reflection was stored.';
-comment on column reflection.fts is 'Stems of its words.';
+comment on column reflection.fts is 'Stems of the words of the reflection.';
 comment on column reflection.model_id is 'Model of the vector. Null: there is no vector.';
 comment on column reflection.vector is 'Vector of the model model_id. Null: no model was active when the reflection was written.';
 create index reflection_entity_idx on reflection (space_id, entity_id) where entity_id is not null;

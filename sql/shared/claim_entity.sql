@@ -1,8 +1,8 @@
 create function textrawl.claim_entity(
     name text, type text, origin textrawl.origin,
-    metadata jsonb default null, moment timestamptz default now(),  -- of a new entity
+    metadata jsonb default null, moment timestamptz default now(),  -- used only for a new entity
     out id uuid, out stored_name text, out stored_type text,
-    out guessed boolean,  -- its type was never stated
+    out guessed boolean,  -- true if no caller has stated its type yet
     out created boolean
 )
 language plpgsql volatile
@@ -13,8 +13,8 @@ declare
     wanted_key text := name_key(claim_entity.name);
 begin
     loop
-        -- The row lock makes writers of one entity wait for each other, so two of them cannot store the same fact twice.
-        -- Look first: most entities exist.
+        -- The row lock makes writers of one entity wait for each other, so two writers cannot store the same fact
+        -- twice. Look for the entity before inserting it, because most entities exist.
         select e.id, e.name, e.entity_type, e.type_guessed into id, stored_name, stored_type, guessed
         from entity e where e.space_id = origin.space_id and e.name_key = wanted_key for no key update;
         created := not found;
@@ -22,7 +22,7 @@ begin
         stored_name := claim_entity.name; stored_type := coalesce(type, 'concept'); guessed := type is null;
         id := insert_entity(origin.space_id, stored_name, wanted_key, stored_type, guessed, claim_entity.metadata,
                             created_at => moment, updated_at => moment);
-        -- Null: another session has just created it, so lock that one.
+        -- Null means that another session has just created the entity. Repeat the loop to lock that entity.
         exit when id is not null;
     end loop;
     if created then
@@ -32,5 +32,5 @@ end
 $$;
 
 comment on function textrawl.claim_entity is
-    'Return an entity, create it if it is missing, and lock it until the transaction ends. Without a type it becomes a '
-    'concept until retype_node() sets the first type that is stated.';
+    'Return an entity, create it if it is missing, and lock it until the transaction ends. An entity without a stated '
+    'type is a concept until retype_node() sets the first type that a caller states.';

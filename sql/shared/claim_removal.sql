@@ -3,7 +3,7 @@ language plpgsql volatile
 set search_path from current
 as $$
 begin
-    -- Call this before locking any row: then a session that waits here holds nothing that others need.
+    -- Call this before locking any row. A session that waits here then holds no lock that other sessions need.
     if alone then
         lock table removal_lock in exclusive mode;
     else
@@ -13,6 +13,6 @@ end
 $$;
 
 comment on function textrawl.claim_removal is
-    'Announce that this transaction removes facts: words are not counted until it ends, because a count would still include '
-    'the removed facts. With alone, nothing else is removed meanwhile: needed to lock rows of several entities in no fixed '
-    'order.';
+    'Announce that this transaction removes facts. Until the transaction ends, no session counts words, because the '
+    'count would still include the removed facts. If "alone" is true, no other session can remove facts meanwhile. Set '
+    '"alone" before you lock rows of several entities without a fixed order.';

@@ -4,11 +4,12 @@ set search_path from current
 as $$
 #variable_conflict use_column
 begin
-    -- Lock in one order. A cascade locks rows as it finds them: two sessions that delete two related entities would
-    -- deadlock. Facts that were replaced by one of these change as well, even if they were moved to another entity.
+    -- Lock all rows in one order. A cascade locks rows in the order in which it finds them, so two sessions that delete
+    -- two related entities could deadlock. If a deleted fact had replaced older facts, the deletion changes the older
+    -- facts too. So lock them as well, even if they were moved to another entity.
     perform from observation o
     where o.space_id = space and o.id in (
-        select unnest(facts)
+        select unnest(facts || relations)
         union all
         select p.id from observation p where p.space_id = space and p.replaced_by = any(facts))
     order by o.id for update;
@@ -17,4 +18,5 @@ end
 $$;
 
 comment on function textrawl.claim_rows is
-    'Lock facts and relations that will be deleted or changed, in the order of their ids.';
+    'Lock the facts, the relations and the statements of the relations that a deletion removes or changes. The rows '
+    'are locked in the order of their ids.';

@@ -1,6 +1,6 @@
--- Full case folding of Unicode 14.0 (CaseFolding.txt, statuses C and F), equal to Python's str.casefold on every
--- version and locale of Postgres. casefold() needs PostgreSQL 18. lower() does not fold ß and, in the C locale,
--- changes only ASCII. A test compares this file with Python's tables.
+-- Full case folding of Unicode 14.0 (CaseFolding.txt, statuses C and F). On every version and locale of Postgres, the
+-- result equals that of Python's str.casefold. The function casefold() needs PostgreSQL 18. The function lower() does
+-- not fold ß, and in the C locale it changes only ASCII. A test compares this file with Python's tables.
 create function textrawl.fold_case(input text) returns text
 language plpgsql immutable strict parallel safe
 set search_path from current
@@ -41,5 +41,5 @@ end
 $$;
 
 comment on function textrawl.fold_case is
-    'Text with its case folded: spellings that differ only in case become equal. '
+    'A text with its case folded, so that spellings that differ only in case become equal. '
     'Example: select textrawl.fold_case(''STRASSE'') = textrawl.fold_case(''Straße'');';

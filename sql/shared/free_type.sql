@@ -5,5 +5,6 @@ begin atomic
 end;
 
 comment on function textrawl.free_type is
-    'The type of an entity as the graph tools show it: the free type that was stated, else one of the seven types. '
+    'The type of an entity as the graph tools show it: the free type that a caller stated, or otherwise one of the '
+    'seven types. '
     'Example: select name, textrawl.free_type(entity_type, metadata) from textrawl.entity;';

@@ -1,10 +1,11 @@
--- A server compares them with its own files before it starts.
+-- A server compares these tables with its own files before it starts.
 grant select on textrawl.migration, textrawl.code to textrawl_app, textrawl_analyst;
 
 grant execute on function
-    textrawl.name_key, textrawl.fact_key, textrawl.relation_key, textrawl.is_valid, textrawl.is_fact_id,
+    textrawl.name_key, textrawl.fact_key, textrawl.relation_key, textrawl.is_valid, textrawl.is_within, textrawl.is_fact_id,
     textrawl.fact_hash, textrawl.free_type, textrawl.fold_case
     to textrawl_analyst;
 
--- Row-level security shows a login the rows of the spaces that were granted to it.
-grant select on textrawl.space, textrawl.entity, textrawl.observation, textrawl.relation to textrawl_analyst;
+-- Row-level security shows a login only the rows of the spaces that were granted to its actor.
+grant select on textrawl.space, textrawl.entity, textrawl.observation, textrawl.fact, textrawl.relation
+    to textrawl_analyst;

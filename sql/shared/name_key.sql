@@ -6,5 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.name_key is
-    'The form in which names are compared: case, composition and white space are folded. '
+    'The form in which names are compared: without differences of case, Unicode composition and white space. '
     'Example: select textrawl.name_key(''  Acme   CORP '');';

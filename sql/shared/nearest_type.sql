@@ -2,7 +2,7 @@ create function textrawl.nearest_type(type text) returns text
 language sql immutable parallel safe
 set search_path from current
 begin atomic
-    -- Try the words from the last to the first: a TeamMember is a member.
+    -- Try the words from the last to the first, because the last word says most: a TeamMember is a member.
     with word as (
         select word, place from regexp_split_to_table(
             textrawl.fold_case(textrawl.plain_text(regexp_replace(coalesce(type, ''), '([a-z0-9])([A-Z])', '\1 \2', 'g'))),
@@ -25,5 +25,5 @@ begin atomic
 end;
 
 comment on function textrawl.nearest_type is
-    'The type, out of the seven of the memory tools, that is nearest to a free type; concept if none is near. '
+    'The entity type (one of the seven) that is nearest to a free type; "concept" if none of the seven is near. '
     'Example: select textrawl.nearest_type(''TeamMember'');';

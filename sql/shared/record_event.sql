@@ -11,5 +11,5 @@ end
 $$;
 
 comment on function textrawl.record_event is
-    'Add an event to the trail; every function that writes calls it in the same transaction. It sends no notification: any '
-    'login could fill the queue, and a full queue would make the write fail.';
+    'Add an event to the trail. Every function that writes calls record_event() in the same transaction. This function '
+    'does not use NOTIFY, because any login could fill the queue of notifications, and then every write would fail.';

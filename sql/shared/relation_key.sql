@@ -6,5 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.relation_key is
-    'The form in which relation types are stored. '
+    'The form in which relation types are stored: in lower case, with _ instead of white space. '
     'Example: select textrawl.relation_key(''Works at'');';

@@ -14,7 +14,8 @@ begin
     end if;
     perform record_event('retyped', node, null, null, origin);
     update entity e set entity_type = nearest, type_guessed = false,
-        -- Keep the former type in the entity, because undo needs it. It is then also forgotten, exported and restored with it.
+        -- Undo needs the former type. Keep it in the row of the entity, because that row is forgotten, exported and
+        -- restored as a whole.
         metadata = case when label is null then e.metadata - 'type' else e.metadata || jsonb_build_object('type', label) end
             || jsonb_build_object('retyped', coalesce(e.metadata -> 'retyped', '[]') || jsonb_build_object(
                 'event', currval(pg_get_serial_sequence('textrawl.event', 'id')),
@@ -29,5 +30,5 @@ end
 $$;
 
 comment on function textrawl.retype_node is
-    'Set the free type of an entity and mark it as stated, not guessed; null changes nothing. Claim all entities of the '
-    'call first, because this locks facts.';
+    'Set the free type of an entity, and mark the type as stated by a caller instead of guessed. A null type changes '
+    'nothing. This function locks facts, so lock all entities of the call with claim_entity() before.';

@@ -1,11 +1,12 @@
 create function textrawl.store_relations(
     from_entities uuid[], relations text[], to_entities uuid[], origin textrawl.origin,
-    labelled boolean default false  -- keep the words of a relation where relation_key() changes them
+    labelled boolean default false,  -- true: if relation_key() changes a relation, store the original as its label
+    model integer default null, vectors halfvec[] default null  -- vectors of the statements, see statement_text()
 )
 returns table (relation_id uuid, created boolean)
 language plpgsql volatile
 set search_path from current
--- One plan for any number of rows: otherwise each call would be planned again.
+-- Use one plan for any number of rows. Otherwise Postgres would plan each call again.
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -16,7 +17,8 @@ declare
     fresh  boolean[];
     ids    uuid[];
 begin
-    -- Store only the first of equal relations. Both ends are claimed, so no other session stores it meanwhile.
+    -- If the input has equal relations, store only the first. The caller has locked both entities with claim_entity(),
+    -- so no other session stores the relation meanwhile.
     select array_agg(coalesce(r.id, edge.fresh) order by edge.place),
         array_agg(r.id is null and edge.first order by edge.place)
     into ids, fresh
@@ -24,8 +26,8 @@ begin
           from (select place, source, relation_key(relation) as relation, target, gen_random_uuid() as id
                 from unnest(from_entities, relations, to_entities) with ordinality input (source, relation, target, place)) input
           window twins as (partition by source, relation, target order by place)) edge
-    -- `limit 1` makes the planner look up each relation in relation_live_idx, which holds those without an end. With
-    -- statistics from when there were few, it would read all relations.
+    -- `limit 1` makes the planner look up each relation in relation_live_idx, which has the relations without an end.
+    -- Without `limit 1`, the planner would read all relations if its statistics are from a time with few relations.
     left join lateral (
         select l.id from relation l
         where l.space_id = space and l.from_entity = edge.source and l.relation_type = edge.relation
@@ -36,7 +38,10 @@ begin
         g.target, moment + g.place * step, origin.author_id, origin.client, origin.tool, origin.request, moment + g.place * step
     from unnest(from_entities, relations, to_entities, ids, fresh) with ordinality g (source, relation, target, id, fresh, place)
     where g.fresh;
-    -- A list shows the source of a relation before its target, whatever order the rows are found in.
+    perform fill_pending_embeddings(store_relations.model, array_agg(space), array_agg(g.id), array_agg(g.vector))
+    from unnest(ids, fresh, vectors) g (id, fresh, vector)
+    where g.fresh and g.vector is not null having count(*) > 0;
+    -- The source of a relation gets a later time than its target, so lists always show the source first.
     update entity e set updated_at = moment + mentioned.last * step
     from (select entity, max(last) as last
           from unnest(from_entities, to_entities, fresh) with ordinality g (source, target, fresh, place),
@@ -51,5 +56,5 @@ end
 $$;
 
 comment on function textrawl.store_relations is
-    'Connect claimed entities, one relation for each position of the three arrays; a relation that exists is not stored '
-    'again.';
+    'Connect entities that claim_entity() has locked. Store one relation for each position of the three arrays. A '
+    'relation that exists is not stored again.';

@@ -17,5 +17,5 @@ end
 $$;
 
 comment on function textrawl.administered_spaces is
-    'The spaces in which a credential has the scope admin; a given space is checked and returned. Errors: TR010 unknown '
-    'credential, TR011 not allowed.';
+    'The spaces in which a credential has the scope admin. If a space is given, only this space is checked and '
+    'returned. Errors: TR010 (unknown credential), TR011 (not allowed).';

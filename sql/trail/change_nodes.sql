@@ -2,9 +2,12 @@ create function textrawl.change_nodes(space integer, undo bigint, back boolean) 
 language sql volatile
 set search_path from current
 begin atomic
-    -- Change only rows that are still as the undo found or left them: others may have written since.
+    -- Another session can have changed a row meanwhile. So an undo changes only rows with the values of the plan, and a
+    -- revert changes only rows with the values that the undo set.
     update textrawl.observation o
-    set entity_id = e.id, entity_type = e.entity_type, fts = textrawl.search_document(o.space_id, e.name, o.content)
+    set entity_id = e.id, entity_type = e.entity_type,
+        fts = textrawl.search_document(
+            o.space_id, textrawl.space_language(o.space_id), e.name, o.content, nullif(o.said_at, o.created_at))
     from textrawl.undone d
     cross join lateral (
         select case when back then d.after else d.before end as former, case when back then d.before else d.after end as next) change
@@ -13,13 +16,13 @@ begin atomic
     where d.space_id = space and d.undo_id = undo and d.action = 'move back'
       and o.space_id = space and o.id = d.id
       and o.entity_id = textrawl.find_restored(d.space_id, d.entities, (change.former ->> 'entity_id')::uuid)
-      -- If the same text was stored again meanwhile, leave the fact where it is: it must not exist twice.
+      -- If the same text was stored again meanwhile, do not move the fact. The text must not exist twice.
       and not (textrawl.is_valid(o.valid_from, o.valid_until, present => clock_timestamp()) and exists (
-          select from textrawl.observation duplicate
+          select from textrawl.fact duplicate
           where duplicate.space_id = o.space_id and duplicate.entity_id = e.id and duplicate.content_hash = o.content_hash
             and duplicate.content = o.content and (duplicate.whole, duplicate.part) is not distinct from (o.whole, o.part)
             and textrawl.is_valid(duplicate.valid_from, duplicate.valid_until, present => clock_timestamp())
-            -- Facts that this undo removes do not count.
+            -- Ignore facts that this undo removes.
             and not exists (select from textrawl.undone removed
                             where removed.space_id = space and removed.undo_id = undo
                               and removed.action = 'remove' and removed.id = duplicate.id)));
@@ -37,5 +40,5 @@ begin atomic
 end;
 
 comment on function textrawl.change_nodes is
-    'Move facts back to their former entities and give entities their former types, as an undo recorded them in `before` '
-    'and `after`. With back, revert that.';
+    'Move facts back to their former entities and give entities their former types, for an undo. If "back" is true, '
+    'reverse these changes. The values are in the columns before and after of the table undone.';

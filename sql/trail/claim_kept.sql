@@ -6,13 +6,14 @@ as $$
 declare
     claimed record;
 begin
-    -- Claim existing and restored entities together in the order of their names, like every writer.
+    -- Lock existing and restored entities together, in the order of their names, like every writer.
     for claimed in
         select name_key, (array_agg(kept order by kept is null))[1] as kept
         from (select unnest(d.names) as name_key, null::jsonb as kept
               from undone d where d.space_id = claim_kept.space and d.undo_id = claim_kept.undo
               union all
-              -- Facts whose updates the undo reverted, even if a later update hid that.
+              -- If an undone event updated a fact, add the entity of the fact, even if a later update changed the same
+              -- values.
               select n.name_key, null
               from undo u
               join event v on v.space_id = u.space_id and v.id = any(u.events) and v.detail ? 'before'
@@ -27,7 +28,8 @@ begin
     loop
         perform from entity e where e.space_id = claim_kept.space and e.name_key = claimed.name_key for update;
         if not found and claimed.kept is not null then
-            -- Another session may create an entity of this name meanwhile: the restored facts then belong to that one.
+            -- Another session can create an entity with this name meanwhile. The restored facts then belong to that
+            -- entity.
             perform from jsonb_populate_record(null::entity, claimed.kept) e
             cross join lateral insert_entity(e.space_id, e.name, e.name_key, e.entity_type, coalesce(e.type_guessed, false),
                                              e.metadata, e.description, e.id, e.created_at, e.updated_at);
@@ -38,5 +40,5 @@ end
 $$;
 
 comment on function textrawl.claim_kept is
-    'Restore the entities that an undo keeps, unless their name exists, and lock all entities it concerns until the '
-    'transaction ends.';
+    'Restore the entities that an undo keeps, unless an entity with the same name exists. Lock all entities of the '
+    'undo until the transaction ends.';

@@ -6,10 +6,12 @@ begin atomic
         select e.id, e.at, e.action, e.observation_id from textrawl.event e
         where e.space_id = space and e.actor_id = author and e.at >= since - interval '1 hour'
           and e.action in ('created', 'remembered', 'repeated', 'updated', 'replaced', 'related', 'forgotten',
-                           'retyped', 'ended', 'moved', 'reflected')
+                           'retyped', 'ended', 'moved', 'reflected', 'faded', 'described',
+                           'written', 'deleted', 'erased')
     ), split_call as (
-        -- Undo a call as a whole. All its events have the time when the transaction started; its facts are a little later,
-        -- and users choose an instant by those.
+        -- All events of a call have the time at which its transaction started. The facts of the call have slightly
+        -- later times, and users choose `since` by the times of facts. So if a call stored a fact after `since`, undo
+        -- all events of the call.
         select author_event.at from author_event
         join textrawl.observation o on o.space_id = space and o.id = author_event.observation_id
         where author_event.at < since and o.created_at >= since and author_event.action in ('remembered', 'replaced')
@@ -21,4 +23,5 @@ begin atomic
 end;
 
 comment on function textrawl.events_to_undo is
-    'The events of an author in a space since an instant that no undo has reverted yet; null if there are none.';
+    'The ids of the events of an author in a space since an instant, without events that are already undone. Null if '
+    'there are no such events.';

@@ -2,7 +2,8 @@ create function textrawl.fact_values(space integer, fact uuid, withdrawn bigint[
 language sql stable
 set search_path from current
 begin atomic
-    -- Each value comes from the last update that counts. If none counts, it is the value before the first update.
+    -- Each value comes from the last update that is not in `withdrawn`. If all updates are in `withdrawn`, use the
+    -- value before the first update.
     select coalesce(jsonb_object_agg(effective.key, effective.value), '{}')
     from (
         select distinct on (u.key) u.key, case when u.counts then u.after else u.before end as value
@@ -14,5 +15,5 @@ begin atomic
 end;
 
 comment on function textrawl.fact_values is
-    'The source, confidence and valid_until that a fact has if some of its updates are withdrawn; values that were never '
-    'updated are left out.';
+    'The source, confidence, valid_until and said_at of a fact as if the given events had never happened. Values that '
+    'were never updated are left out.';

@@ -15,4 +15,4 @@ end
 $$;
 
 comment on function textrawl.find_author is
-    'The id of an actor that has written. Error TR030: no such author.';
+    'The id of the actor with the given name. Error TR030: no such author.';

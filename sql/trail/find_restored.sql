@@ -8,4 +8,5 @@ begin atomic
 end;
 
 comment on function textrawl.find_restored is
-    'The entity that now has the name of an entity kept by an undo.';
+    'The present id of an entity that an undo keeps. The id is different if the entity was created again under the '
+    'same name.';

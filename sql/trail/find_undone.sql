@@ -16,5 +16,5 @@ begin atomic
 end;
 
 comment on function textrawl.find_undone is
-    'The rows that undos keep of an entity or of one fact: by id, the first 8 or more characters of its id, its text, or '
-    'the hash of its text.';
+    'The rows that undos keep about an entity or about one of its facts. The fact is given by its id, the first 8 or '
+    'more characters of its id, its text, or the hash of its text.';

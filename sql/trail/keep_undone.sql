@@ -7,23 +7,26 @@ begin atomic
         array(select distinct e.name_key from textrawl.entity e
               where e.space_id = space and e.id in (p.entity_id, r.to_entity, (p.former ->> 'entity_id')::uuid)),
         case when p.action in ('remove', 'move back') then (
-            select coalesce(jsonb_agg(to_jsonb(e) - 'fts'), '[]') from textrawl.entity e
+            select coalesce(jsonb_agg(to_jsonb(e) - 'fts' || textrawl.node_record(space, e.id)), '[]') from textrawl.entity e
             where e.space_id = space and e.id in (p.entity_id, r.to_entity, (p.former ->> 'entity_id')::uuid))
-        when p.action = 'drop entity' then jsonb_build_array(to_jsonb(n) - 'fts')
+        when p.action = 'drop entity' then jsonb_build_array(to_jsonb(n) - 'fts' || textrawl.node_record(space, n.id))
         else '[]' end,
-        case p.action
+        case when p.kind = 'document' then jsonb_build_object('version', c.version) else case p.action
         when 'remove' then case p.kind
-            when 'observation' then to_jsonb(o) - 'fts' when 'relation' then to_jsonb(r) else to_jsonb(f) - 'fts' end
+            when 'observation' then to_jsonb(o) - 'fts' || textrawl.memory_record(space, p.id)
+            when 'relation' then to_jsonb(r) || textrawl.edge_record(space, r.id) else to_jsonb(f) - 'fts' end
         when 'move back' then jsonb_build_object('entity_id', o.entity_id)
         when 'retype' then jsonb_build_object('entity_type', n.entity_type, 'metadata', n.metadata, 'type_guessed', n.type_guessed)
         when 'drop entity' then to_jsonb(n) - 'fts'
         when 'revive' then jsonb_build_object('valid_until', coalesce(o.valid_until, r.valid_until), 'replaced_by', o.replaced_by)
-        when 'reset' then (
+            || case when p.kind = 'observation' then textrawl.memory_record(space, p.id) else '{}' end
+        when 'reset' then case when p.kind <> 'observation' then '{}' else (
             select jsonb_object_agg(changed.key, jsonb_build_object(
-                'source', o.source, 'confidence', o.confidence, 'valid_until', o.valid_until) -> changed.key)
-            from jsonb_each(p.former) changed)
+                'source', o.source, 'confidence', o.confidence, 'valid_until', o.valid_until,
+                'said_at', o.said_at) -> changed.key)
+            from jsonb_each(p.former) changed) end
         else jsonb_build_object('author_id', coalesce(o.author_id, r.author_id), 'client', coalesce(o.client, r.client),
-                                'tool', coalesce(o.tool, r.tool), 'request', coalesce(o.request, r.request)) end,
+                                'tool', coalesce(o.tool, r.tool), 'request', coalesce(o.request, r.request)) end end,
         case p.action
         when 'move back' then p.former
         when 'retype' then p.former
@@ -37,9 +40,10 @@ begin atomic
     left join textrawl.relation r on r.space_id = space
         and r.id = case p.kind when 'relation' then p.id when 'reflection' then f.relation_id end
     left join textrawl.entity n on n.space_id = space and n.id = p.id and p.kind = 'entity'
+    left join textrawl.document c on c.space_id = space and c.id = p.id and p.kind = 'document'
     left join textrawl.event v on v.space_id = space and v.id = p.event_id
     where p.action not in ('lost', 'kept');
 end;
 
 comment on function textrawl.keep_undone is
-    'Store what is needed to revert each row of a plan of plan_space_undo().';
+    'Store the rows and values that a revert needs, for each row of a plan of plan_space_undo().';

@@ -4,7 +4,7 @@ create function textrawl.list_events(
 ) returns table (
     cursor text,       -- transaction:id, see read_events()
     at timestamptz, space_name text, author_name text, client text, tool text, request text, action text,
-    entity_name text,  -- null once the entity is gone
+    entity_name text,  -- null if the entity was removed
     entity_id uuid, observation_id uuid, relation_id uuid
 )
 language sql stable security definer
@@ -37,5 +37,5 @@ begin atomic
 end;
 
 comment on function textrawl.list_events is
-    'The newest events of the trail; they never hold content. Errors: TR010, TR011 (access). '
+    'The newest events of the trail. Events never contain the text of facts. Errors: TR010, TR011 (access). '
     'Example: select at, author_name, tool, action, entity_name from textrawl.list_events(author => ''ana'');';

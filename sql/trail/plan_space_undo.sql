@@ -1,11 +1,12 @@
 create function textrawl.plan_space_undo(space integer, taken bigint[], others boolean default false)
 returns table (
+    -- The actions are described in plan_undo(). The action `hand over` gives the row another author.
     action text,              -- remove, hand over, revive, reset, move back, retype, drop entity, lost or kept
-    kind text,                -- observation, relation, reflection or entity
+    kind text,                -- observation, relation, reflection, entity or document
     id uuid, entity_id uuid,
-    event_id bigint,          -- hand over: the event of another author that also states it
-    valid_until timestamptz,  -- revive: its end, as before
-    replaced_by uuid,         -- revive: its successor, if a remaining fact replaced it
+    event_id bigint,          -- hand over: the event in which the new author stated the row
+    valid_until timestamptz,  -- revive: the former end of the row
+    replaced_by uuid,         -- revive: the fact that still replaces this fact, or null
     former jsonb              -- reset, move back and retype: the former values
 )
 language sql stable
@@ -14,23 +15,26 @@ begin atomic
     with recursive earlier as materialized (
         select unnest(u.events) as id from textrawl.undo u where u.space_id = space and u.reverted_at is null
     ), withdrawn as materialized (
+        -- A withdrawn event is an event of this undo or of an earlier undo that was not reverted.
         select unnest(taken) as id
         union
         select id from earlier
     ), own_event as materialized (
         select e.* from textrawl.event e where e.space_id = space and e.id = any(taken)
     ), fact as materialized (
-        -- Find the event that still supports each fact: its author's first, then the first of another author.
+        -- For each fact, find an event that is not withdrawn and in which somebody stated the fact. If the
+        -- author of the fact stated it in several of these events, take the first. If the author stated it in none of
+        -- these events, take the first event of another author.
         select o.id, o.entity_id, o.author_id, support.id as event_id, support.actor_id
         from (
             select distinct observation_id from own_event where own_event.action in ('remembered', 'repeated', 'replaced', 'updated')) t
-        join textrawl.observation o on o.space_id = space and o.id = t.observation_id
+        join textrawl.fact o on o.space_id = space and o.id = t.observation_id
         left join lateral (
             select e.id, e.actor_id from textrawl.event e
             where e.space_id = space and e.observation_id = o.id and e.action in ('remembered', 'repeated', 'replaced', 'updated')
               and e.id not in (select w.id from withdrawn w)
             order by e.actor_id <> o.author_id, e.id limit 1) support on true
-        -- Skip facts without a creating event in the trail: they belong to their author.
+        -- Skip facts that no event in the trail created. They stay with their author.
         where exists (
             select from textrawl.event e
             where e.space_id = space and e.observation_id = o.id
@@ -52,17 +56,21 @@ begin atomic
         left join textrawl.relation r on r.space_id = space and r.id = f.relation_id
         where own_event.action = 'reflected'
     ), removed_relation as materialized (
-        -- Reflections of others about a relation keep it, unless `others` is set.
+        -- Remove a relation with a reflection of another author only if `others` is true.
         select edge.id, edge.from_entity from edge
         where edge.event_id is null and (others or not exists (
             select from textrawl.reflection f
             where f.space_id = space and f.relation_id = edge.id and f.id not in (select own_reflection.id from own_reflection)))
     ), reopened as materialized (
-        -- Relations that remain and that only these events ended, unless the same relation was stored again.
-        -- Of equal relations only the newest.
+        -- Take the ended relations that are not removed, if all events that ended them are withdrawn. Skip a relation
+        -- if the same relation was stored again. If several of these relations are equal, take only the newest.
         select distinct on (r.from_entity, r.relation_type, r.to_entity) r.id, r.from_entity,
-            (own_event.detail ->> 'until')::timestamptz as until
+            case when updated.value ? 'valid_until' then (updated.value ->> 'valid_until')::timestamptz
+                 else (own_event.detail ->> 'until')::timestamptz end as until
         from own_event join textrawl.relation r on r.space_id = space and r.id = own_event.relation_id
+        -- A withdrawn change can have set the end of a relation that ended later.
+        cross join lateral (
+            select textrawl.graph_values(space, null, r.id, array(select w.id from withdrawn w)) as value) updated
         where own_event.action = 'ended' and r.valid_until is not null and r.id not in (select removed_relation.id from removed_relation)
           and not exists (
               select from textrawl.event e
@@ -76,10 +84,11 @@ begin atomic
     ), removed_fact as materialized (
         select fact.id, fact.entity_id from fact where fact.event_id is null
     ), moved as materialized (
-        -- Back to the source of the first of these moves after which no other author moved it.
+        -- Move each fact back to the entity that it had before the withdrawn moves. Ignore the last move that is
+        -- not withdrawn, and all moves before it.
         select o.id, o.entity_id, source.id as source
         from (select distinct observation_id from own_event where own_event.action = 'moved') t
-        join textrawl.observation o on o.space_id = space and o.id = t.observation_id
+        join textrawl.fact o on o.space_id = space and o.id = t.observation_id
         cross join lateral (
             select (array_agg((e.detail ->> 'from')::uuid order by e.id))[1] as id, (array_agg(e.entity_id order by e.id desc))[1] as last
             from textrawl.event e
@@ -91,7 +100,7 @@ begin atomic
         join textrawl.entity source on source.space_id = space and source.id = first.id
         where o.entity_id = first.last and o.entity_id <> source.id and o.id not in (select removed_fact.id from removed_fact)
           and not exists (
-              select from textrawl.observation duplicate
+              select from textrawl.fact duplicate
               where duplicate.space_id = space and duplicate.entity_id = source.id and duplicate.content_hash = o.content_hash
                 and duplicate.content = o.content and (duplicate.whole, duplicate.part) is not distinct from (o.whole, o.part)
                 and textrawl.is_valid(duplicate.valid_from, duplicate.valid_until)
@@ -110,7 +119,8 @@ begin atomic
         join lateral jsonb_array_elements(e.metadata -> 'retyped') with ordinality former_type (value, place)
             on former_type.place = last.kept + 1
     ), ended as materialized (
-        -- Facts that remain and were ended by a removed fact, or in favour of one.
+        -- Take the facts that ended because they were replaced, if the newer fact is removed or the event of the
+        -- replacement is withdrawn. Skip facts that are removed.
         select o.id, o.entity_id, o.valid_until, o.replaced_by, o.content_hash, o.whole, o.part, o.created_at,
             last.observation_id as successor,
             case when updated.values ? 'valid_until' then (updated.values ->> 'valid_until')::timestamptz
@@ -118,34 +128,36 @@ begin atomic
         from (
             select (own_event.detail ->> 'replaced')::uuid as id from own_event where own_event.action = 'replaced'
             union
-            select o.id from removed_fact join textrawl.observation o on o.space_id = space and o.replaced_by = removed_fact.id) t
-        join textrawl.observation o on o.space_id = space and o.id = t.id
+            select o.id from removed_fact join textrawl.fact o on o.space_id = space and o.replaced_by = removed_fact.id) t
+        join textrawl.fact o on o.space_id = space and o.id = t.id
         left join lateral (
             select e.* from textrawl.event e
             where e.space_id = space and e.detail ? 'replaced' and e.detail ->> 'replaced' = o.id::text and e.action = 'replaced'
             order by e.id desc limit 1) last on true
-        -- A withdrawn update of its end may have come before the event that ended it.
+        -- A withdrawn update can have set the end of a fact that was replaced later. So compute the end without
+        -- withdrawn updates.
         cross join lateral (select textrawl.fact_values(space, o.id, array(select w.id from withdrawn w)) as values) updated
         where o.id not in (select removed_fact.id from removed_fact)
           and (o.replaced_by in (select removed_fact.id from removed_fact)
                or last.id in (select w.id from withdrawn w)
                   and (o.replaced_by = last.observation_id
-                       -- Its successor was forgotten since.
+                       -- This branch is for a newer fact that was forgotten meanwhile.
                        or o.replaced_by is null and o.valid_until is distinct from (last.detail ->> 'until')::timestamptz
-                          and not exists (select from textrawl.observation f where f.space_id = space and f.id = last.observation_id))
+                          and not exists (select from textrawl.fact f where f.space_id = space and f.id = last.observation_id))
                   and not exists (
                       select from textrawl.event e
                       where e.space_id = space and e.detail ? 'replaced' and e.detail ->> 'replaced' = o.id::text
                         and e.observation_id = last.observation_id and e.id not in (select w.id from withdrawn w)))
     ), walk as (
-        -- Another author may have corrected the removed fact: that correction then also replaces what the fact had replaced.
+        -- Another author may have corrected the removed fact. That correction then also replaces the facts that the
+        -- removed fact had replaced.
         select ended.id, coalesce(ended.replaced_by, ended.successor) as target, null::timestamptz as moment,
             array[ended.id] as path
         from ended
         union all
         select walk.id, next.observation_id,
-            coalesce((select o.valid_until from textrawl.observation o where o.space_id = space and o.id = walk.target),
-                     (select o.created_at from textrawl.observation o
+            coalesce((select o.valid_until from textrawl.fact o where o.space_id = space and o.id = walk.target),
+                     (select o.created_at from textrawl.fact o
                       where o.space_id = space and o.id = next.observation_id and (next.detail ->> 'new')::boolean),
                      next.at),
             walk.path || walk.target
@@ -156,14 +168,14 @@ begin atomic
             order by e.id desc limit 1) next
         where walk.target <> all(walk.path)
           and (walk.target in (select removed_fact.id from removed_fact)
-               or not exists (select from textrawl.observation o where o.space_id = space and o.id = walk.target))
-          -- Follow a withdrawn correction only if its own fact is gone as well.
+               or not exists (select from textrawl.fact o where o.space_id = space and o.id = walk.target))
+          -- Follow a withdrawn correction only if the fact that it stored is gone too.
           and (next.id not in (select w.id from withdrawn w)
                or next.observation_id in (select removed_fact.id from removed_fact)
-               or not exists (select from textrawl.observation o where o.space_id = space and o.id = next.observation_id))
+               or not exists (select from textrawl.fact o where o.space_id = space and o.id = next.observation_id))
     ), successor as (
         select distinct on (walk.id) walk.id, walk.target, walk.moment
-        from walk join textrawl.observation o on o.space_id = space and o.id = walk.target
+        from walk join textrawl.fact o on o.space_id = space and o.id = walk.target
         where walk.moment is not null and walk.target not in (select removed_fact.id from removed_fact)
         order by walk.id, cardinality(walk.path) desc
     ), revived as (
@@ -173,13 +185,14 @@ begin atomic
         from ended
         left join successor corrected on corrected.id = ended.id and (ended.until is null or ended.until > corrected.moment)
     ), unique_revival as (
-        -- If the same text was stored again meanwhile, leave this fact ended and point it to the newer copy: only one stays valid.
+        -- If the same text was stored again meanwhile, leave this fact ended and point it to the newer fact. Only one
+        -- of the two facts may be valid.
         select r.id, r.entity_id, r.valid_until, r.replaced_by,
             case when newer.id is null then r.new_until else r.valid_until end as new_until,
             coalesce(newer.id, r.new_successor) as new_successor
         from revived r
         left join lateral (
-            select o.id from textrawl.observation o
+            select o.id from textrawl.fact o
             where o.space_id = space and o.entity_id = r.entity_id and o.content_hash = r.content_hash
               and (o.whole, o.part) is not distinct from (r.whole, r.part)
               and o.created_at > r.created_at and o.id not in (select removed_fact.id from removed_fact)
@@ -207,7 +220,7 @@ begin atomic
             where c.space_id = space and c.entity_id = e.id and c.action = 'created'
               and c.id in (select w.id from withdrawn w))
       and not exists (
-            select from textrawl.observation o
+            select from textrawl.fact o
             where o.space_id = space and o.entity_id = e.id and o.id not in (select removed_fact.id from removed_fact)
               and o.id not in (select moved.id from moved))
       and not exists (
@@ -219,6 +232,9 @@ begin atomic
             where r.space_id = space and r.to_entity = e.id
               and r.id not in (select removed_relation.id from removed_relation))
       and not exists (select from moved where moved.source = e.id)
+      and not exists (
+            select from textrawl.graph_change c
+            where c.space_id = space and c.entity_id = e.id and c.event_id not in (select w.id from withdrawn w))
     ), others_reflection as (
         select f.id, coalesce(dropped.id, edge.from_entity) as entity_id
         from textrawl.reflection f
@@ -236,6 +252,26 @@ begin atomic
     union all
     select 'revive', 'observation', r.id, r.entity_id, null, r.new_until, r.new_successor, null
     from changed r
+    union all
+    select 'revive', 'observation', m.id, m.entity_id, null, m.until, null, null
+    from textrawl.plan_memories(space, taken, array(select w.id from withdrawn w)) m
+    where m.id not in (select removed_fact.id from removed_fact) and m.id not in (select changed.id from changed)
+    union all
+    select 'revive', 'observation', m.id, m.entity_id, null, m.until, null, null
+    from textrawl.plan_ended(
+        space, taken, array(select w.id from withdrawn w), array(select removed_fact.id from removed_fact)) m
+    where m.id not in (select changed.id from changed)
+    union all
+    select 'reset', g.kind, g.id, g.entity_id, null, null, null, g.former
+    from textrawl.plan_graph(
+        space,
+        array(select c.entity_id from textrawl.graph_change c
+              where c.space_id = space and c.event_id = any(taken) and c.entity_id is not null),
+        array(select c.relation_id from textrawl.graph_change c
+              where c.space_id = space and c.event_id = any(taken) and c.relation_id is not null),
+        array(select earlier.id from earlier), array(select w.id from withdrawn w),
+        array(select removed_relation.id from removed_relation)) g
+    where g.id not in (select dropped.id from dropped)
     union all
     select 'reset', 'observation', r.id, r.entity_id, null, null, null, r.former
     from restated r where r.former <> '{}'
@@ -268,9 +304,11 @@ begin atomic
     union all
     select 'lost', case when own_event.observation_id is null then 'entity' else 'observation' end,
         coalesce(own_event.observation_id, own_event.entity_id), own_event.entity_id, own_event.id, null, null, null
-    from own_event where own_event.action = 'forgotten';
+    from own_event where own_event.action = 'forgotten'
+    union all
+    select * from textrawl.plan_documents(space, taken, array(select w.id from withdrawn w));
 end;
 
 comment on function textrawl.plan_space_undo is
-    'Plan the undo of some events of one author in a space, row by row. Reflections of other authors keep their relation or '
-    'entity, unless others is set.';
+    'Plan the undo of some events of one author in a space, row by row. A relation or entity with a reflection of '
+    'another author is removed only if the parameter others is true.';

@@ -3,14 +3,14 @@ create function textrawl.plan_undo(
 )
 returns table (
     space_name text,
-    action text,      -- what would happen:
-                      --   remove, lost (it was forgotten already), drop entity
-                      --   hand over (another author also stated it)
+    action text,      -- the planned change of the row:
+                      --   remove, drop entity, lost (it was forgotten, which cannot be undone)
+                      --   hand over (new_author also stated it)
                       --   revive (it becomes valid again)
-                      --   reset (source, confidence and end), move back, retype
-                      --   kept (a reflection of new_author, which keeps its relation or entity)
+                      --   reset (source, confidence, end and said_at, or the text of a document), move back, retype
+                      --   kept (a reflection of new_author, so its relation or entity is not removed)
     entity_name text, kind text, id uuid, content text,
-    new_author text   -- hand over: the author from then on; kept: the author of the reflection
+    new_author text   -- hand over: the next author of the row; kept: the author of the reflection
 )
 language plpgsql stable security definer
 set search_path from current
@@ -22,7 +22,10 @@ declare
 begin
     return query
         select s.name, p.action, e.name, p.kind, p.id,
-            coalesce(o.content, r.relation_type || ' ' || other.name, f.content, p.former ->> 'entity_type',
+            coalesce(o.content, r.relation_type || ' ' || other.name, f.content, c.path,
+                case when p.kind = 'document' then v.detail ->> 'path' end, p.former ->> 'entity_type',
+                case when p.action = 'reset' and p.kind in ('entity', 'relation')
+                    then (select string_agg(k, ', ' order by k) from jsonb_object_keys(p.former) k) end,
                 case when p.action = 'lost'
                     then format('%s facts, %s relations', v.detail ->> 'facts', v.detail ->> 'relations') end),
             case when p.action = 'hand over' then a.name when reflecting.name <> plan_undo.author then reflecting.name end
@@ -30,9 +33,10 @@ begin
         join space s on s.id = target_space
         cross join lateral plan_space_undo(target_space, events_to_undo(target_space, author_id, plan_undo.since), others) p
         left join entity e on e.space_id = target_space and e.id = p.entity_id
-        left join observation o on o.space_id = target_space and o.id = p.id and p.kind = 'observation'
+        left join fact o on o.space_id = target_space and o.id = p.id and p.kind = 'observation'
         left join relation r on r.space_id = target_space and r.id = p.id and p.kind = 'relation'
         left join reflection f on f.space_id = target_space and f.id = p.id and p.kind = 'reflection'
+        left join document c on c.space_id = target_space and c.id = p.id and p.kind = 'document'
         left join actor reflecting on reflecting.id = f.author_id
         left join entity other on other.space_id = target_space and other.id = r.to_entity
         left join event v on v.space_id = target_space and v.id = p.event_id
@@ -42,6 +46,6 @@ end
 $$;
 
 comment on function textrawl.plan_undo is
-    'Show row by row what undo_author() would do now, in one space or in all that you administer. Errors: TR010, TR011 '
-    '(access), TR030 no such author. '
+    'Show row by row the changes that undo_author() would make now, in one space or in all spaces that you '
+    'administer. Errors: TR010, TR011 (access), TR030 (no such author). '
     'Example: select * from textrawl.plan_undo(''ana'', now() - interval ''2 hours'');';

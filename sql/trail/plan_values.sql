@@ -1,37 +1,41 @@
 create function textrawl.plan_values(
     space integer, facts uuid[],
-    before bigint[],  -- events that were withdrawn before
-    after bigint[],   -- events that are withdrawn afterwards
+    before bigint[],  -- events that are withdrawn before the change
+    after bigint[],   -- events that are withdrawn after the change
     gone uuid[]       -- facts that are removed at the same time
 ) returns table (
     id uuid, entity_id uuid,
-    former jsonb      -- the values that change, {source, confidence, valid_until}
+    former jsonb      -- the values to set, {source, confidence, valid_until, said_at}
 )
 language sql stable
 set search_path from current
 begin atomic
     with fact as materialized (
-        select o.id, o.entity_id, o.content_hash, o.whole, o.part, o.source, o.confidence, o.valid_until,
+        select o.id, o.entity_id, o.content_hash, o.whole, o.part, o.source, o.confidence, o.valid_until, o.said_at,
             textrawl.fact_values(space, o.id, before) as now, textrawl.fact_values(space, o.id, after) as next
-        from textrawl.observation o where o.space_id = space and o.id = any(facts)
+        from textrawl.fact o where o.space_id = space and o.id = any(facts)
     ), timed as materialized (
         select f.id, (f.now ->> 'valid_until')::timestamptz as now, (f.next ->> 'valid_until')::timestamptz as next from fact f
     ), planned as (
-        -- Change only values that are still as the updates left them. A correction may have ended the fact since.
+        -- Change a value only if it is still as the updates left it. For example, a correction can have ended the fact
+        -- after the updates.
         select f.id, f.entity_id,
             case when f.next ->> 'source' <> f.source and f.now ->> 'source' = f.source
                  then jsonb_build_object('source', f.next -> 'source') else '{}' end
             || case when (f.next ->> 'confidence')::real <> f.confidence and (f.now ->> 'confidence')::real = f.confidence
                  then jsonb_build_object('confidence', f.next -> 'confidence') else '{}' end
+            || case when (f.next ->> 'said_at')::timestamptz <> f.said_at and (f.now ->> 'said_at')::timestamptz = f.said_at
+                 then jsonb_build_object('said_at', f.next -> 'said_at') else '{}' end
             || case when f.next ? 'valid_until' and t.next is distinct from f.valid_until and t.now is not distinct from f.valid_until
-                 -- If the same text was stored again after its end, the fact stays ended.
+                 -- If the same text was stored again after the end of the fact, the fact stays ended.
                  and not exists (
-                     select from textrawl.observation o
+                     select from textrawl.fact o
                      where o.space_id = space and o.entity_id = f.entity_id and o.content_hash = f.content_hash
                        and (o.whole, o.part) is not distinct from (f.whole, f.part)
                        and o.id <> f.id and o.id <> all(gone)
                        and o.created_at >= f.valid_until and (t.next is null or t.next > f.valid_until))
-                 -- If somebody stated it while the update kept it valid, it must not end before that.
+                 -- If an author stated the fact again while the update kept it valid, the fact must not end before that
+                 -- time.
                  and not exists (
                      select from textrawl.event e
                      where e.space_id = space and e.observation_id = f.id and e.id <> all(after)
@@ -43,4 +47,5 @@ begin atomic
 end;
 
 comment on function textrawl.plan_values is
-    'The values that facts have once other events are withdrawn than before.';
+    'The values that facts must get if the withdrawn events change from "before" to "after". plan_space_undo() says '
+    'which events are withdrawn.';

@@ -2,8 +2,8 @@ create function textrawl.purge_undone(
     older_than interval default null, undo bigint default null, space integer default null, credential bytea default null
 ) returns table (
     space_name text,
-    undos bigint,  -- undos that can no longer be reverted
-    rows bigint    -- rows that were deleted
+    undos bigint,  -- number of undos that can no longer be reverted
+    rows bigint    -- number of deleted rows
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -13,6 +13,15 @@ declare
     spaces integer[] := administered_spaces(credential, purge_undone.space);
 begin
     perform claim_removal(alone => true);
+    if purge_undone.undo is null then
+        perform purge_memories(s, purge_undone.older_than) from unnest(spaces) s;
+    end if;
+    perform purge_versions(u.space_id, u.events)
+    from undo u
+    where u.space_id = any(spaces) and u.reverted_at is null and u.purged_at is null
+      and (purge_undone.older_than is null or u.at < now() - purge_undone.older_than)
+      and (purge_undone.undo is null or u.id = purge_undone.undo)
+    order by u.space_id, u.id;
     return query
         with purged_undo as (
             update undo u set purged_at = now()
@@ -31,6 +40,7 @@ end
 $$;
 
 comment on function textrawl.purge_undone is
-    'Delete permanently what undos keep: of all undos, of those older than an interval, or of one. Errors: TR010, TR011 '
-    '(access). '
+    'Permanently delete the content that undos keep: of all undos, of undos older than an interval, or of one undo. '
+    'Without the number of an undo, also delete the memories that gc removed. '
+    'Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.purge_undone(''30 days'');';

@@ -2,9 +2,9 @@ create function textrawl.read_events(
     after_transaction xid8 default '0', after_id bigint default 0, max_rows integer default 500,
     space integer default null, credential bytea default null
 ) returns table (
-    cursor text,       -- transaction:id, the start of the next call
+    cursor text,       -- transaction:id, from which the next call starts
     at timestamptz, space_name text, author_name text, client text, tool text, request text, action text,
-    entity_name text,  -- null once the entity is gone
+    entity_name text,  -- null if the entity was removed
     entity_id uuid, observation_id uuid, relation_id uuid
 )
 language plpgsql volatile security definer
@@ -15,9 +15,11 @@ declare
     spaces integer[] := administered_spaces(credential, read_events.space);
 begin
     perform settle_events(spaces);
-    -- A transaction draws an id before it commits, so ids become visible out of order and a reader by id would miss late
-    -- ones. So read by transaction, and only those below xmin: nothing can be added there. Later events wait.
-    -- A cursor from another cluster counts as transaction 0, like all events restored from there.
+    -- A transaction gets the ids of its events before it commits, so ids become visible out of order. A reader in the
+    -- order of ids would miss late events. So read in the order of transactions, and only transactions below xmin.
+    -- These transactions have all ended and cannot add events. A later call returns the events of the other
+    -- transactions. A cursor from another cluster counts as transaction 0, like all events that were restored from that
+    -- cluster.
     return query
         select v.transaction || ':' || v.id, v.at, s.name, a.name, v.client, v.tool, v.request, v.action,
             e.name, v.entity_id, v.observation_id, v.relation_id
@@ -35,6 +37,6 @@ end
 $$;
 
 comment on function textrawl.read_events is
-    'Read the trail after a cursor (transaction:id), in an order in which nothing is inserted later. Events wait until all '
-    'older transactions have ended. Errors: TR010, TR011 (access). '
+    'Read the trail after a cursor (transaction:id), in an order in which no event is inserted later. An event is '
+    'returned only after all older transactions have ended. Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.read_events(''0'', 0);';

@@ -2,7 +2,8 @@ create function textrawl.record_undone(action text, space integer, undo bigint, 
 language sql volatile
 set search_path from current
 begin atomic
-    -- Bump updated_at of affected entities; skip rows locked by others, who bump it themselves.
+    -- Set updated_at of the entities. Skip an entity that another session has locked, because that session sets its
+    -- updated_at too.
     update textrawl.entity e set updated_at = clock_timestamp()
     from (
         select free.id from textrawl.entity free
@@ -23,4 +24,4 @@ begin atomic
 end;
 
 comment on function textrawl.record_undone is
-    'Add an event to the trail for each row that an undo, or its reversal, has changed.';
+    'Add an event to the trail for each row that an undo or a revert changes.';

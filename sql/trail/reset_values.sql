@@ -4,9 +4,14 @@ set search_path from current
 begin atomic
     update textrawl.observation o
     set source = coalesce(former ->> 'source', o.source), confidence = coalesce((former ->> 'confidence')::real, o.confidence),
-        valid_until = case when former ? 'valid_until' then (former ->> 'valid_until')::timestamptz else o.valid_until end
-    where o.space_id = space and o.id = fact;
+        valid_until = case when former ? 'valid_until' then (former ->> 'valid_until')::timestamptz else o.valid_until end,
+        said_at = coalesce((former ->> 'said_at')::timestamptz, o.said_at),
+        fts = case when former ? 'said_at' then textrawl.search_document(
+            o.space_id, textrawl.space_language(o.space_id), e.name, o.content,
+            nullif((former ->> 'said_at')::timestamptz, o.created_at)) else o.fts end
+    from textrawl.entity e
+    where e.space_id = o.space_id and e.id = o.entity_id and o.space_id = space and o.id = fact;
 end;
 
 comment on function textrawl.reset_values is
-    'Set source, confidence and valid_until of a fact to the values found by plan_values().';
+    'Set source, confidence, valid_until and said_at of a fact to the values that plan_values() returned.';

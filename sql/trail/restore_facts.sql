@@ -19,10 +19,11 @@ begin
         order by d.id
     loop
         fact := jsonb_populate_record(null::observation, kept.before);
-        select o.id into duplicate from observation o
+        select o.id into duplicate from textrawl.fact o
         where o.space_id = fact.space_id and o.entity_id = kept.entity_id and o.content_hash = fact.content_hash
           and (o.whole, o.part) is not distinct from (fact.whole, fact.part)
-          -- Facts that are restored together do not count: the graph tools keep each spelling.
+          -- Ignore facts that this revert restores too. They can be other spellings of the same text, because the graph
+          -- tools store each spelling.
           and not exists (
               select from undone d
               where d.space_id = restore_facts.space and d.undo_id = restore_facts.undo and d.action = 'remove' and d.id = o.id)
@@ -33,14 +34,17 @@ begin
             fact.entity_id := kept.entity_id;
             fact.entity_type := kept.entity_type;
             fact.replaced_by := null;
-            fact.fts := search_document(fact.space_id, kept.name, fact.content);
+            fact.fts := search_document(
+                fact.space_id, space_language(fact.space_id), kept.name, fact.content, nullif(fact.said_at, fact.created_at));
             insert into observation select fact.*;
             perform store_embeddings(fact.space_id, array[fact.id], null, null);
+            perform restore_memory(fact.space_id, fact.id, kept.before);
         else
             stored := stored || jsonb_build_object(kept.id::text, duplicate);
         end if;
     end loop;
-    -- Set these pointers after all facts are back. A fact that was forgotten since gets no pointer.
+    -- Set replaced_by after all facts are restored, because it can point to any of them. It stays null if the newer
+    -- fact was forgotten meanwhile.
     update observation o set replaced_by = next.id
     from undone d
     join observation next on next.space_id = restore_facts.space
@@ -53,5 +57,5 @@ end
 $$;
 
 comment on function textrawl.restore_facts is
-    'Restore the facts that an undo removed and queue them for embedding. Facts that were stored again meanwhile are not '
-    'stored twice; they are returned as {former id: id}.';
+    'Restore the facts that an undo removed, and queue them for embedding. A fact that was stored again meanwhile is '
+    'not restored. Return such facts as {former id: id of the new fact}.';

@@ -12,8 +12,9 @@ declare
 begin
     perform record_undone('restored', restore_undone.space, restore_undone.undo, origin);
 
-    -- Change only rows that are still as the undo left them: others may have written since. End these facts before
-    -- restoring those that stated the same while they were not valid.
+    -- Change only rows that are still as the undo left them, because other sessions can have changed rows meanwhile.
+    -- End the revived facts before the removed facts are restored. Otherwise two facts with the same text would be
+    -- valid.
     with back as (
         update observation o set valid_until = (d.before ->> 'valid_until')::timestamptz, replaced_by = null
         from undone d
@@ -24,6 +25,10 @@ begin
         returning o.id
     )
     select coalesce(array_agg(id), '{}') into ended from back;
+    perform restore_memory(restore_undone.space, d.id, d.before)
+    from undone d
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'revive' and d.kind = 'observation'
+      and d.id = any(ended);
     stored := restore_facts(restore_undone.space, restore_undone.undo);
     update observation o set replaced_by = f.id
     from undone d
@@ -64,6 +69,20 @@ begin
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'remove' and d.kind = 'relation'
     on conflict do nothing;
 
+    perform settle_document(
+        c.id, kept_version(restore_undone.space, c.id, array(select unnest(withdrawn) except select unnest(own))), origin)
+    from undone d
+    join document c on c.space_id = restore_undone.space and c.id = d.id
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.kind = 'document';
+    perform restore_graph(restore_undone.space, restore_undone.undo);
+    perform set_graph_values(restore_undone.space, g.kind, g.id, g.former)
+    from plan_graph(
+        restore_undone.space,
+        array(select c.entity_id from graph_change c
+              where c.space_id = restore_undone.space and c.event_id = any(own) and c.entity_id is not null),
+        array(select c.relation_id from graph_change c
+              where c.space_id = restore_undone.space and c.event_id = any(own) and c.relation_id is not null),
+        withdrawn, array(select unnest(withdrawn) except select unnest(own)), '{}') g;
     perform restore_reflections(restore_undone.space, restore_undone.undo);
     perform change_nodes(restore_undone.space, restore_undone.undo, true);
 
@@ -71,6 +90,7 @@ begin
         d.kind = 'observation' and not exists (select from observation o where o.space_id = restore_undone.space and o.id = d.id)
         or d.kind = 'relation' and not exists (select from relation r where r.space_id = restore_undone.space and r.id = d.id)
         or d.kind = 'reflection' and not exists (select from reflection f where f.space_id = restore_undone.space and f.id = d.id)
+        or d.kind = 'document' and not exists (select from document c where c.space_id = restore_undone.space and c.id = d.id)
         or d.kind = 'entity' and not exists (select from entity e where e.space_id = restore_undone.space and e.id = d.id))
     into restored, merged
     from undone d where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo;
@@ -80,4 +100,5 @@ end
 $$;
 
 comment on function textrawl.restore_undone is
-    'Restore everything that an undo keeps; revert_undo() calls it after checking rights and claiming the entities.';
+    'Restore everything that an undo keeps. revert_undo() calls this after it has checked the rights and claimed the '
+    'entities.';

@@ -4,7 +4,7 @@ create function textrawl.revert_undo(
 ) returns table (
     space_name text,
     restored bigint,
-    merged bigint  -- existed again already and stay as they are
+    merged bigint  -- rows that were not restored, because the same content was stored again meanwhile
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -25,7 +25,8 @@ begin
     end if;
     origin := open_write(credential, undo_row.space_id, 'admin', client, tool, request);
     perform claim_kept(undo_row.space_id, undo_row.id);
-    -- A later undo removed rows that this one would change, or that only this undo's author still states.
+    -- Find a later undo that removed rows that this revert would change, or rows that the events of this undo are
+    -- about.
     select min(later.undo_id) into blocker
     from undone later join undo u on u.space_id = later.space_id and u.id = later.undo_id and u.reverted_at is null
     where later.space_id = undo_row.space_id and later.undo_id > undo_row.id and later.action = 'remove'
@@ -46,6 +47,6 @@ end
 $$;
 
 comment on function textrawl.revert_undo is
-    'Revert an undo. Errors: TR010, TR011 (access), TR031 no such undo, or reverted or purged, TR032 a later undo (its id '
-    'in detail) must be reverted first. '
+    'Revert an undo. Errors: TR010, TR011 (access), TR031 (no such undo, or it was already reverted or purged), TR032 '
+    '(a later undo must be reverted first; the detail is its id). '
     'Example: select * from textrawl.revert_undo(7);';

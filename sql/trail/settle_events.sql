@@ -4,10 +4,11 @@ set search_path from current
 as $$
 #variable_conflict use_column
 begin
-    -- A statement sees only events older than its own snapshot, unless they come from another cluster. The snapshot of an
-    -- earlier statement would not do. The check comes first, so that this also runs where nothing can be written.
+    -- An event comes from another cluster if its transaction number is ahead of the snapshot of this statement. Take
+    -- the snapshot in the statement itself, because an earlier snapshot would be too old. Check before writing, so that
+    -- this function also works on a read-only server.
     if exists (select from event v where v.space_id = any(spaces) and v.transaction >= pg_snapshot_xmax(pg_current_snapshot())) then
-        -- Lock in one order: every reader of the trail does this.
+        -- Every reader of the trail calls this function. Lock in one order, so that two readers cannot deadlock.
         update event v set transaction = '0'
         from (select early.space_id, early.id from event early
               where early.space_id = any(spaces) and early.transaction <> '0'
@@ -21,5 +22,5 @@ end
 $$;
 
 comment on function textrawl.settle_events is
-    'Renumber events restored from another cluster, whose transaction numbers lie ahead of this cluster''s: they come '
-    'first, in the order of their ids.';
+    'Set the transaction to 0 for events that were restored from another cluster, if their transaction numbers are '
+    'ahead of this cluster. These events then come first, in the order of their ids.';

@@ -6,5 +6,6 @@ begin atomic
 end;
 
 comment on function textrawl.trail_end is
-    'The cursor after which read_events() returns new events and those it still holds back. '
+    'The cursor of the present end of the trail. From this cursor, read_events() returns the events of all '
+    'transactions that have not ended yet or start later. '
     'Example: select textrawl.trail_end();';

@@ -22,7 +22,8 @@ begin
     perform claim_removal(alone => true);
     foreach target_space in array spaces loop
         origin := open_write(credential, target_space, 'admin', client, tool, request);
-        -- Lock in the order of names, like every writer. Nobody else can write about these entities until this is done.
+        -- Lock the entities in the order of their names, like every writer. No other session can then write about these
+        -- entities until the transaction ends.
         with own_event as materialized (
             select e.entity_id, e.observation_id, e.relation_id, e.detail from event e
             where e.space_id = target_space and e.id = any(events_to_undo(target_space, author_id, undo_author.since))
@@ -34,7 +35,9 @@ begin
             select unnest(array[r.from_entity, r.to_entity])
             from own_event join relation r on r.space_id = target_space and r.id = own_event.relation_id
             union
-            -- The entities to which facts were moved since.
+            select d.entity_id from own_event join document d on d.space_id = target_space and d.id = (own_event.detail ->> 'document')::uuid
+            union
+            -- Add the entities to which the facts belong now, because facts can have been moved after these events.
             select o.entity_id
             from own_event, unnest(array[own_event.observation_id, (own_event.detail ->> 'replaced')::uuid]) fact
             join observation o on o.space_id = target_space and o.id = fact
@@ -44,7 +47,8 @@ begin
             order by e.name_key for update
         )
         select coalesce(array_agg(id), '{}') into locked_ids from locked;
-        -- Leave what the author wrote meanwhile about other entities: another undo can revert that.
+        -- Leave out events about entities that are not locked. The author caused these events after the query above
+        -- began. Another undo can undo these events.
         select array_agg(e.id order by e.id) into taken from event e
         where e.space_id = target_space and e.id = any(events_to_undo(target_space, author_id, undo_author.since))
           and not exists (
@@ -60,7 +64,7 @@ end
 $$;
 
 comment on function textrawl.undo_author is
-    'Undo what an author wrote since an instant, in one space or in all that you administer: a row for each changed space, '
-    'with the id for revert_undo(). With others, also remove reflections of other authors about what is removed. Errors: '
-    'TR010, TR011 (access), TR030 no such author. '
+    'Undo the writes of an author since an instant, in one space or in all spaces that you administer. Return a row '
+    'for each changed space, with the id for revert_undo(). If "others" is true, also remove reflections of other '
+    'authors about removed rows. Errors: TR010, TR011 (access), TR030 (no such author). '
     'Example: select * from textrawl.undo_author(''ana'', now() - interval ''2 hours'');';

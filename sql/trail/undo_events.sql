@@ -28,18 +28,22 @@ begin
 
     perform withdraw_words(place, array(
         select d.id from undone d
-        where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'observation'));
+        where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind in ('observation', 'relation')));
     perform claim_rows(place,
         array(select d.id from undone d where d.space_id = place and d.undo_id = undo_events.undo_id and d.kind = 'observation'),
         array(select d.id from undone d where d.space_id = place and d.undo_id = undo_events.undo_id and d.kind = 'relation'));
-    -- Before any deletion, which would clear the pointers to the deleted rows.
+    -- Revive facts before any deletion, because deleting a fact sets replaced_by to null in the facts that point to it.
     update observation o set valid_until = (d.after ->> 'valid_until')::timestamptz, replaced_by = (d.after ->> 'replaced_by')::uuid
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
       and o.space_id = place and o.id = d.id;
+    perform revive_memories(place, undo_id);
     perform reset_values(place, d.id, d.after)
     from undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'reset';
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'reset' and d.kind = 'observation';
+    perform settle_document(d.id, (d.after ->> 'version')::bigint, origin)
+    from undone d
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.kind = 'document';
     update observation o
     set author_id = (d.after ->> 'author_id')::integer, client = d.after ->> 'client',
         tool = d.after ->> 'tool', request = d.after ->> 'request'
@@ -67,9 +71,12 @@ begin
     delete from entity e using undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'drop entity' and e.space_id = place and e.id = d.id
       and not exists (select from observation o where o.space_id = place and o.entity_id = e.id);
+    perform set_graph_values(place, d.kind, d.id, d.after)
+    from undone d
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'reset' and d.kind in ('entity', 'relation');
     perform record_undone('undone', place, undo_id, origin);
 end
 $$;
 
 comment on function textrawl.undo_events is
-    'Undo events of one author in one space. undo_author() calls it once it has locked the entities.';
+    'Undo events of one author in one space. undo_author() calls this after it has locked the entities.';

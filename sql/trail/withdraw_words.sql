@@ -2,14 +2,15 @@ create function textrawl.withdraw_words(space integer, observations uuid[]) retu
 language sql volatile
 set search_path from current
 begin atomic
-    -- Words that occur in no other fact are content too: search would keep them until its next count.
+    -- A word that occurs in no other fact reveals content of the deleted facts. Without this function, the word would
+    -- stay in the statistics until words are counted again.
     with word_count as materialized (
         select word, count(*)::integer as frequency
         from textrawl.observation o, unnest(tsvector_to_array(o.fts)) as word
         where o.space_id = space and o.id = any(observations)
         group by word
     ), locked as materialized (
-        -- Lock in one order: no deadlock.
+        -- Lock in one order, so that no deadlock can occur.
         select l.word, l.frequency - word_count.frequency as frequency
         from textrawl.lexeme l join word_count on word_count.word = l.word and l.space_id = space
         order by l.word for update of l

@@ -3,10 +3,11 @@ returns table (space_id integer, observation_id uuid, entity_name text, content 
 language sql volatile security definer
 set search_path from current
 begin atomic
-    -- If a worker dies, its rows become due again: each claim only moves the next attempt, further away every time.
+    -- A claim only sets the time of the next attempt. So if the worker crashes, the rows become due again. The wait
+    -- doubles after each attempt.
     with due as (
         select p.space_id, p.observation_id from textrawl.embedding_pending p
-        -- An attempt is never planned more than an hour ahead, unless the clock was set back since.
+        -- The next attempt is at most one hour ahead. If next_attempt is later, the clock was set back meanwhile.
         where p.model_id = model and (p.next_attempt <= now() or p.next_attempt > now() + interval '61 minutes')
         order by p.next_attempt limit max_rows for update skip locked
     ), claimed as (
@@ -22,4 +23,4 @@ begin atomic
 end;
 
 comment on function textrawl.claim_pending_embeddings is
-    'Claim facts that wait for a vector of a model, so that one worker embeds and stores them.';
+    'Claim and return facts that wait for a vector of a model, so that only one worker embeds and stores these facts.';

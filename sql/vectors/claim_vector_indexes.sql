@@ -4,8 +4,8 @@ set search_path from current
 as $$
 begin
     perform require_owner();
-    -- A claim belongs to a session and ends with it, even if it crashes. Of sessions of other owners
-    -- pg_stat_activity shows only the process id.
+    -- A claim belongs to a session and ends with the session, even if the session crashes. For a session of another
+    -- role, pg_stat_activity shows the process id but not backend_start.
     update vector_index_claim c
     set pid = own_session.pid, backend_start = own_session.backend_start
     from (select from vector_index_claim for update skip locked) unlocked,
@@ -20,8 +20,9 @@ begin
     if in_transaction then
         return true;
     end if;
-    -- Building a graph that does not fit into this memory is many times slower. Without parallel workers the memory is
-    -- allocated as needed. Parallel workers allocate all of it at once in /dev/shm, which may be small.
+    -- An index build is many times slower if its graph does not fit into maintenance_work_mem. Without parallel
+    -- workers, Postgres allocates this memory as needed. With parallel workers, Postgres allocates all of it at the
+    -- start in /dev/shm, which can be small.
     if current_setting('max_parallel_maintenance_workers')::integer = 0
         and pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('2GB') then
         perform set_config('maintenance_work_mem', '2GB', false);
@@ -31,5 +32,5 @@ end
 $$;
 
 comment on function textrawl.claim_vector_indexes is
-    'Make this session the only one that drops and builds vector indexes, until release_vector_indexes() or its end. Return '
-    'false if another session is. Error TR013: not the owner.';
+    'Allow only this session to drop and build vector indexes, until release_vector_indexes() or the end of the '
+    'session. Return false if another session has this claim. Error TR013: not the owner of the memory.';

@@ -20,20 +20,20 @@ begin
             primary key (space_id, observation_id),
             foreign key (space_id, observation_id) references observation on delete cascade
         )$ddl$, 'embedding_' || model, dimensions);
-    -- Searches do not use a model that is being built: its index is built when all vectors are stored.
+    -- Searches do not use a model that is being built. Its index is built after all vectors were stored.
     if status <> 'building' then
         execute vector_index_definition(model, false);
     end if;
     execute format('comment on table %I is %L', 'embedding_' || model,
-                   'Vectors of ' || name || ', one for each fact. A table of their own keeps full-text search fast.');
+                   'Vectors of ' || name || ', one for each fact. A separate table keeps full-text search fast.');
     execute format('comment on column %I.space_id is %L', 'embedding_' || model, 'Space of the fact.');
     execute format('comment on column %I.observation_id is %L', 'embedding_' || model, 'The fact.');
-    execute format('comment on column %I.vector is %L', 'embedding_' || model, 'Its vector, in half precision.');
+    execute format('comment on column %I.vector is %L', 'embedding_' || model, 'Vector of the fact in half precision.');
     perform protect_tables();
     return model;
 end
 $$;
 
 comment on function textrawl.create_embedding_model is
-    'Create a model and its table of vectors. queue_embeddings() later lists the existing facts, because listing them here '
-    'would keep writers waiting.';
+    'Create a model and its table of vectors, and return the id of the model. queue_embeddings() queues the existing '
+    'facts later, because writers would have to wait if this function queued the facts.';

@@ -13,8 +13,9 @@ begin
         raise exception using errcode = case when model_row.id is null then 'TR046' else 'TR048' end,
             message = 'the model cannot be dropped', detail = name;
     end if;
-    -- Dropping the table drops its foreign key, which locks the facts: the lock timeout keeps others from waiting long.
-    -- Lock the facts first, in the order of all writers, from facts to vectors. Reflections lose their model.
+    -- Dropping the table also drops its foreign key, which locks the facts. The lock timeout prevents other sessions
+    -- from waiting long. Lock the facts first, because all writers lock facts before vectors. Lock the reflections too,
+    -- because the deletion of the model changes them.
     lock table observation in access exclusive mode;
     lock table reflection in share row exclusive mode;
     execute format('drop table %I', 'embedding_' || model_row.id);
@@ -24,5 +25,5 @@ end
 $$;
 
 comment on function textrawl.drop_embedding_model is
-    'Delete a model that is not active with its vectors, and return its name. Errors: TR046 there is no such model, TR048 '
-    'it is active.';
+    'Delete a model that is not active, together with its vectors, and return its name. Errors: TR046 (no such '
+    'model), TR048 (the model is active).';

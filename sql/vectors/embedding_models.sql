@@ -6,5 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.embedding_models is
-    'Every model with vectors in this memory; searches use the active one. '
+    'All models that have vectors in this memory. Searches use the active model. '
     'Example: select * from textrawl.embedding_models();';

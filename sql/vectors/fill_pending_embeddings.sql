@@ -8,10 +8,11 @@ declare
     stored integer;
 begin
     if not exists (select from embedding_model m where m.id = model) then
-        return 0;  -- dropped meanwhile
+        return 0;  -- the model was dropped meanwhile
     end if;
-    -- A fact may have been forgotten since it was claimed: then its pending row is gone too. Skip facts that are being
-    -- forgotten: that session waits for the pending row, and storing a vector would wait for the fact (deadlock).
+    -- If a fact was forgotten after the claim, its pending row is gone too. Skip facts that are being forgotten,
+    -- because waiting for them could cause a deadlock. The session that forgets a fact holds the fact and waits for its
+    -- pending row.
     execute format($query$
         with available as materialized (
             select o.space_id, o.id as observation_id, input.vector
@@ -36,4 +37,5 @@ end
 $$;
 
 comment on function textrawl.fill_pending_embeddings is
-    'Store vectors of claimed facts, remove them from the pending list and return how many were stored.';
+    'Store the vectors of claimed facts and remove these facts from the pending facts. Return the number of stored '
+    'vectors.';

@@ -6,5 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.has_own_index is
-    'True if the vectors of a space have their own, completely built index. '
+    'True if a space has its own vector index for a model, and this index is completely built. '
     'Example: select textrawl.has_own_index(1, 1);';

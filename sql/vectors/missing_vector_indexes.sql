@@ -1,8 +1,8 @@
 create function textrawl.missing_vector_indexes(building boolean default false, space integer default null)
 returns table (
     model_id integer,
-    name text,         -- name of the model, or `model in space`
-    statements text[]  -- run each outside of a transaction
+    name text,         -- name of the model; for the own index of a space: model in space
+    statements text[]  -- run each statement outside of a transaction
 )
 language sql stable
 set search_path from current
@@ -13,7 +13,9 @@ begin atomic
     from textrawl.embedding_model m left join lateral textrawl.vector_index(m.id) i on true
     where i.valid is not true and (m.status <> 'building' or building)
     union all
-    -- An own index in one model means that the space needs one in every model, so rebuild it in place: never drop it.
+    -- If a space has its own index for one model, build such an index for every model. Rebuild an unfinished index in
+    -- place. If the index were dropped and the new build failed, nothing would record that the space wants its own index. See
+    -- own_indexes().
     select m.id, m.name || ' in ' || s.name, leftovers.drops || case
         when i.name is null then array[textrawl.vector_index_definition(m.id, true, s.id)]
         when not i.valid then array[format('reindex index concurrently textrawl.%I', i.name)]
@@ -29,6 +31,6 @@ begin atomic
 end;
 
 comment on function textrawl.missing_vector_indexes is
-    'Models without a completely built index of their vectors, with the statements that build it: for all spaces together, '
-    'and for spaces with an index of their own. Models being built are included on request. '
+    'Models without a completely built vector index, each with the statements that build the index. An index can cover '
+    'all spaces or be the own index of one space. If "building" is true, models that are being built are included. '
     'Example: select * from textrawl.missing_vector_indexes();';

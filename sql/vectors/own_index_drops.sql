@@ -1,6 +1,6 @@
 create function textrawl.own_index_drops(space integer, model integer default null) returns table (
-    statement text,   -- run each outside of a transaction
-    leftover boolean  -- remains of a rebuild that was killed
+    statement text,   -- run each statement outside of a transaction
+    leftover boolean  -- true for the remains of a rebuild that was killed
 )
 language sql stable
 set search_path from current
@@ -15,5 +15,5 @@ begin atomic
 end;
 
 comment on function textrawl.own_index_drops is
-    'Statements that drop the own index of a space, of one model or of all. '
+    'The statements that drop the own vector index of a space, for one model or for all models. '
     'Example: select * from textrawl.own_index_drops(1);';

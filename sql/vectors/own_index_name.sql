@@ -5,5 +5,5 @@ begin atomic
 end;
 
 comment on function textrawl.own_index_name is
-    'The name of the index that holds only the vectors of one space. '
+    'The name of the index that contains only the vectors of one space. '
     'Example: select textrawl.own_index_name(1, 7);';

@@ -1,11 +1,11 @@
 create function textrawl.own_indexes() returns table (
     model_id integer, space_id integer, name text,
-    valid boolean  -- false if its build was killed
+    valid boolean  -- false if the build of the index was killed
 )
 language sql stable
 set search_path from current
 begin atomic
-    -- The existence of the index is the setting: nothing else records which spaces have one.
+    -- Only the existence of an index records that a space has its own index.
     select m.id, s.id, c.relname::text, i.indisvalid
     from textrawl.embedding_model m
     join pg_index i on i.indrelid = to_regclass(format('textrawl.%I', 'embedding_' || m.id)) and i.indpred is not null

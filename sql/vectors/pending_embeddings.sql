@@ -6,4 +6,4 @@ begin atomic
 end;
 
 comment on function textrawl.pending_embeddings is
-    'The number of facts that wait for a vector of a model, and the time of the next attempt.';
+    'The number of facts and relations that wait for a vector of a model, and the time of the next attempt.';

@@ -5,9 +5,10 @@ as $$
 declare
     model_row embedding_model;
 begin
-    -- Lock the facts before the model's row, like drop_embedding_model(), which locks that row last.
+    -- Lock the facts before the row of the model, because drop_embedding_model() locks in this order.
     lock table observation in row share mode;
-    -- If another session holds the row, there is nothing to do. Facts written meanwhile are queued by their writers.
+    -- If another session has locked the row, that session queues the existing facts. New facts are queued by the
+    -- function that stores them.
     select * into model_row from embedding_model m where m.id = model and not m.queued for no key update skip locked;
     if not found then
         return false;
@@ -37,5 +38,5 @@ end
 $$;
 
 comment on function textrawl.queue_embeddings is
-    'Queue the next batch of facts that are older than a model and wait for a vector of it. Return false when all are '
-    'queued or another session is doing it; call it until then.';
+    'Queue the next batch of the facts that are older than a model and have no vector of this model. Return false if '
+    'all facts are queued, or if another session is queueing them. Call this function until it returns false.';

@@ -29,5 +29,6 @@ end
 $$;
 
 comment on function textrawl.register_embedding_model is
-    'Return the id of a model; the first model of a memory is created and active. Errors: TR004 other dimensions than '
-    'before, TR040 another model is active (start_embedding_model() builds a new one beside it).';
+    'Return the id of a model. The first model of a memory is created and becomes active. Errors: TR004 (the model '
+    'has other dimensions than before), TR040 (another model is active; start_embedding_model() can build a second '
+    'model).';

@@ -7,7 +7,8 @@ declare
 begin
     update embedding_pending p set next_attempt = now(), attempts = greatest(p.attempts - 1, 0)
     from (
-        -- Skip rows that another session has locked: the fact is being forgotten or embedded. They become due by themselves.
+        -- Skip rows that another session has locked, because that session is forgetting or embedding the facts. If such
+        -- a row is not deleted, it becomes due again later.
         select claimed.space_id, claimed.observation_id
         from unnest(spaces, observations) input (space_id, observation_id)
         join embedding_pending claimed on claimed.space_id = input.space_id and claimed.observation_id = input.observation_id
@@ -20,4 +21,5 @@ end
 $$;
 
 comment on function textrawl.release_pending_embeddings is
-    'Make claimed facts due again at once, if the provider failed and not the facts, and return how many.';
+    'Make claimed facts due again immediately. Servers call this after a fault of the embedding provider that the '
+    'facts did not cause. Return the number of these facts.';

@@ -14,7 +14,7 @@ begin
     end if;
     select m.name into abandoned from embedding_model m where m.status = 'building';
     if found then
-        raise exception using errcode = 'TR043', message = 'there is another model beside the active one', detail = abandoned;
+        raise exception using errcode = 'TR043', message = 'there is another model beside the active model', detail = abandoned;
     end if;
     update embedding_model m set status = 'building', status_since = now() where m.status = 'active'
     returning m.name into abandoned;
@@ -23,5 +23,5 @@ end
 $$;
 
 comment on function textrawl.rollback_embedding_model is
-    'Make the previous model active again; the model that it replaces is kept and can be switched to again. Errors: TR047 '
-    'none was active before, TR043 another one is being built.';
+    'Make the previous model active again. The model that was active is kept, so you can switch back to it. Errors: '
+    'TR047 (there is no previous model), TR043 (another model is being built).';

@@ -18,7 +18,7 @@ begin
             message = 'the model is ' || existing.status, detail = name;
     elsif existing.id is not null then
         perform check_embedding_model(existing.id, dimensions, cosine_floor, cosine_ceiling, trust);
-        -- Only one session builds a model: rows that are still claimed belong to one that ended.
+        -- Only one session builds a model. So if rows are still claimed, the session that claimed them has ended.
         update embedding_pending p set next_attempt = now()
         from (select claimed.space_id, claimed.observation_id from embedding_pending claimed
               where claimed.model_id = existing.id and claimed.next_attempt > now() for update skip locked) unlocked
@@ -27,7 +27,7 @@ begin
     end if;
     select m.name into other from embedding_model m where m.status <> 'active' order by m.id limit 1;
     if found then
-        raise exception using errcode = 'TR043', message = 'there is another model beside the active one', detail = other;
+        raise exception using errcode = 'TR043', message = 'there is another model beside the active model', detail = other;
     end if;
     return create_embedding_model(name, dimensions, cosine_floor, cosine_ceiling, trust,
         case when exists (select from embedding_model m where m.status = 'active') then 'building' else 'active' end);
@@ -35,5 +35,6 @@ end
 $$;
 
 comment on function textrawl.start_embedding_model is
-    'Return the id of a model that is built beside the active one; create it if new. Errors: TR004 other dimensions than '
-    'before, TR041 it is active, TR042 it was active and is kept, TR043 another one is beside the active one already.';
+    'Return the id of a model that is built while another model is active. A new model is created. Errors: TR004 (the '
+    'model has other dimensions than before), TR041 (the model is active), TR042 (the model was active before and is '
+    'kept), TR043 (another model is already being built or kept).';

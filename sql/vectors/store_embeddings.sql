@@ -20,4 +20,4 @@ end
 $$;
 
 comment on function textrawl.store_embeddings is
-    'Store the vectors of new facts, and queue each fact for every model that has no vector of it yet.';
+    'Store the vectors of new facts. Queue each fact for every model that has no vector of the fact yet.';

@@ -11,7 +11,8 @@ begin
         return false;
     end if;
     execute format('select count(*) from %I', 'embedding_' || model) into existing;
-    -- Adding a vector to the index takes about a millisecond; a build from all vectors takes less than half of that for each.
+    -- Adding one vector to the index takes about a millisecond. Building the index afterwards takes less than half a
+    -- millisecond for each vector.
     if coming <= existing / 2 or not claim_vector_indexes() then
         return false;
     end if;
@@ -19,12 +20,13 @@ begin
     return true;
 exception
     when lock_not_available then
-        -- The lock waited for a long search, and everybody else waited for the lock. The rollback also undoes the claim.
+        -- The drop waited for a long search, and all other sessions waited for the drop. So keep the index. The
+        -- rollback of this block also ends the claim.
         return false;
 end
 $$;
 
 comment on function textrawl.suspend_vector_index is
-    'Drop the vector index of a model if more than a third of its vectors are still to come, and return true: building it '
-    'at the end is faster. Until missing_vector_indexes() rebuilds it, searches compare every vector. Error TR013: not the '
-    'owner.';
+    'Drop the vector index of a model if more than a third of its vectors are still missing, because it is faster to '
+    'build the index at the end. Return true if the index was dropped. Until the index is built with the statements of '
+    'missing_vector_indexes(), searches compare every vector. Error TR013: not the owner of the memory.';

@@ -14,7 +14,8 @@ begin
         raise exception using errcode = 'TR044', message = 'no model is being built';
     end if;
     select p.pending, p.vectors + p.pending into missing, total from embedding_progress() p where p.model_id = model;
-    -- Facts are written all the time. Search finds them by words until their vectors follow.
+    -- Callers write facts all the time, so a few facts are always without a vector. Search finds these facts by their
+    -- words.
     if missing > total / 100 then
         raise exception using errcode = 'TR045', message = 'too many facts wait for a vector', detail = missing;
     end if;
@@ -25,5 +26,5 @@ end
 $$;
 
 comment on function textrawl.switch_embedding_model is
-    'Make the model that was built the active one, and keep the one before. Errors: TR044 none is being built, TR045 more '
-    'than one fact in a hundred has no vector of it yet.';
+    'Make the model with the status building active. The model that was active becomes previous, and its vectors are '
+    'kept. Errors: TR044 (no model has the status building), TR045 (more than one fact in a hundred has no vector of the model yet).';

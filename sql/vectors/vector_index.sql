@@ -2,7 +2,7 @@ create function textrawl.vector_index(model integer, out name text, out valid bo
 language sql stable
 set search_path from current
 begin atomic
-    -- An index whose build failed exists too: it slows down writes and serves no search.
+    -- An index exists even if its build failed. Such an index slows down writes, and searches cannot use it.
     select c.relname, i.indisvalid
     from pg_index i
     join pg_class c on c.oid = i.indexrelid
@@ -12,5 +12,6 @@ begin atomic
 end;
 
 comment on function textrawl.vector_index is
-    'The index of all vectors of a model and its validity; nulls if there is none: searches then compare every vector. '
+    'The vector index of a model for all spaces. The column "valid" is true if the index is completely built. Both '
+    'columns are null if there is no index, and searches then compare every vector. '
     'Example: select * from textrawl.vector_index(1);';

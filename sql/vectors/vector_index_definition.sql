@@ -9,5 +9,6 @@ begin atomic
 end;
 
 comment on function textrawl.vector_index_definition is
-    'The statement that creates the vector index of a model, or of one space; online lets others write meanwhile. '
+    'The statement that creates the vector index of a model, for all spaces or for one space. If "online" is true, '
+    'other sessions can write during the build. '
     'Example: select textrawl.vector_index_definition(1, true);';

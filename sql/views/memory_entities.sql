@@ -1,6 +1,6 @@
 create view textrawl.memory_entities with (security_invoker) as
 select s.name as space, e.id, e.name, e.entity_type, e.description, e.metadata::text, e.created_at, e.updated_at,
-       (select count(*) from textrawl.observation o
+       (select count(*) from textrawl.fact o
         where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until)) as facts
 from textrawl.entity e
 join textrawl.space s on s.id = e.space_id;
@@ -8,10 +8,13 @@ join textrawl.space s on s.id = e.space_id;
 comment on view textrawl.memory_entities is 'Entities with the number of their valid facts.';
 comment on column textrawl.memory_entities.space is 'Name of the space.';
 comment on column textrawl.memory_entities.id is 'Id of the entity.';
-comment on column textrawl.memory_entities.name is 'The name as it was first written.';
-comment on column textrawl.memory_entities.entity_type is 'person, concept, project, preference, fact, location or organization.';
-comment on column textrawl.memory_entities.description is 'A sentence that says what the entity is; null if nobody gave one.';
+comment on column textrawl.memory_entities.name is 'Name of the entity as it was first written.';
+comment on column textrawl.memory_entities.entity_type is
+    'One of person, concept, project, preference, fact, location, organization.';
+comment on column textrawl.memory_entities.description is
+    'Description of the entity in one sentence; null if no description was given.';
 comment on column textrawl.memory_entities.metadata is 'Data that tools keep with the entity, as JSON.';
-comment on column textrawl.memory_entities.created_at is 'Time when it was first mentioned.';
-comment on column textrawl.memory_entities.updated_at is 'Time when a fact or relation was last added or removed.';
-comment on column textrawl.memory_entities.facts is 'Facts about it that are valid now.';
+comment on column textrawl.memory_entities.created_at is 'Time when the entity was created.';
+comment on column textrawl.memory_entities.updated_at is
+    'Time when a fact or relation of the entity was last added, changed or removed.';
+comment on column textrawl.memory_entities.facts is 'Number of facts about the entity that are valid now.';

@@ -9,10 +9,12 @@ join textrawl.actor a on a.id = g.actor_id;
 comment on view textrawl.memory_grants is 'Rights of each actor in the spaces that you can read, one row for each actor and space.';
 comment on column textrawl.memory_grants.space is 'Name of the space.';
 comment on column textrawl.memory_grants.actor is 'The person, agent or service.';
-comment on column textrawl.memory_grants.may_read is 'True if the actor may read the space.';
-comment on column textrawl.memory_grants.may_write is 'True if the actor may add to it.';
-comment on column textrawl.memory_grants.may_forget is 'True if the actor may delete from it permanently.';
-comment on column textrawl.memory_grants.may_administer is 'True if the actor may grant access, read the trail and undo.';
+comment on column textrawl.memory_grants.may_read is 'True if the actor can read the space.';
+comment on column textrawl.memory_grants.may_write is 'True if the actor can write to the space.';
+comment on column textrawl.memory_grants.may_forget is
+    'True if the actor can permanently delete facts and entities of the space.';
+comment on column textrawl.memory_grants.may_administer is
+    'True if the actor can grant access to the space, read its trail and undo writes.';
 comment on column textrawl.memory_grants.for_login is
-    'True if the right to read comes from a login in SQL (textrawl analyst create) and ends with it.';
+    'True if `textrawl analyst create` granted the right to read to a database login; the right ends with the login.';
 comment on column textrawl.memory_grants.granted_at is 'Time when the grant was made or last changed.';

@@ -12,11 +12,11 @@ left join (
     from textrawl.relation r where textrawl.is_valid(r.valid_from, r.valid_until) group by r.space_id, r.to_entity
 ) i on i.space_id = e.space_id and i.id = e.id;
 
-comment on view textrawl.memory_graph_degree is 'Number of valid relations of each entity, also of entities without any.';
+comment on view textrawl.memory_graph_degree is 'Number of valid relations of each entity, including entities without relations.';
 comment on column textrawl.memory_graph_degree.space is 'Name of the space.';
 comment on column textrawl.memory_graph_degree.entity_name is 'Name of the entity.';
 comment on column textrawl.memory_graph_degree.entity_type is 'Type of the entity.';
-comment on column textrawl.memory_graph_degree.outgoing is 'Relations that begin at the entity.';
-comment on column textrawl.memory_graph_degree.incoming is 'Relations that end at the entity.';
-comment on column textrawl.memory_graph_degree.degree is 'Sum of both.';
+comment on column textrawl.memory_graph_degree.outgoing is 'Number of relations that begin at the entity.';
+comment on column textrawl.memory_graph_degree.incoming is 'Number of relations that end at the entity.';
+comment on column textrawl.memory_graph_degree.degree is 'Sum of outgoing and incoming.';
 comment on column textrawl.memory_graph_degree.entity_id is 'Id of the entity.';

@@ -3,17 +3,17 @@ select s.name as space, stored.week, stored.entity_type, stored.source, a.name a
 from (
     select o.space_id, date_trunc('week', o.created_at)::date as week, o.entity_type, o.source, o.author_id, count(*) as facts,
            count(*) filter (where textrawl.is_valid(o.valid_from, o.valid_until)) as still_valid
-    from textrawl.observation o
+    from textrawl.fact o
     group by 1, 2, 3, 4, 5
 ) stored
 join textrawl.space s on s.id = stored.space_id
 join textrawl.actor a on a.id = stored.author_id;
 
-comment on view textrawl.memory_growth is 'Number of stored facts by space, week, type, source and author.';
+comment on view textrawl.memory_growth is 'Number of stored facts by space, week, entity type, source and author.';
 comment on column textrawl.memory_growth.space is 'Name of the space.';
 comment on column textrawl.memory_growth.week is 'Monday of the week, in the time zone of the session.';
-comment on column textrawl.memory_growth.entity_type is 'Type of the entities.';
-comment on column textrawl.memory_growth.source is 'conversation, note, document or manual.';
+comment on column textrawl.memory_growth.entity_type is 'Type of the entities that the facts are about.';
+comment on column textrawl.memory_growth.source is 'Source of the facts: conversation, note, document or manual.';
 comment on column textrawl.memory_growth.author is 'Author of the facts.';
-comment on column textrawl.memory_growth.facts is 'Number of facts stored.';
-comment on column textrawl.memory_growth.still_valid is 'Number of them that are valid now.';
+comment on column textrawl.memory_growth.facts is 'Number of facts that were stored in the week.';
+comment on column textrawl.memory_growth.still_valid is 'Number of these facts that are valid now.';

@@ -14,19 +14,24 @@ left join textrawl.embedding_model m on c.relname = 'embedding_' || m.id
 where c.relnamespace = 'textrawl'::regnamespace and c.relkind = 'r';
 
 comment on view textrawl.memory_health is 'Size, dead rows and last maintenance of every table. '
-    'Tables of vectors also show their model and the facts that wait for a vector.';
+    'A table of vectors also shows its model and the number of facts and relations that wait for a vector.';
 comment on column textrawl.memory_health.table_name is 'Name of the table.';
-comment on column textrawl.memory_health.estimated_rows is 'Rows at the last analyze, in all spaces together.';
-comment on column textrawl.memory_health.table_bytes is 'Size without indexes.';
-comment on column textrawl.memory_health.index_bytes is 'Size of all its indexes; memory_indexes lists each one.';
+comment on column textrawl.memory_health.estimated_rows is
+    'Number of rows in all spaces together, as estimated by the last analyze.';
+comment on column textrawl.memory_health.table_bytes is 'Size of the table in bytes, without indexes.';
+comment on column textrawl.memory_health.index_bytes is
+    'Size of all indexes of the table in bytes; memory_indexes lists each index.';
 comment on column textrawl.memory_health.unfinished_indexes is
-    'Indexes, separated by commas, that are being built or whose build failed; they slow down writes and serve no search. '
-    'Null: none.';
-comment on column textrawl.memory_health.dead_rows is 'Rows that were replaced or deleted and not yet removed by vacuum.';
-comment on column textrawl.memory_health.dead_share is 'Their share of all rows (bloat).';
+    'Indexes that are being built or whose build failed, separated by commas. They slow down writes, and searches '
+    'cannot use them. Null: all indexes are built.';
+comment on column textrawl.memory_health.dead_rows is
+    'Number of rows that were replaced or deleted and that vacuum has not removed yet.';
+comment on column textrawl.memory_health.dead_share is 'Share of all rows of the table that are dead rows, from 0 to 1 (bloat).';
 comment on column textrawl.memory_health.last_vacuum is 'Time of the last vacuum.';
 comment on column textrawl.memory_health.last_analyze is 'Time when the planner''s statistics were last collected.';
-comment on column textrawl.memory_health.model is 'The model that made its vectors.';
-comment on column textrawl.memory_health.model_status is 'active (searches use it), building or previous.';
+comment on column textrawl.memory_health.model is 'Model that made the vectors of the table; null for other tables.';
+comment on column textrawl.memory_health.model_status is
+    'Status of the model: active (searches use it), building or previous; null for other tables.';
 comment on column textrawl.memory_health.pending is
-    'Facts in spaces you can read that wait for a vector of this model; null for other tables.';
+    'Number of facts and relations that wait for a vector of this model, in the spaces that you can read; null for other '
+    'tables.';

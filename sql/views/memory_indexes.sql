@@ -8,6 +8,6 @@ where c.relnamespace = 'textrawl'::regnamespace and c.relkind = 'r';
 comment on view textrawl.memory_indexes is 'Every index with its table and size.';
 comment on column textrawl.memory_indexes.table_name is 'Name of the table.';
 comment on column textrawl.memory_indexes.index_name is 'Name of the index.';
-comment on column textrawl.memory_indexes.bytes is 'Size of the index.';
+comment on column textrawl.memory_indexes.bytes is 'Size of the index in bytes.';
 comment on column textrawl.memory_indexes.finished is
-    'False if it is being built or its build failed: it then slows down writes and serves no search.';
+    'False if the index is being built or its build failed. Such an index slows down writes, and searches cannot use it.';

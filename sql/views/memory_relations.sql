@@ -11,14 +11,16 @@ join textrawl.actor a on a.id = r.author_id;
 comment on view textrawl.memory_relations is 'Relations with the names of both entities.';
 comment on column textrawl.memory_relations.space is 'Name of the space.';
 comment on column textrawl.memory_relations.id is 'Id of the relation.';
-comment on column textrawl.memory_relations.from_entity is 'Name of the entity where it begins.';
-comment on column textrawl.memory_relations.relation_type is 'Kind of the relation, such as works_at.';
-comment on column textrawl.memory_relations.to_entity is 'Name of the entity where it ends.';
+comment on column textrawl.memory_relations.from_entity is 'Name of the entity at which the relation begins.';
+comment on column textrawl.memory_relations.relation_type is 'Type of the relation, such as works_at.';
+comment on column textrawl.memory_relations.to_entity is 'Name of the entity at which the relation ends.';
 comment on column textrawl.memory_relations.strength is 'Strength of the relation, from 0 to 1.';
-comment on column textrawl.memory_relations.valid_from is 'Start of its validity.';
-comment on column textrawl.memory_relations.valid_until is 'End of its validity; null: still valid.';
+comment on column textrawl.memory_relations.valid_from is 'Time from which the relation is valid.';
+comment on column textrawl.memory_relations.valid_until is
+    'Time at which the relation ends or ended; null if it has no end.';
 comment on column textrawl.memory_relations.author is 'Author of the relation.';
-comment on column textrawl.memory_relations.client is 'Name and version of the MCP client that wrote it; null from SQL.';
-comment on column textrawl.memory_relations.tool is 'The tool that wrote it; sql from psql.';
-comment on column textrawl.memory_relations.created_at is 'Time when it was stored.';
-comment on column textrawl.memory_relations.valid is 'True if it is valid now.';
+comment on column textrawl.memory_relations.client is
+    'Name and version of the MCP client that wrote the relation; null if it was written from SQL.';
+comment on column textrawl.memory_relations.tool is 'Tool that wrote the relation; sql if it was written from psql.';
+comment on column textrawl.memory_relations.created_at is 'Time when the relation was stored.';
+comment on column textrawl.memory_relations.valid is 'True if the relation is valid now.';

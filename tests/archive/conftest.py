@@ -49,6 +49,23 @@ def read_walls(conninfo: str) -> list[Any]:
             order by 1, 2, 3""").fetchall()
 
 
+def correct(owner: psycopg.Connection) -> None:
+    """Store a correction and two facts with unusual values."""
+    for name, fact, more in (
+        ("Ada", "likes coffee", {"replaces": "likes tea", "client": "c 1", "request": "r1"}),
+        ("Straße 東京", AWKWARD, {"source": "note", "confidence": 0.3}),
+        ("Atlas", "ships on Fridays", {"valid_until": "2031-01-01 00:00:00.000001+00"}),
+    ):
+        given = {"entity": name, "type": "project", "observation": fact, **more}
+        call = sql.SQL("select remember_fact({})").format(
+            sql.SQL(", ").join(
+                sql.SQL("{} => {}").format(sql.Identifier(key), sql.Literal(value))
+                for key, value in given.items()
+            )
+        )
+        owner.execute(call)
+
+
 def fill(conninfo: str) -> None:
     """A team's memory: two spaces, vectors, tokens, a correction, a relation, an undo."""
     with psycopg.connect(conninfo, autocommit=True) as owner:
@@ -56,29 +73,29 @@ def fill(conninfo: str) -> None:
         owner.execute("select register_embedding_model('test:three', 3, 0.1, 0.9, 0.5)")
         owner.execute("select create_space('team')")
         owner.execute("select create_token(sha256('x'), 'trl_x', 'ana', 'team', '{write,read}')")
-        owner.execute("select remember_fact('Ada', 'person', 'likes tea', model => 1,"
-                      " embedding => '[1,0.5,0]')")  # fmt: skip
-        for name, fact, more in (
-            ("Ada", "likes coffee", {"replaces": "likes tea", "client": "c 1", "request": "r1"}),
-            ("Straße 東京", AWKWARD, {"source": "note", "confidence": 0.3}),
-            ("Atlas", "ships on Fridays", {"valid_until": "2031-01-01 00:00:00.000001+00"}),
-        ):
-            given = {"entity": name, "type": "project", "observation": fact, **more}
-            call = sql.SQL("select remember_fact({})").format(sql.SQL(", ").join(
-                sql.SQL("{} => {}").format(sql.Identifier(key), sql.Literal(value))
-                for key, value in given.items()))  # fmt: skip
-            owner.execute(call)
-        owner.execute("select remember_fact('Ada', 'person', 'is on the team', space => 2,"
-                      " credential => sha256('x'), tool => 'remember_fact')")  # fmt: skip
+        owner.execute(
+            "select remember_fact('Ada', 'person', 'likes tea', model => 1,"
+            " embedding => '[1,0.5,0]')"
+        )
+        correct(owner)
+        owner.execute(
+            "select remember_fact('Ada', 'person', 'is on the team', space => 2,"
+            " credential => sha256('x'), tool => 'remember_fact')"
+        )
         owner.execute("select relate_entities('Ada', 'works at', 'Atlas')")
         owner.execute("select add_reflection('global', 'on everything', 'Bo')")
-        owner.execute("select add_reflection('relation', 'on one', 'Bo', target => node_number(id))"
-                      " from relation")  # fmt: skip
-        owner.execute("select remember_fact('Bad', 'fact', 'nonsense', space => 2,"
-                      " credential => sha256('x'))")  # fmt: skip
+        owner.execute(
+            "select add_reflection('relation', 'on one', 'Bo', target => node_number(id))"
+            " from relation"
+        )
+        owner.execute(
+            "select remember_fact('Bad', 'fact', 'nonsense', space => 2, credential => sha256('x'))"
+        )
         owner.execute("select undo_author('ana', (select max(at) from event))")
-        owner.execute("update entity set metadata = '{\"a\": [1, null, \"x\\n\"]}',"
-                      " description = 'a ''person''' where name = 'Ada'")  # fmt: skip
+        owner.execute(
+            'update entity set metadata = \'{"a": [1, null, "x\\n"]}\','
+            " description = 'a ''person''' where name = 'Ada'"
+        )
 
 
 @contextmanager

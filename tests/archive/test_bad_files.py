@@ -52,8 +52,9 @@ BAD: list[tuple[dict[str, Any] | bytes, str]] = [
 def test_bad_lines_are_told_by_number_and_good_ones_kept(
     run: Run, fresh: str, tmp_path: Path
 ) -> None:
-    good = [FACT | {"id": number(2, 100 + place), "text": f"fact {place}"}
-            for place in range(len(BAD))]  # fmt: skip
+    good = [
+        FACT | {"id": number(2, 100 + place), "text": f"fact {place}"} for place in range(len(BAD))
+    ]
     first = FACT | {"id": number(2, 2)}
     lines = [SPACE, ENTITY, first]
     for (bad, _), kept in zip(BAD, good, strict=True):
@@ -92,7 +93,7 @@ def test_a_truncated_file_is_imported_and_said_to_be_cut_off(
         file.write_bytes(b"".join(lines))
         outcome = run("import", str(file), DATABASE_URL=fresh)
         assert outcome.code == 1
-        assert "The file is not whole" in outcome.err
+        assert "The file is incomplete" in outcome.err
     assert fetch(fresh, "select content from observation") == [("likes tea",)]
 
 
@@ -116,7 +117,7 @@ def test_a_missing_file_and_a_report_over_the_file_are_refused(
     assert "cannot be read" in run("import", f"{file}.no", DATABASE_URL=fresh).complaint
     before = Path(file).read_bytes()
     outcome = run("import", file, "--report", file, DATABASE_URL=fresh)
-    assert "There is" in outcome.complaint
+    assert "exists already" in outcome.complaint
     assert Path(file).read_bytes() == before
 
 
@@ -128,7 +129,7 @@ def test_a_fact_whose_successor_is_nowhere_is_stored_and_told(
     outcome = run("import", write_file(tmp_path, SPACE, ENTITY, lost), DATABASE_URL=fresh)
 
     assert outcome.code == 1
-    assert outcome.err == "line 4: replaced_by names no fact: stored without it\n"
+    assert outcome.err == "line 4: replaced_by names no fact: stored without a replacement\n"
     assert "1 fact, 0 relations" in outcome.out
     assert fetch(fresh, "select content, replaced_by from observation") == [("likes tea", None)]
 
@@ -140,8 +141,10 @@ PATHS = ["../../etc/passwd", "/etc/passwd", "..\\\\..\\\\x", "file:///etc/passwd
 def test_no_path_in_a_file_is_opened(run: Run, fresh: str, tmp_path: Path) -> None:
     lines: list[dict[str, Any] | bytes] = [SPACE, ENTITY]
     lines += [SPACE | {"name": path} for path in PATHS]
-    lines += [FACT | {"id": number(2, 50 + place), "text": path, "tool": path, "client": path}
-              for place, path in enumerate(PATHS)]  # fmt: skip
+    lines += [
+        FACT | {"id": number(2, 50 + place), "text": path, "tool": path, "client": path}
+        for place, path in enumerate(PATHS)
+    ]
     (tmp_path / "link").symlink_to("/etc")
     before = list_names(tmp_path)
 

@@ -33,7 +33,7 @@ def test_an_export_of_an_import_is_the_same_file(
 
     assert write_export(run, fresh, tmp_path / "second.jsonl", *more) == first
     kinds = [line.get("kind") for line in read_lines(first)]
-    facts = fetch(url, "select count(*) from observation")[0][0]
+    facts = fetch(url, "select count(*) from fact")[0][0]
     assert (kinds.count("space"), kinds.count("fact"), kinds.count("relation")) == (2, facts, 1)
     assert f"{facts} facts, 1 relation" in outcome.out
     assert AWKWARD in {line.get("text") for line in read_lines(first)}
@@ -42,9 +42,12 @@ def test_an_export_of_an_import_is_the_same_file(
     vectors = fetch(fresh, "select to_regclass('embedding_1')::text")
     assert vectors == [("embedding_1" if more else None,)]
     if more:
-        query = "select observation_id, vector::text from embedding_1"
+        query = (
+            "select observation_id, vector::text from embedding_1 v"
+            " join fact f on f.id = v.observation_id"
+        )
         assert fetch(fresh, query) == fetch(url, query) != []
-        pending = "select count(*) from embedding_pending"
+        pending = "select count(*) from embedding_pending p join fact f on f.id = p.observation_id"
         assert fetch(fresh, pending) == [(facts - 1,)]
 
 
@@ -72,10 +75,10 @@ def test_an_imported_memory_is_found_and_its_facts_wait_for_vectors(
 
     succeed(run, "import", str(tmp_path / "memory.jsonl"), DATABASE_URL=fresh)
 
-    [(found,)] = fetch(fresh, "select content from search_memory('coffee')")
+    (found,) = fetch(fresh, "select content from search_memory('coffee')")[0]
     assert found == "likes coffee"
-    facts = fetch(fresh, "select count(*) from observation")
-    assert fetch(fresh, "select count(*) from embedding_pending") == facts
+    stored = fetch(fresh, "select count(*) from observation")  # facts and statements
+    assert fetch(fresh, "select count(*) from embedding_pending") == stored
 
 
 def test_vectors_of_another_model_are_left_out_and_said_to_be(
@@ -86,9 +89,9 @@ def test_vectors_of_another_model_are_left_out_and_said_to_be(
 
     outcome = succeed(run, "import", str(tmp_path / "memory.jsonl"), DATABASE_URL=fresh)
 
-    assert "this memory uses test:four, the file test:three" in outcome.err
-    facts = fetch(fresh, "select count(*) from observation")
-    assert fetch(fresh, "select count(*) from embedding_pending") == facts
+    assert "this memory uses test:four, but the file uses test:three" in outcome.err
+    stored = fetch(fresh, "select count(*) from observation")  # facts and statements
+    assert fetch(fresh, "select count(*) from embedding_pending") == stored
 
 
 def test_an_export_has_the_rows_of_all_spaces_or_of_those_asked_for(
@@ -97,8 +100,9 @@ def test_an_export_has_the_rows_of_all_spaces_or_of_those_asked_for(
     whole = read_lines(write_export(run, url, tmp_path / "all.jsonl"))
     team = read_lines(write_export(run, url, tmp_path / "team.jsonl", "--space", "team"))
 
-    counts = dict(fetch(url, "select s.name, count(*) from observation o"
-                             " join space s on s.id = space_id group by 1"))  # fmt: skip
+    counts = dict(
+        fetch(url, "select s.name, count(*) from fact o join space s on s.id = space_id group by 1")
+    )
     assert {space: sum(line.get("space") == space for line in whole if line.get("kind") == "fact")
             for space in counts} == counts  # fmt: skip
     assert set(counts) == {"default", "team"}
@@ -121,7 +125,7 @@ def test_facts_go_to_the_entity_that_has_the_name_and_known_ones_are_not_told_tw
     run: Run, fresh: str, tmp_path: Path
 ) -> None:
     fetch(fresh, "select remember_fact('ADA', 'concept', 'Likes tea.'); commit")
-    [(entity, tea)] = fetch(fresh, "select entity_id, id from observation")
+    [(entity, tea)] = fetch(fresh, "select entity_id, id from fact")
     old = FACT | {
         "id": number(2, 3), "text": "likes milk", "replaced_by": FACT["id"], "valid_until": NOW,
     }  # fmt: skip
@@ -135,8 +139,9 @@ def test_facts_go_to_the_entity_that_has_the_name_and_known_ones_are_not_told_tw
     outcome = succeed(run, "import", file, DATABASE_URL=fresh)
 
     assert "Added 0 spaces, 1 entity, 1 fact, 1 relation" in outcome.out
-    facts = fetch(fresh, "select entity_id, entity_type, content, replaced_by from observation"
-                         " order by content")  # fmt: skip
+    facts = fetch(
+        fresh, "select entity_id, entity_type, content, replaced_by from fact order by content"
+    )
     assert facts == [
         (entity, "concept", "Likes tea.", None),
         (entity, "concept", "likes milk", tea),
@@ -166,8 +171,10 @@ def test_an_import_is_a_line_of_the_trail_and_no_undo_takes_its_facts_back(
 ) -> None:
     file = write_file(tmp_path, SPACE, ENTITY, FACT)
     succeed(run, "import", file, DATABASE_URL=fresh)
-    rows = fetch(fresh, "select a.name, e.tool, e.action, e.detail from event e"
-                        " join actor a on a.id = e.actor_id")  # fmt: skip
+    rows = fetch(
+        fresh,
+        "select a.name, e.tool, e.action, e.detail from event e join actor a on a.id = e.actor_id",
+    )
     assert rows == [(OWNER, "import", "imported", {"entities": 1, "facts": 1, "relations": 0})]
     logged = json.loads(succeed(run, "log", "--json", DATABASE_URL=fresh).out)
     assert [row["action"] for row in logged] == ["imported"]
@@ -177,7 +184,7 @@ def test_an_import_is_a_line_of_the_trail_and_no_undo_takes_its_facts_back(
         outcome = run("undo", "--by", author, "--since", "1d", "--yes", DATABASE_URL=fresh)
         assert outcome.code == 0, outcome.err
 
-    assert fetch(fresh, "select content from observation") == [("likes tea",)]
+    assert fetch(fresh, "select content from fact") == [("likes tea",)]
 
 
 def test_what_an_undo_keeps_is_not_brought_back_by_an_import(
@@ -191,7 +198,7 @@ def test_what_an_undo_keeps_is_not_brought_back_by_an_import(
 
     assert outcome.code == 1
     assert "an undo took it back" in outcome.err
-    assert fetch(fresh, "select content from observation") == []
+    assert fetch(fresh, "select content from fact") == []
 
 
 def test_an_embedded_memory_is_exported_to_a_pipe(
@@ -212,7 +219,7 @@ def test_a_reader_that_goes_away_is_told_in_one_line(launch: Any, url: str) -> N
     process.stdout.close()
     text = process.stderr.read()
     assert process.wait(timeout=60) == 1
-    assert text == "textrawl: The export is not whole: Broken pipe on stdout\n"
+    assert text == "textrawl: The export is incomplete: Broken pipe on stdout\n"
     process.stdout = None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.archive.material import ENTITY, FACT, SPACE, fetch, number
@@ -32,12 +32,19 @@ FACTS = st.text(min_size=1, max_size=80).filter(is_fact)
 NAMES = st.text(min_size=1, max_size=40).filter(lambda name: 0 < len(clean_name(name)) <= 200)
 MOMENTS = st.datetimes(
     min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30), timezones=st.just(UTC)
-)  # fmt: skip
+)
 LINES = st.fixed_dictionaries({
     "name": NAMES, "text": FACTS, "author": NAMES, "client": st.none() | NAMES,
     "confidence": st.floats(0, 1, width=32), "valid_from": MOMENTS, "created_at": MOMENTS,
-    "valid_until": st.none() | MOMENTS,
+    "valid_until": st.none() | MOMENTS, "said_at": st.none() | MOMENTS,
 })  # fmt: skip
+
+SUPPRESSED = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+STORED_AT = datetime(2023, 5, 8, tzinfo=UTC)
+SAID_WHEN_STORED: dict[str, Any] = {
+    "name": "Ana", "text": "plays chess", "author": "Ben", "client": None, "confidence": 1.0,
+    "valid_from": STORED_AT, "created_at": STORED_AT, "valid_until": None, "said_at": STORED_AT,
+}  # fmt: skip
 
 
 def write_lines(file: Path, facts: list[dict[str, Any]]) -> None:
@@ -47,12 +54,18 @@ def write_lines(file: Path, facts: list[dict[str, Any]]) -> None:
         lines.append(ENTITY | {"id": number(1, place), "name": entry["name"]})
     for place, entry in enumerate(facts):
         moments = {key: entry[key] and entry[key].isoformat()
-                   for key in ("valid_from", "valid_until", "created_at")}  # fmt: skip
+                   for key in ("valid_from", "valid_until", "created_at", "said_at")}  # fmt: skip
         said = {key: entry[key] for key in ("text", "author", "client", "confidence")}
         lines.append(FACT | said | moments | {"id": number(2, place), "entity": number(1, place)})
     counts = {"space": 1, "entity": len(facts), "fact": len(facts), "relation": 0}
     lines.append({"textrawl": "end", **counts})
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+
+
+def read_facts(file: Path) -> dict[str, dict[str, Any]]:
+    """The facts of an export by their ids."""
+    lines = map(json.loads, file.read_bytes().splitlines())
+    return {line["id"]: line for line in lines if line.get("kind") == "fact"}
 
 
 def empty(url: str) -> None:
@@ -62,10 +75,8 @@ def empty(url: str) -> None:
 
 
 @given(facts=st.lists(LINES, min_size=1, max_size=8))
-@settings(
-    max_examples=25, deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)  # fmt: skip
+@example(facts=[SAID_WHEN_STORED])
+@settings(max_examples=25, deadline=None, suppress_health_check=SUPPRESSED)
 def test_whatever_tools_would_take_comes_back_as_it_was(
     run: Run, fresh: str, tmp_path: Path, facts: list[dict[str, Any]]
 ) -> None:
@@ -81,8 +92,7 @@ def test_whatever_tools_would_take_comes_back_as_it_was(
     assert run("export", str(three), "--force", DATABASE_URL=fresh).code == 0
 
     assert two.read_bytes() == three.read_bytes()
-    found = {line["id"]: line for line in map(json.loads, two.read_bytes().splitlines())
-             if line.get("kind") == "fact"}  # fmt: skip
+    found = read_facts(two)
     for place, entry in enumerate(facts):
         line = found.get(number(2, place))
         if line is None:  # another said the same of an entity of that name
@@ -92,8 +102,10 @@ def test_whatever_tools_would_take_comes_back_as_it_was(
         assert line["author"] == clean_name(entry["author"])
         assert line["confidence"] == pytest.approx(entry["confidence"], rel=1e-6)
         assert datetime.fromisoformat(line["created_at"]) == entry["created_at"]
-        ended = line["valid_until"] and datetime.fromisoformat(line["valid_until"])
-        assert ended == entry["valid_until"]
+        # A fact that was said when it was stored has no time of its own for `said_at`.
+        said_at = None if entry["said_at"] == entry["created_at"] else entry["said_at"]
+        for key, moment in {"valid_until": entry["valid_until"], "said_at": said_at}.items():
+            assert (line[key] and datetime.fromisoformat(line[key])) == moment
 
 
 FILL = """
@@ -124,9 +136,13 @@ def measure(url: str, *words: str) -> int:
         "    print('peak', resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n    raise\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, *words], capture_output=True, text=True, check=False,
-        env=read_foreign_environment() | {"DATABASE_URL": url}, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-c", program, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=read_foreign_environment() | {"DATABASE_URL": url},
+        stdin=subprocess.DEVNULL,
+    )
     assert done.returncode == 0, done.stderr
     return int(done.stdout.split("peak ")[1]) * (1 if sys.platform == "darwin" else 1024)
 

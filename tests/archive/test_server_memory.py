@@ -105,9 +105,9 @@ def test_lines_that_cannot_be_used_are_told_by_number_and_all_others_kept(
     assert outcome.code == 1
     lines = sorted(line for line in outcome.err.splitlines() if line.startswith("line "))
     assert lines == [
-        "line 2: is no JSON",
+        "line 2: is not JSON",
         "line 3: type is neither entity nor relation",
-        "line 4: is no JSON object",
+        "line 4: is not a JSON object",
         "line 5: name must be text",
         "line 6: observation 1 is longer than 20000 characters",
         "line 6: observation 3 must be text",
@@ -135,8 +135,9 @@ def test_a_graph_belongs_to_the_space_that_is_named(run: Run, url: str, tmp_path
 
 
 def test_one_file_has_one_graph(run: Run, url: str) -> None:
-    outcome = run("export", "--to", "server-memory", "--space", "team", "--space", "default",
-                  DATABASE_URL=url)  # fmt: skip
+    outcome = run(
+        "export", "--to", "server-memory", "--space", "team", "--space", "default", DATABASE_URL=url
+    )
     assert outcome.code == 1
     assert "More than one space" in outcome.err
 

@@ -63,7 +63,7 @@ def claim(url: str) -> Generator[None]:
 
 
 def test_a_space_gets_an_index_of_its_own_and_gives_it_up(run: Run, url: str) -> None:
-    assert tell(run, url) == "team has an index of its own: test:eight in team."
+    assert tell(run, url) == "team has its own index: test:eight in team."
     assert fetch(url, STATES) == [(1, 2, OWN, True)]
     [(definition,)] = fetch(url, f"select pg_get_indexdef('{OWN}'::regclass)")
     assert definition.endswith(
@@ -73,11 +73,11 @@ def test_a_space_gets_an_index_of_its_own_and_gives_it_up(run: Run, url: str) ->
     assert fetch(url, "select has_own_index(2, 1), has_own_index(1, 1)") == [(True, False)]
     assert find_state(url)[0] == "embedding_1_vector_idx"
 
-    assert tell(run, url) == "team has an index of its own already."
+    assert tell(run, url) == "team has its own index already."
 
-    assert tell(run, url, "--drop") == "team has no index of its own any more."
+    assert tell(run, url, "--drop") == "team no longer has its own index."
     assert fetch(url, NAMES) == [("embedding_1_vector_idx", True)]
-    assert tell(run, url, "--drop") == "team has no index of its own to delete."
+    assert tell(run, url, "--drop") == "team did not have its own index."
 
 
 def test_lists_tell_which_spaces_have_one(run: Run, url: str) -> None:

@@ -22,8 +22,9 @@ class Loot:
     """Everything an attacker may have heard of another space, without its secret."""
 
     space: str
-    facts: list[str]
+    facts: list[str]  # with the statements of relations, which have the ids of the relations
     numbers: list[int]
+    entities: list[str]
 
     @property
     def canary(self) -> str:
@@ -43,7 +44,7 @@ class Tally:
 
 
 def collect_loot(owner: psycopg.Connection, space: str) -> Loot:
-    """Return the ids of all facts, and the numbers of all entities, relations and reflections."""
+    """Return the ids of facts and entities, and the numbers of all that the graph tools number."""
     facts = owner.execute(
         "select o.id::text from observation o join space s on s.id = o.space_id"
         " where s.name = %s order by 1",
@@ -55,7 +56,17 @@ def collect_loot(owner: psycopg.Connection, space: str) -> Loot:
         " join space s on s.id = n.space_id where s.name = %s order by 1",
         (space,),
     ).fetchall()
-    return Loot(space, [fact for (fact,) in facts], [number for (number,) in numbers])
+    entities = owner.execute(
+        "select e.id::text from entity e join space s on s.id = e.space_id"
+        " where s.name = %s order by 1",
+        (space,),
+    ).fetchall()
+    return Loot(
+        space,
+        [fact for (fact,) in facts],
+        [number for (number,) in numbers],
+        [entity for (entity,) in entities],
+    )
 
 
 def _guess_memory(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
@@ -83,6 +94,85 @@ def _guess_memory(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]
             {"fromEntity": name, "relation": "owns", "toEntity": dice.choice(["Nobody", known])}
         ],
         "build_knowledge": [{"facts": [correction]}],
+    }
+
+
+def _guess_decay(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
+    known, name = dice.choice(loot.facts), f"canary {loot.space}"
+    link = {"from_memory_id": known, "to_memory_id": dice.choice(loot.facts)}
+    return {
+        "save_memory": [{"content": f"note {dice.randrange(1_000)}", "entities": [loot.canary]}],
+        "search_memory": [{"query": name, "top_k": 50}, {"query": name, "use_embeddings": True}],
+        "touch_memory": [{"memory_id": known, "boost_strength": True}],
+        "observe_memory_usage": [{"memory_ids": [known], "context_tags": ["secret"]}],
+        "gc": [{}, {"dry_run": False}],
+        "create_relation": [{**link, "relation_type": "related"}],
+        "open_memories": [{"memory_ids": [known]}],
+        "backfill_embeddings": [{"dry_run": True}],
+        "search_unified": [{"query": text, "verbose": True} for text in ("", loot.canary, known)],
+        "analyze_message": [{"message": f"remember {loot.canary}"}],
+        "analyze_for_recall": [{"message": f"what did I say about {loot.canary}"}],
+        "promote_memory": [{"memory_id": known, "dry_run": dry} for dry in (True, False)],
+        "cluster_memories": [{"threshold": 0}, {"find_duplicates": True, "duplicate_threshold": 0}],
+        "consolidate_memories": [
+            {"cluster_id": known, "mode": mode} for mode in ("preview", "apply", "link")
+        ],
+    }
+
+
+def _guess_journal(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
+    day = {"granularity": "daily", "date": "2026-05-12"}
+    event = {"granularity": "significant", "date": "2026-05-12", "slug": loot.space}
+    own = {"content": f"- note {dice.randrange(1_000)} [chat:{dice.choice(loot.facts)}]"}
+    return {
+        "memory_create": [{**day, **own, "instanceId": loot.space}],
+        "memory_read": [day, event, {**day, "instanceId": loot.space}],
+        "memory_update": [{**event, **own}, {**day, **own, "instanceId": loot.space}],
+        "memory_list": [{"limit": 100}, {"granularity": "daily"}],
+        "memory_search": [
+            {"query": text, "minScore": 0, "maxResults": 50, "instanceId": loot.space}
+            for text in (f"the day of {loot.space}", loot.canary, "hides")
+        ],
+        "memory_delete": [event, {**day, "instanceId": loot.space}],
+        "memory_consolidate": [{"granularity": "weekly", "targetDate": day["date"]}],
+    }
+
+
+def _guess_identity(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
+    file = {"category": "custom", "filename": f"{loot.space}.md"}
+    own = {**file, "content": f"note {dice.randrange(1_000)}", "instanceId": loot.space}
+    snapshot = {"snapshotId": f"custom/{loot.space}_2026-05-12T09-30-00-000Z"}
+    return {
+        "identity_get_all": [{}, file],
+        "identity_write": [own],
+        "identity_append": [own],
+        "identity_prepend": [own],
+        "identity_update_section": [{**own, "section": loot.canary}],
+        "identity_rewrite_section": [{**own, "section": loot.canary}],
+        "identity_delete_custom": [{"filename": file["filename"]}],
+        "identity_get_meta": [{}, {"category": "custom"}],
+        "identity_set_meta": [{**file, "promptLabel": loot.space}],
+        "snapshot_create": [{}, {"pinned": True}],
+        "snapshot_list": [{}, file],
+        "snapshot_get": [snapshot],
+        "snapshot_restore": [snapshot],
+    }
+
+
+def _guess_sync(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
+    own, since = f"note {dice.randrange(1_000)}", {"lastSyncVersion": dice.randrange(3)}
+    file = {"category": "self", "filename": "my_wants.md"}
+    day = {"granularity": "daily", "date": "2026-05-12", "sourceInstance": loot.space}
+    laptop = {"instance": {"id": loot.space, "type": "sby"}}
+    return {
+        "sync_pull": [{"instanceId": loot.space}, {"instanceId": loot.space, **since}],
+        "sync_push": [
+            {**laptop, **since, "identityChanges": [{**file, "content": own}]},
+            {**laptop, "identityChanges": [{**file, "deleted": True}]},
+            {**laptop, **since, "memoryChanges": [{**day, "content": f"- {own}"}]},
+            {**laptop, "memoryChanges": [{**day, "deleted": True}]},
+        ],
+        "sync_status": [{}],
     }
 
 
@@ -137,10 +227,47 @@ def _guess_graph_writes(dice: random.Random, loot: Loot) -> dict[str, list[Argum
     }  # fmt: skip
 
 
+def _guess_mind(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
+    node, edge = dice.choice(loot.entities), dice.choice(loot.facts)
+    own = {"type": "person", "label": dice.choice([loot.canary, "Ada"]), "confidence": 1}
+    ends = {"fromId": node, "toId": dice.choice(loot.entities), "type": "knows"}
+    return {
+        "graph_node_create": [own, {**own, "sourceMemoryId": node, "instanceId": loot.space}],
+        "graph_node_get": [{"id": node}, {"id": edge}],
+        "graph_node_update": [{"id": node, **own}, {"id": node, "description": "mine"}],
+        "graph_node_delete": [{"id": node}, {"id": node, "permanent": True}],
+        "graph_node_search": [
+            {"query": text, "minScore": 0, "limit": 100} for text in (loot.canary, "vault", node)
+        ],
+        "graph_node_list": [{"includeDeleted": True, "limit": 500}, {"type": "person"}],
+        "graph_edge_create": [{**ends, "evidence": loot.canary}],
+        "graph_edge_get": [{"id": edge, "includeDeleted": True}, ends, {"includeDeleted": True}],
+        "graph_edge_update": [{"id": edge, "weight": 0, "validUntil": "2020-01-01"}],
+        "graph_edge_delete": [{"id": edge}],
+        "graph_traverse": [{"startNodeId": node, "direction": "both", "maxDepth": 5}],
+        "graph_subgraph": [{"nodeId": node, "depth": 3}],
+        "graph_insights": [{}],
+        "graph_stats": [{}],
+        "graph_write_transaction": [
+            {
+                "nodes": [own],
+                "edges": [{"fromLabel": "Ada", "toLabel": loot.canary, "type": "envies"}],
+            }
+        ],
+    }
+
+
 def list_guesses(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
     """Return the arguments to try, by tool: each tool of each toolset has some."""
     return (
-        _guess_memory(dice, loot) | _guess_graph_reads(dice, loot) | _guess_graph_writes(dice, loot)
+        _guess_memory(dice, loot)
+        | _guess_graph_reads(dice, loot)
+        | _guess_graph_writes(dice, loot)
+        | _guess_decay(dice, loot)
+        | _guess_journal(dice, loot)
+        | _guess_identity(dice, loot)
+        | _guess_sync(dice, loot)
+        | _guess_mind(dice, loot)
     )
 
 
@@ -179,9 +306,13 @@ async def cross(
 
 
 async def _try(
-    site: Site, token: str, attempt: tuple[str, Arguments, str], home: str, patience: float,
+    site: Site,
+    token: str,
+    attempt: tuple[str, Arguments, str],
+    home: str,
+    patience: float,
     tally: Tally,
-) -> None:  # fmt: skip
+) -> None:
     tool, arguments, path = attempt
     tally.attempts += 1
     try:

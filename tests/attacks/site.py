@@ -1,6 +1,7 @@
 """A team's server over HTTP on a database with three spaces, and tokens of every kind."""
 
 import hashlib
+import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ SPACES = ("red", "green", "blue")
 POOL = 4  # connections for all clients
 _TABLES: tuple[LiteralString, ...] = (
     "entity", "observation", "relation", "event", "embedding_pending", "undo", "undone",
-    "space_grant", "space",
+    "space_grant", "space", "document", "document_version", "instance",
+    "identity_snapshot", "graph_node", "graph_edge", "graph_change",
 )  # fmt: skip
 
 
@@ -40,9 +42,13 @@ class Site:
     http: httpx2.AsyncClient
 
     async def call(
-        self, token: str | None, tool: str, arguments: dict[str, Any], path: str = "/mcp",
+        self,
+        token: str | None,
+        tool: str,
+        arguments: dict[str, Any],
+        path: str = "/mcp",
         client: str = "raw",
-    ) -> httpx2.Response:  # fmt: skip
+    ) -> httpx2.Response:
         """Call a tool, as a client of this name and of the 2026-07-28 era does."""
         headers, body = call_modern(tool)
         body["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = client
@@ -72,6 +78,38 @@ def revoke(owner: psycopg.Connection, token: str) -> None:
     owner.execute("update token set revoked_at = now() where hash = %s", (hash_token(token),))
 
 
+def _add_documents(owner: psycopg.Connection, space: str, secret: str) -> None:
+    """An identity file with a snapshot, and an entry of the journal."""
+    owner.execute(
+        "select write_identity('custom', %s || '.md', %s, space => s.id, credential => null),"
+        " create_snapshots(space => s.id, moment => '2026-05-12T09:30Z')"
+        " from space s where s.name = %s",
+        (space, f"{space} hides {secret}", space),
+    )
+    owner.execute("update identity_snapshot set pinned = true")  # else the upkeep deletes it
+    owner.execute(
+        "select write_entry('daily', '2026-05-12', %s, %s,"
+        " space => (select id from space where name = %s))",
+        (f"- the day of {space} hides {secret}", space, space),
+    )
+
+
+def _add_graph(owner: psycopg.Connection, space: str, secret: str) -> None:
+    """A node and an edge with secrets in all fields."""
+    node = {
+        "label": f"Node {secret}", "type": f"kind {secret}", "description": f"guards {secret}",
+        "properties": {secret: secret}, "memory": secret,
+    }  # fmt: skip
+    edge = {
+        "from": f"Node {secret}", "to": "Ada", "type": f"guards_{secret}", "evidence": secret
+    }  # fmt: skip
+    owner.execute(
+        "select write_graph(%s, %s, instance => %s,"
+        " space => (select id from space where name = %s))",
+        (json.dumps([node]), json.dumps([edge]), secret, space),
+    )
+
+
 def add_spaces(owner: psycopg.Connection) -> None:
     """Three spaces, each with a secret of its own that only its members may read."""
     for space in SPACES:
@@ -84,6 +122,8 @@ def add_spaces(owner: psycopg.Connection) -> None:
                 " space => (select id from space where name = %s))",
                 (entity, fact, space),
             )
+        _add_documents(owner, space, secret)
+        _add_graph(owner, space, secret)
         owner.execute(
             "select relate_entities('Ada', 'knows', %s,"
             " space => (select id from space where name = %s))",

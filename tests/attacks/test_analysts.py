@@ -19,6 +19,11 @@ READS = (
     "select * from memory_stale", "select * from memory_duplicates",
     "select * from memory_conflicts", "select * from memory_growth",
     "select * from memory_recalls", "select * from memory_unanswered",
+    "select * from memory_journal", "select * from journal_entries(3)",
+    "select * from search_journal('canary day hides', min_score => 0)",
+    "select * from list_entries()", "select * from list_entries(space => 3)",
+    "select * from read_entry('daily', '2026-05-12', space => 3)",
+    "select * from document", "select * from document_version", "select * from journal_entry",
     "select * from memory_health", "select * from memory_graph_degree",
     "select * from entity", "select * from observation", "select * from relation",
     "select * from event", "select * from recall", "select * from recalled", "select * from space",
@@ -164,7 +169,7 @@ def test_a_login_that_was_taken_its_grant_sees_nothing_in_the_same_session(
     analyst: Analyst,
 ) -> None:
     query = b"select count(*) from memory_observations"
-    assert analyst.login.execute(query).fetchone() == (3,)
+    assert analyst.login.execute(query).fetchone() == (5,)
     analyst.owner.execute("select revoke_access('ana', 'red')")
     for statement in READS:
         message = try_out(analyst.login, statement)

@@ -318,7 +318,9 @@ async def test_calls_of_others_are_answered_while_an_entity_is_analysed(
         assert "Moon" in answer.text
         assert len(answers) == 1
         analyst.resume()
-    assert answers[1] == answers[0]
+    # An answer that takes longer is a stream of events, which can begin with pings.
+    first, second = (answer[answer.index('{"jsonrpc"') :].strip() for answer in answers)
+    assert second == first
 
 
 def find_analyst() -> psutil.Process:

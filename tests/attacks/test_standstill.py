@@ -185,7 +185,7 @@ def test_a_command_of_the_owner_names_who_keeps_it_waiting(place: Place, run: Ru
         analyst.execute("select count(*) from observation")
         pid = analyst.info.backend_pid
         refused = run("embed", "drop", "test:building", DATABASE_URL=url)
-        assert f"{ROLE} (process {pid}) holds a lock that this needs" in refused.err
+        assert f"{ROLE} (process {pid}) holds a lock that this command needs" in refused.err
 
     assert run("embed", "drop", "test:building", DATABASE_URL=url).code == 0
 

@@ -21,10 +21,11 @@ from textrawl.toolsets.catalogue import find_toolsets
 pytestmark = pytest.mark.anyio
 
 UPKEEP = {
-    "claim_pending_embeddings", "default_space", "fill_pending_embeddings", "embedding_models",
-    "queue_embeddings",
+    "claim_document_embeddings", "claim_pending_embeddings", "default_space",
+    "fill_pending_embeddings", "embedding_models", "queue_embeddings", "rebuild_documents",
     "pending_embeddings", "prune_recalls", "record_recalls", "refresh_search_statistics",
-    "register_embedding_model", "release_pending_embeddings", "trail_end",
+    "prune_llm_use", "claim_extraction", "delay_extraction", "store_extraction",
+    "record_extraction_use", "register_embedding_model", "release_pending_embeddings", "trail_end",
 }  # fmt: skip
 """What a server may do without a credential, on behalf of all."""
 
@@ -212,8 +213,10 @@ def _escape(analyst: psycopg.Connection) -> None:
     """As analyst_of_red, in a superuser's connection that acts as that login."""
     seen = "select distinct space from memory_observations"
     assert analyst.execute(seen).fetchall() == [("red",)]
-    found = analyst.execute("select content from search_memory('canary')").fetchall()
-    assert sorted(found) == [("canary red",), ("hides",)]
+    found = analyst.execute(
+        "select content from search_memory('canary', neighbours => false)"
+    ).fetchall()
+    assert sorted(found) == [("canary red",), ("hides",), ("knows Canary red",)]
     for table in ("space", "entity", "observation", "relation", "event"):
         column = "id" if table == "space" else "space_id"
         found = analyst.execute(f"select distinct {column} from {table}").fetchall()  # noqa: S608 # pyright: ignore[reportArgumentType, reportCallIssue]

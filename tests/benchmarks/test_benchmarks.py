@@ -57,9 +57,12 @@ def run(folder: Path) -> Run:
     def go(name: str, *words: str) -> str:
         done = subprocess.run(
             [sys.executable, "-m", f"benchmarks.{name}", *words],
-            cwd=ROOT, env={**os.environ, "TMPDIR": str(folder)}, capture_output=True, text=True,
+            cwd=ROOT,
+            env={**os.environ, "TMPDIR": str(folder)},
+            capture_output=True,
+            text=True,
             check=False,
-        )  # fmt: skip
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -96,10 +99,26 @@ def test_recall_is_measured_for_every_task_and_arm(run: Run, tmp_path: Path) -> 
     data, file = tmp_path / "conversations.json", tmp_path / "figures.json"
     data.write_text(json.dumps([CONVERSATION]), encoding="utf-8")
     lines = run("recall", str(data), "--json", str(file)).splitlines()[1:]
-    arms = ("literal", "words", "keywords", "vectors", "hybrid")
-    names = [[t, m] for t in ("facts", "turns", "dated") for m in arms]
-    assert [line.split()[:2] for line in lines] == names
+    arms = ("literal", "words", "keywords", "vectors", "hybrid", "strangers")
+    names = [[t, m] for t in ("facts", "turns", "dated", "recap") for m in arms]
+    assert [[word.strip(":") for word in line.split()[:2]] for line in lines] == names
     rows = json.loads(file.read_text("utf-8"))["rows"]
     assert [[row["task"], row["arm"]] for row in rows] == names
-    found = {row["arm"]: row["recall@10"] for row in rows if row["task"] == "facts"}
+    found = {
+        row["arm"]: row["recall@10"]
+        for row in rows
+        if row["task"] == "facts" and "recall@10" in row
+    }
     assert (found["literal"], found["words"], found["hybrid"]) == (0, 100, 100)
+
+
+def test_recall_of_times_is_measured_for_every_way(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "conversations.json"
+    data.write_text(json.dumps([CONVERSATION]), encoding="utf-8")
+
+    lines = run("times", str(data)).splitlines()[2:]
+
+    ways = [[task, way] for task in ("facts", "turns") for way in ("no days", "days", "lifted")]
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    assert [line[:2] for line in cells] == ways
+    assert {line[3] for line in cells} == {"100.0"}

@@ -11,8 +11,16 @@ from tests.support.folders import open_folder
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.usefixtures("uncovered")]
 
-PLAN = Plan(server_kills=2, postmaster_kills=1, restarts=1, terminations=5, freeze=0, writes=200,
-            clients=4, pipes=1)  # fmt: skip
+PLAN = Plan(
+    server_kills=2,
+    postmaster_kills=1,
+    restarts=1,
+    terminations=5,
+    freeze=0,
+    writes=200,
+    clients=4,
+    pipes=1,
+)
 
 
 @pytest.fixture

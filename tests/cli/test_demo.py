@@ -92,9 +92,7 @@ def test_it_works_twice_in_a_row_without_regard_to_settings(
         assert max(map(len, shown.splitlines())) <= 80
     assert first.out.startswith("Stored 296 facts and 107 relations about PostgreSQL in ")
     assert second.out.startswith("Stored 0 facts and 0 relations about PostgreSQL in ")
-    assert "296 facts and 107 relations were there from an earlier run" in " ".join(
-        second.out.split()
-    )
+    assert "296 facts and 107 relations exist from an earlier run" in " ".join(second.out.split())
     assert postmasters() == []
 
 
@@ -175,7 +173,7 @@ def test_a_memory_that_is_somebodys_own_is_left_alone(
     assert outcome.code == 1
     assert outcome.complaint == (
         f"{data_dir} holds a memory that is not the demonstration's (it has 'Ada'); nothing "
-        "was stored. Name another with --data-dir"
+        "was stored. Choose another folder with --data-dir"
     )
     assert json.loads(run("stats", "--json", DATA_DIR=data_dir).out)["facts"] == 1
 
@@ -184,7 +182,7 @@ def test_the_default_folder_of_a_memory_is_never_taken(run: Run) -> None:
     outcome = run("demo", "--data-dir", str(default_data_dir()))
 
     assert outcome.code == 2
-    assert "is where your own memory lies" in outcome.complaint
+    assert "holds your own memory: choose another folder" in outcome.complaint
 
 
 def test_a_folder_that_cannot_be_used_is_one_line(run: Run, home: Path) -> None:

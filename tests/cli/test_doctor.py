@@ -12,10 +12,12 @@ import pytest
 
 from tests.conftest import TOKEN, Databases
 from tests.support.commands import Run
+from tests.support.llm_server import LlmServer
+from tests.support.provider_server import Fault
 from textrawl.cli.commands.doctor import judge_extension
-from textrawl.cli.inspection import Server
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.postgres.inspection import Server
 
 Examine = Callable[..., dict[str, tuple[str, str]]]
 
@@ -95,7 +97,9 @@ def test_an_index_of_vectors_that_does_not_answer_is_told(
     verdict, message = examine(DATABASE_URL=database_url)["vector indexes"]
 
     assert verdict == "note"
-    assert message.startswith(f"embedding_1_vector_idx is {state}: `textrawl migrate` makes it")
+    assert message == (
+        f"embedding_1_vector_idx is {state}. If no build is running, run `textrawl migrate`"
+    )
 
 
 def test_migrate_builds_an_index_of_vectors_that_is_missing(
@@ -156,7 +160,7 @@ def test_a_memory_that_is_not_there_yet_is_no_fault_and_is_not_made(
 
     assert findings["data folder"] == (
         "note",
-        f"{home / 'data'}: no database yet, the first `textrawl serve` makes it",
+        f"{home / 'data'}: no database yet; the first `textrawl serve` creates it",
     )
     assert "database" not in findings
     assert list(home.iterdir()) == []
@@ -178,8 +182,8 @@ def test_a_data_folder_in_a_file_is_broken(examine: Examine, home: Path) -> None
 
     assert (verdict, message) == (
         "broken",
-        f"{home / 'file'} is no folder: set TEXTRAWL_DATA_DIR to one that can be written, or "
-        "TEXTRAWL_DATABASE_URL",
+        f"{home / 'file'} is not a folder: set TEXTRAWL_DATA_DIR to a writable folder, or "
+        "set TEXTRAWL_DATABASE_URL",
     )
 
 
@@ -188,7 +192,7 @@ def test_an_embedded_memory_is_started_looked_at_and_stopped(
 ) -> None:
     findings = examine(DATA_DIR=data_dir)
 
-    assert findings["data folder"][1].endswith("was stopped")
+    assert findings["data folder"][1].endswith("Postgres was stopped before the check")
     assert findings["schema"] == ("ok", "up to date")
     assert postmasters() == []
 
@@ -208,7 +212,7 @@ def test_an_embedded_memory_of_an_older_textrawl_is_no_fault(
     verdict, message = examine(DATA_DIR=data_dir)["schema"]
 
     assert verdict == "note"
-    assert message.endswith("run `textrawl migrate`, or leave it to the next start")
+    assert message.endswith("run `textrawl migrate`, or start a server, which does the same")
 
 
 def test_a_provider_without_its_key_is_broken(examine: Examine, database_url: str) -> None:
@@ -227,9 +231,21 @@ def test_a_provider_that_is_down_leaves_keywords(examine: Examine, database_url:
 
     assert verdict == "note"
     assert message.startswith(
-        "ollama:nomic-embed-text cannot be asked: Embedding service unavailable"
+        "ollama:nomic-embed-text cannot be used: Embedding service unavailable"
     )
-    assert "search goes by keywords alone" in message
+    assert "search uses only keywords" in message
+
+
+def test_an_encoder_that_cannot_be_loaded_leaves_keywords(
+    examine: Examine, database_url: str
+) -> None:
+    verdict, message = examine(
+        DATABASE_URL=database_url, EMBEDDING_PROVIDER="fastembed", EMBEDDING_MODEL="no/model"
+    )["embeddings"]
+
+    assert verdict == "note"
+    assert "fastembed has no model no/model" in message
+    assert "search uses only keywords" in message
 
 
 def test_going_without_embeddings_or_memory_is_worth_a_note(
@@ -237,7 +253,7 @@ def test_going_without_embeddings_or_memory_is_worth_a_note(
 ) -> None:
     findings = examine(DATABASE_URL=database_url, EMBEDDING_PROVIDER="none", ENABLE_MEMORY="off")
 
-    assert findings["embeddings"] == ("note", "none: search goes by keywords alone")
+    assert findings["embeddings"] == ("note", "none: search uses only keywords")
     assert findings["memory"] == ("note", "off: set TEXTRAWL_ENABLE_MEMORY=true to offer it")
 
 
@@ -259,5 +275,27 @@ def test_each_setting_is_shown_with_where_it_was_found(run: Run, home: Path) -> 
     assert f"TEXTRAWL_DATA_DIR={home / 'data'} (environment)" in flat
     assert "TEXTRAWL_SPACE=team (environment, as SPACE)" in flat
     assert "TEXTRAWL_OPENAI_API_KEY=(set, not shown) (environment, as OPENAI_API_KEY)" in flat
-    assert "all others have their defaults" in flat
+    assert "all other settings have their defaults" in flat
     assert "s3cret" not in flat
+
+
+@pytest.mark.parametrize("provider", ["openai", "ollama"])
+def test_an_llm_is_asked_for_a_word_and_a_fault_of_it_is_only_noted(
+    examine: Examine, database_url: str, provider: str
+) -> None:
+    with LlmServer(lambda _: "yes") as server:
+        given: dict[str, Any] = {
+            "DATABASE_URL": database_url,
+            "LLM_PROVIDER": provider,
+            "LLM_MODEL": "m",
+            "LLM_BASE_URL": server.openai_url if provider == "openai" else server.url,
+        }
+        good = examine(**given)["llm"]
+        server.fail(Fault.MODEL_MISSING)
+        bad = examine(**given)["llm"]
+
+    assert good[0] == "ok"
+    assert good[1].startswith("The LLM server m: " if provider == "openai" else "Ollama m: ")
+    assert bad[0] == "note"
+    assert "LLM_MODEL_MISSING" in bad[1]
+    assert "Until it works, the journal is not consolidated" in bad[1]

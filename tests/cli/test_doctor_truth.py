@@ -29,7 +29,7 @@ CASES: dict[str, Case] = {
     "an unknown token": ({"ACCESS_TOKEN": make_token()}, False, "access", "unknown, expired"),
     "a revoked token": ({"ACCESS_TOKEN": REVOKED}, False, "access", "unknown, expired or revoked"),
     "an old token": ({"ACCESS_TOKEN": LATE}, False, "access", "unknown, expired or revoked"),
-    "no scope": ({"ACCESS_TOKEN": UNREADING}, False, "access", "It needs the scope read"),
+    "no scope": ({"ACCESS_TOKEN": UNREADING}, False, "access", "This needs the scope read"),
     "its space": ({"SPACE": "default"}, True, "access", "reads default"),
     "no such space": ({"SPACE": "nowhere"}, False, "access", "Spaces that ada may use: default"),
     "the owner": ({"DATABASE_URL": OWNER}, False, "login", "`textrawl migrate` and other commands"),
@@ -37,10 +37,10 @@ CASES: dict[str, Case] = {
     "no such login": ({"DATABASE_URL": "nobody_here"}, False, "database", "refuses the login"),
     "only reading": ({"READ_ONLY": "true"}, True, "access", "ada reads default"),
     "no key": ({"EMBEDDING_PROVIDER": "openai"}, False, "embeddings", "_KEY is not set"),
-    "no provider": ({"EMBEDDING_PROVIDER": "none"}, True, "embeddings", "by keywords alone"),
+    "no provider": ({"EMBEDDING_PROVIDER": "none"}, True, "embeddings", "only keywords"),
     "a provider that is away": (
         {"EMBEDDING_PROVIDER": "ollama", "OLLAMA_BASE_URL": "http://127.0.0.1:1"},
-        True, "embeddings", "cannot be asked",
+        True, "embeddings", "cannot be used",
     ),
 }  # fmt: skip
 
@@ -135,7 +135,7 @@ def test_it_asks_the_model_in_use_rather_than_that_of_the_settings(
         provider.fail(Fault.FAILING)
         code, findings = examine(**given, OLLAMA_BASE_URL=provider.url)
         assert (code, findings["embeddings"][0]) == (0, "note")
-        assert findings["embeddings"][1].startswith("ollama:wide cannot be asked")
+        assert findings["embeddings"][1].startswith("ollama:wide cannot be used")
 
 
 def test_it_changes_nothing(

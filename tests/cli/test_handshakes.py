@@ -52,9 +52,12 @@ class Raw:
     def __init__(self, arguments: list[str], environment: dict[str, object]) -> None:
         values = {name: str(value) for name, value in environment.items()}
         self.popen = subprocess.Popen(
-            [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, env=read_foreign_environment() | values,
-        )  # fmt: skip
+            [sys.executable, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=read_foreign_environment() | values,
+        )
         assert self.popen.stdin
         assert self.popen.stdout
         self._stdin, self._stdout = self.popen.stdin, self.popen.stdout
@@ -182,7 +185,8 @@ def test_a_client_that_reads_late_gets_every_greeting_whole(start: Start, tmp_pa
 
 
 @pytest.mark.parametrize(("name", "value", "message"), [
-    ("TOOLSETS", "graph", INSTRUCTIONS["graph"]), ("ENABLE_MEMORY", "off", None),
+    ("TOOLSETS", "graph", INSTRUCTIONS["graph"]),
+    ("TOOLSETS", "identity", INSTRUCTIONS["identity"]), ("ENABLE_MEMORY", "off", None),
 ])  # fmt: skip
 @pytest.mark.parametrize("place", ["environment", "file"])
 def test_instructions_are_those_of_what_is_offered(

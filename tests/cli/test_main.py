@@ -11,11 +11,13 @@ from pathlib import Path
 import anyio
 import pytest
 
+from tests.conftest import TOKEN, Databases
 from tests.support.commands import Launch, Run, wait_for
 from textrawl import __version__
 from textrawl.cli.catalogue import COMMANDS, PANELS
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.errors import StartRefused
+from textrawl.settings import read_foreign_environment
 
 
 def test_help_shows_every_command_in_its_group(run: Run) -> None:
@@ -107,8 +109,11 @@ def test_output_that_finds_no_room_is_one_line_and_code_1() -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
             [sys.executable, "-m", "textrawl", "settings"],
-            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
-        )  # fmt: skip
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
 
     assert done.returncode == 1
     assert done.stderr == "textrawl: The output cannot be used: No space left on device\n"
@@ -168,3 +173,40 @@ def test_an_error_inside_task_groups_is_raised_as_it_was() -> None:
 
     with pytest.raises(StartRefused, match="one reason"):
         run_foreground(work)
+
+
+LOADED = """
+import sys
+from textrawl.__main__ import main
+try:
+    main(sys.argv[1:])
+finally:
+    heavy = ("mcp", "openai", "ollama", "starlette", "uvicorn", "wordllama", "psycopg")
+    sys.stderr.write(" ".join(name for name in heavy if name in sys.modules) + "\\n")
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "loaded"),
+    [
+        (["--help"], []),
+        (["--version"], []),
+        (["search", "tea"], ["psycopg"]),
+        (["show", "Ada"], ["psycopg"]),
+        (["remember", "Ada", "likes tea"], ["psycopg"]),
+        (["forget", "Ada", "--yes"], ["psycopg"]),
+    ],
+)
+def test_a_command_loads_no_sdk(
+    postgres: Databases, database_url: str, words: list[str], loaded: list[str]
+) -> None:
+    access = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "EMBEDDING_PROVIDER": "none"}
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=read_foreign_environment() | access,
+    )
+
+    assert done.stderr.splitlines()[-1].split() == loaded

@@ -52,7 +52,7 @@ def test_doctor_says_once_which_names_of_the_file_are_left_to_the_project(
     outcome = run("doctor", "--json", DATA_DIR=home / "data")
 
     [note] = [item for item in json.loads(outcome.out)["findings"] if item["name"] == ".env"]
-    said = f"{tmp_path / '.env'} sets {IGNORED}, which textrawl leaves to other programs: "
+    said = f"{tmp_path / '.env'} sets {IGNORED}, which textrawl ignores there: "
     assert (outcome.code, outcome.err) == (0, "")
     assert (note["verdict"], note["told"].startswith(said)) == ("note", True)
     assert "s3cret" not in outcome.out
@@ -67,5 +67,5 @@ def test_the_same_file_named_by_an_option_is_used(run: Run) -> None:
     assert outcome.code == 1
     assert "TEXTRAWL_OPENAI_API_KEY=(set, not shown) (.env, as OPENAI_API_KEY)" in flat
     assert "TEXTRAWL_DATABASE_URL=user=app host=127.0.0.1 port=1 dbname=shop" in flat
-    assert "leaves to other programs" not in flat
+    assert "which textrawl ignores there" not in flat
     assert "s3cret" not in flat

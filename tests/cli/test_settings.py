@@ -161,8 +161,8 @@ def test_a_home_without_access_is_one_without_a_file(
 DROPPED = {
     "TOKENIZER": "tokens are counted in o200k_base",
     "OAUTH_AUDIENCE": "tokens of the identity provider are for TEXTRAWL_PUBLIC_URL with /mcp",
-    "IMPORT_DIR": "the graph toolset's migrate reads the folder import in TEXTRAWL_DATA_DIR",
-    "EMBEDDING_TIMEOUT": "an embedding provider has 5 seconds",
+    "IMPORT_DIR": "the graph toolset's `migrate` reads the folder `import` in TEXTRAWL_DATA_DIR",
+    "EMBEDDING_TIMEOUT": "an embedding provider has 5 seconds to answer",
 }
 
 
@@ -219,14 +219,15 @@ def test_secrets_are_not_shown(run: Run, arguments: tuple[str, ...]) -> None:
         ("RECORD_RECALLS", "all", "hash, text or off"),
         ("DATABASE_TIMEOUT", "0", "a number above 0, at most 600"),
         ("DATABASE_TIMEOUT", "nan", "a number above 0, at most 600"),
-        ("EMBEDDING_PROVIDER", "bedrock", "auto, openai, ollama, local or none"),
+        ("EMBEDDING_PROVIDER", "bedrock", "auto, openai, ollama, fastembed, local or none"),
         ("HTTP_PORT", "http", "a whole number from 0 to 65,535"),
         ("RATE_LIMIT", "-1", "a whole number from 0 up"),
         ("PUBLIC_URL", "memory.example.com/mcp",
          "an address such as https://memory.example.com, without a path"),
         ("LOG_LEVEL", "LOUD", "DEBUG, INFO, WARNING or ERROR"),
         ("LOG_FORMAT", "xml", "text or json"),
-        ("DATA_DIR", "~no-such-user/data", "a folder, named in UTF-8; ~ is your own home only"),
+        ("DATA_DIR", "~no-such-user/data",
+         "a folder with a name in UTF-8; ~ stands for your home folder"),
         ("ACCESS_TOKEN", "trl_\udcff", "text in UTF-8 that is not empty"),
         ("DATABASE_URL", "postgresql://a:b\udcff@h/d", "text in UTF-8 that is not empty"),
     ],
@@ -309,7 +310,7 @@ def test_a_name_that_is_nearly_a_setting_is_a_warning_without_its_value(
 
     assert outcome.code == 0
     assert outcome.err == (
-        f"textrawl: {name.upper()} in {place} is no setting: did you mean TEXTRAWL_{meant}?\n"
+        f"textrawl: {name.upper()} in {place} is not a setting: did you mean TEXTRAWL_{meant}?\n"
     )
 
 
@@ -319,7 +320,7 @@ def test_names_that_another_program_keeps_in_a_folder_are_no_news(run: Run, tmp_
     )
 
     assert run("settings").err == (
-        f"textrawl: TEXTRAWL_SPAEC in {tmp_path / '.env'} is no setting: "
+        f"textrawl: TEXTRAWL_SPAEC in {tmp_path / '.env'} is not a setting: "
         "did you mean TEXTRAWL_SPACE?\n"
     )
 
@@ -346,7 +347,7 @@ def test_a_line_of_env_that_is_no_assignment_is_named_once_with_what_to_write(
 
     assert outcome.code == 0
     assert outcome.err == (
-        f"textrawl: Line 2 of {file} is left out: write NAME=value, and close every quote\n"
+        f"textrawl: Line 2 of {file} is ignored: write NAME=value, and close every quote\n"
     )
 
 
@@ -361,6 +362,6 @@ def test_a_server_logs_a_name_that_is_nearly_a_setting(
         run("serve", "--http", DATABSE_URL="x", DATABASE_TIMEOUT=1, HTTP_HOST="192.0.2.1")
 
     assert (
-        "DATABSE_URL in the environment is no setting: did you mean TEXTRAWL_DATABASE_URL?"
+        "DATABSE_URL in the environment is not a setting: did you mean TEXTRAWL_DATABASE_URL?"
         in caplog.text
     )

@@ -88,7 +88,7 @@ def test_a_token_can_be_piped_from_a_process_of_its_own(
     assert list_access(owner, outcome.out.removesuffix("\n")) == {"team": {"read", "write"}}
     assert outcome.err == (
         f"{outcome.out[:10]} of ana: scopes read, write; home space team; never expires."
-        " It is not shown again.\n"
+        " The token is not shown again.\n"
     )
 
 
@@ -200,7 +200,7 @@ def test_grants_are_set_shown_and_taken(run: Run, team: str, owner: psycopg.Conn
     ]  # fmt: skip
     assert "read, admin" in run("grant", "list", DATABASE_URL=team).out
     taken = run("grant", "revoke", "ana", "team", DATABASE_URL=team)
-    assert taken == Outcome(0, "", "ana may do nothing in team any more; it was read.\n")
+    assert taken == Outcome(0, "", "ana has no scopes in team any more. Revoked: read.\n")
     assert list_access(owner, token) == {}
 
 
@@ -239,7 +239,7 @@ def test_a_servers_login_grants_with_an_admins_token_where_that_is_admin(
     assert [(row["space"], row["actor"]) for row in listed] == [("team", "ana"), ("team", "bob")]
     assert outside.code == 1
     assert outside.complaint == nowhere.complaint
-    assert outside.complaint.startswith("Not allowed: It needs the scope admin")
+    assert outside.complaint.startswith("Not allowed: This needs the scope admin")
 
 
 @pytest.mark.parametrize(
@@ -260,8 +260,8 @@ def test_a_servers_login_is_told_which_one_spaces_and_tokens_need(
 
     assert outcome.code == 1
     assert outcome.complaint == (
-        "The login of TEXTRAWL_DATABASE_URL does not own this memory: run this with the "
-        "TEXTRAWL_DATABASE_URL that you run `textrawl migrate` with"
+        "The login of TEXTRAWL_DATABASE_URL does not own this memory: set TEXTRAWL_DATABASE_URL "
+        "to the value that you run `textrawl migrate` with"
     )
 
 
@@ -276,11 +276,11 @@ def test_a_servers_login_without_a_token_is_told_of_it(run: Run, database_url: s
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ("space create team", "There is a space team already: choose another name"),
+        ("space create team", "The space team exists already: choose another name"),
         ("space create Team", "A space cannot be called Team: use 1 to 63 of a-z"),
         ("space rename nowhere other", "No space nowhere: see `textrawl space list`"),
         ("space index nowhere", "No space nowhere: see `textrawl space list`"),
-        ("space index team", "No vectors yet: the first server that runs makes them"),
+        ("space index team", "No vectors yet: the first server that starts adds them"),
         ("space archive default", "default is the first space, which cannot be archived"),
         ("grant set ana nowhere --scope read", "No space nowhere: see"),
         ("grant set ana team --scope reed", "Wrong scopes: 'reed': use read, write, forget"),
@@ -358,3 +358,60 @@ def test_no_memory_is_made_to_administer(run: Run, home: Path) -> None:
 
     assert outcome.complaint.startswith(f"There is no memory in {home / 'data'} yet")
     assert list(home.iterdir()) == []
+
+
+def test_a_space_is_made_with_a_language_and_changes_it(run: Run, url: str) -> None:
+    run("space", "create", "amt", "--language", "German", DATABASE_URL=url)
+    assert [row["language"] for row in ask(run, "space", "list", DATABASE_URL=url)] == [
+        "german", "english"
+    ]  # fmt: skip
+
+    outcome = run("space", "language", "amt", "french", DATABASE_URL=url)
+
+    assert outcome.err == "The language of amt is french now, german before.\n"
+    again = ask(run, "space", "language", "amt", "French", DATABASE_URL=url)
+    assert again == {
+        "space": "amt", "former_language": "french", "new_language": "french", "documents": 0
+    }  # fmt: skip
+
+
+def test_whoever_changes_a_language_is_told_what_servers_do(
+    run: Run, url: str, owner: psycopg.Connection
+) -> None:
+    owner.execute("select remember_fact('Ada', 'person', 'mag Äpfel')")
+    outcome = run("space", "language", "default", "german", DATABASE_URL=url)
+
+    assert outcome.err == (
+        "The language of default is german now, english before. Servers rebuild 1 search document"
+        " in the background; searches find all facts meanwhile.\n"
+    )
+    listed = run("space", "list", DATABASE_URL=url).out
+    assert "rebuilding 1" in " ".join(listed.split())
+
+
+@pytest.mark.parametrize("command", [("create", "amt", "--language"), ("language", "default")])
+def test_an_unknown_language_is_refused_with_what_to_do(
+    run: Run, url: str, command: tuple[str, ...]
+) -> None:
+    outcome = run("space", *command, "klingon", DATABASE_URL=url)
+
+    assert outcome.complaint == (
+        "No language klingon: use a text search configuration of this Postgres, such as german, or"
+        " simple; `select cfgname from pg_ts_config` shows all"
+    )
+    [row] = ask(run, "space", "list", DATABASE_URL=url)
+    assert (row["name"], row["language"]) == ("default", "english")
+
+
+def test_a_server_s_administrator_changes_the_language_of_their_space(
+    run: Run, postgres: Databases, database: str, team: str
+) -> None:
+    token = create(run, team, "--scope", "admin")
+    server = postgres.cluster.dsn(APP, database)
+    change = ("space", "language", "team", "german")
+
+    refused = run("space", "language", "default", "german", DATABASE_URL=server, ACCESS_TOKEN=token)
+    changed = run(*change, DATABASE_URL=server, ACCESS_TOKEN=token)
+
+    assert refused.code == 1
+    assert changed.err == "The language of team is german now, english before.\n"

@@ -60,7 +60,7 @@ def test_a_dry_run_shows_by_space_and_entity_what_would_happen_and_changes_nothi
         "team",
         "Jeff", "remove: drinks coffee", "revive: drinks tea",
         "Kim", "hand over to bob: plays chess",
-        "Puppet (goes as well)", "remove: is real",
+        "Puppet (is removed too)", "remove: is real",
     ]  # fmt: skip
     assert team.rows() == before
 
@@ -92,7 +92,7 @@ def test_undo_says_how_it_is_reverted_and_that_brings_everything_back(
         f"To put it back: textrawl undo --revert {undo}\n"
     )
     assert after != before
-    assert back.err == f"Reverted undo {undo} in team: 5 came back.\n"
+    assert back.err == f"Reverted undo {undo} in team: 5 restored.\n"
     assert team.rows() == before
 
 
@@ -299,9 +299,17 @@ def test_the_log_that_is_piped_has_every_column_whole_with_tabs(
 
 def test_the_log_follows_only_what_was_asked_for(launch: Launch, url: str, team: Team) -> None:
     process = launch(
-        "log", "--follow", "--after", "0:0", "--by", "eve", "--entity", "kim", "--json",
+        "log",
+        "--follow",
+        "--after",
+        "0:0",
+        "--by",
+        "eve",
+        "--entity",
+        "kim",
+        "--json",
         DATABASE_URL=url,
-    )  # fmt: skip
+    )
 
     lines = [process.hear() for _ in range(2)]
     team.remember("ana", "Kim", "sings")

@@ -271,7 +271,7 @@ def test_two_clusters_that_both_count_are_not_chosen_between(run: Run, old: Path
     outcome = run("upgrade", DATA_DIR=old)
 
     assert outcome.code == 1
-    assert "only one can be used" in outcome.complaint
+    assert "can use only one of them" in outcome.complaint
     assert list_folders(old) == ["postgres-16", "postgres-18"]
 
 

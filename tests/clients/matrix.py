@@ -21,8 +21,8 @@ _TITLES = (
 )  # fmt: skip
 _DELETING = {
     "cannot be asked": "the model has to ask, and to send `confirm`",
-    "says no by itself": "headless: it refuses for its user, for five minutes",
-    "asks a person": "a person is asked: no keeps, yes deletes",
+    "says no by itself": "no without asking; the server then refuses for five minutes",
+    "asks a person": "the user is asked, and only yes deletes",
 }
 
 

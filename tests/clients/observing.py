@@ -83,9 +83,14 @@ def _run(program: Program, place: Place, script: Sequence[Step]) -> str:
     job = {"server": write_server(place.server), "model": place.model, "steps": steps}
     environment = {**program.write_environment(place), _MARK: place.server.environment[_MARK]}
     process = subprocess.Popen(
-        program.write_command(place), env=environment, cwd=place.work, text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        program.write_command(place),
+        env=environment,
+        cwd=place.work,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     try:
         return process.communicate(
             json.dumps(job) if isinstance(program, Driver) else "", timeout=_PATIENCE
@@ -118,11 +123,13 @@ def _read_driver(output: str) -> Record:
     tools = frozenset[str](found.get("tools", ()))
     results: Json = found.get("results", {})
     return Record(
-        tools, tools,
-        deferred=False, output=output,
+        tools,
+        tools,
+        deferred=False,
+        output=output,
         instructions=found.get("instructions") == INSTRUCTIONS["memory"],
         results={name: flatten(result) for name, result in results.items()},
-    )  # fmt: skip
+    )
 
 
 def _read_turns(turns: Sequence[Turn], output: str) -> Record:

@@ -10,7 +10,8 @@ from tests.clients.programs.program import Program, Server
 from tests.support.installation import find_uv
 from tests.support.pages import ROOT
 
-_SETTLED = {"UV_NO_SYNC": "1", "UV_FROZEN": "1"}  # the snippet's uv changes nothing here
+# The snippet's uv changes nothing here, and a new memory downloads no model.
+_SETTLED = {"UV_NO_SYNC": "1", "UV_FROZEN": "1", "HF_HUB_OFFLINE": "1"}
 
 
 def write_snippet(environment: Mapping[str, str]) -> Server:

@@ -21,12 +21,14 @@ NAMES = {
     "qwen": QWEN_CODE,
 }  # fmt: skip
 OWN = "TEXTRAWL_DATABASE_URL="  # a line with a password to fill in, for a shell
-LINES = sorted({
-    line
-    for page in PAGES
-    for line in read_commands(page)
-    if " mcp add " in line and OWN not in line and "https:" not in line
-})  # fmt: skip
+LINES = sorted(
+    {
+        line
+        for page in PAGES
+        for line in read_commands(page)
+        if " mcp add " in line and OWN not in line and "https:" not in line
+    }
+)
 
 
 def find_entries(value: Any) -> Iterator[dict[str, Any]]:
@@ -57,9 +59,15 @@ def test_the_command_of_a_page_that_adds_textrawl_is_understood(line: str, tmp_p
     place = Place(installed, tmp_path, tmp_path, Server("", (), {}), "http://127.0.0.1:9")
 
     done = subprocess.run(
-        [*program.locate(installed), *words], env=program.write_environment(place), cwd=tmp_path,
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        [*program.locate(installed), *words],
+        env=program.write_environment(place),
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
     assert done.returncode == 0, done.stdout + done.stderr
     [entry] = read_entries(tmp_path)

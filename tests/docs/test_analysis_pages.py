@@ -64,7 +64,10 @@ async def test_every_statement_of_the_page_of_questions_gives_what_it_shows(
     settings: Callable[..., Settings], postgres: Any, database: str
 ) -> None:
     await play_story(settings(record_recalls="text"))
-    with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database)) as connection:
+    conninfo = postgres.cluster.dsn(SUPERUSER, database)
+    with psycopg.connect(conninfo, autocommit=True) as upkeep:
+        upkeep.execute("analyze textrawl.observation")  # Postgres does so by itself in a minute
+    with psycopg.connect(conninfo) as connection:
         count_words(connection)
         written = rewrite_results(ANALYTICS.read_text(encoding="utf-8"), connection)
 

@@ -54,8 +54,12 @@ def run_program(
     ours = [database if word == SERVED else word for word in words[1:]]
     return subprocess.run(
         [postgres.cluster.bin_path / words[0], *ours],
-        env={**os.environ, **place}, text=True, stderr=subprocess.PIPE, check=False, **files,
-    )  # fmt: skip
+        env={**os.environ, **place},
+        text=True,
+        stderr=subprocess.PIPE,
+        check=False,
+        **files,
+    )
 
 
 def find_dump(user: str) -> list[str]:
@@ -95,16 +99,13 @@ def test_a_plain_backup_as_the_owner_fails_rather_than_leaving_rows_out(
     postgres: Databases, database: str
 ) -> None:
     page = " ".join(OPERATIONS.read_text(encoding="utf-8").split())
-    [message] = re.findall(r'plain `pg_dump` stops with "([^"]+)"', page)
+    [message] = re.findall(r'stops with "([^"]+)"', page)
     words = ["pg_dump", "-U", OWNER, "-d", SERVED]
 
     done = run_program(postgres, database, words, stdout=subprocess.DEVNULL)
 
     assert done.returncode == 1
-    [message] = re.findall(
-        r'"([^"]+)"', OPERATIONS.read_text(encoding="utf-8").split("stops with")[1]
-    )[:1]
-    assert " ".join(message.split()) in done.stderr
+    assert message in done.stderr
 
 
 def find_words(command: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""docs/design.md: its drawings are made from the imports, its walk from a call that was traced."""
+"""docs/design.md: its drawings show the imports. A traced search enters only the listed modules."""
 
 import sys
 import threading
@@ -25,21 +25,21 @@ from textrawl import Settings, create_server
 
 PAGE = ROOT / "docs" / "design.md"
 WALK = {
-    "server.server": "who calls, and may they",
-    "wire.arguments": "odd shapes made regular",
-    "toolsets.toolset": "the call injected",
-    "toolsets.memory.declaration": "arguments checked",
+    "server.server": "checks who calls and what the caller may do",
+    "wire.arguments": "repairs arguments of a wrong type",
+    "toolsets.toolset": "passes the call to the tool",
+    "toolsets.memory.declaration": "checks the arguments",
     "toolsets.memory.query_memory": "the tool",
-    "toolsets.memory.operations": "its SQL functions",
-    "store.store": "a vector, or none",
-    "embeddings.local": "the question embedded",
-    "postgres.database": "search_memory(…)",
-    "toolsets.memory.search_replies": "rows as a reply",
-    "wire.replies": "the reply as text",
-    "wire.token_counter": "its cost",
+    "toolsets.memory.operations": "calls the SQL functions",
+    "store.store": "has the database and the model",
+    "embeddings.local": "makes the vector of the query",
+    "postgres.database": "runs search_memory(…)",
+    "toolsets.memory.search_replies": "makes a reply from rows",
+    "wire.replies": "writes the reply as text",
+    "wire.token_counter": "counts the tokens of the text",
 }
-"""Modules that a newcomer reads to follow a search, and what happens in each."""
-ASKED = {
+"""The modules to read if you want to follow a search. Each has a label that says what it does."""
+HELPERS = {
     "access.directory",
     "access.principal",
     "embeddings.active_model",
@@ -48,10 +48,13 @@ ASKED = {
     "scheduling.turns",
     "toolsets.app",
     "toolsets.call",
+    "toolsets.cleaning",
+    "toolsets.memory.rows",
     "values.text",
+    "values.time_expression",
     "wire.recall_log",
 }
-"""Modules that are asked one thing on the way; their names say what."""
+"""Helper modules: a search uses each of them for one thing, which its name says."""
 MOST_ON_THE_WALK, MOST_AT_THE_TOP = 12, 8
 DRIVERS = {"postgres", "embedded"}
 
@@ -81,11 +84,11 @@ def test_no_package_imports_one_that_imports_it() -> None:
     assert rings == []
 
 
-def test_few_modules_lie_outside_of_a_package() -> None:
+def test_few_modules_are_outside_of_a_package() -> None:
     assert len(list(PACKAGE.glob("*.py"))) <= MOST_AT_THE_TOP
 
 
-def test_psycopg_is_imported_in_two_packages_alone() -> None:
+def test_only_two_packages_import_psycopg() -> None:
     importing = {
         name_module(path).partition(".")[0]
         for path in PACKAGE.rglob("*.py")
@@ -97,7 +100,7 @@ def test_psycopg_is_imported_in_two_packages_alone() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_search_enters_the_modules_of_the_walk_and_those_that_it_asks(
+async def test_a_search_enters_only_modules_of_the_walk_and_helper_modules(
     settings: Callable[..., Settings],
 ) -> None:
     fact = {"entityName": "Ada", "entityType": "person", "observation": "prefers tea"}
@@ -109,12 +112,12 @@ async def test_a_search_enters_the_modules_of_the_walk_and_those_that_it_asks(
             await client.call_tool("query_memory", question)
 
     assert len(WALK) <= MOST_ON_THE_WALK
-    assert entered - WALK.keys() - ASKED == set()
+    assert entered - WALK.keys() - HELPERS == set()
 
 
 @contextmanager
 def trace() -> Generator[set[str]]:
-    """Yield the modules of ours whose functions are called meanwhile, in any thread."""
+    """Yield the modules of textrawl that have functions called meanwhile, in any thread."""
     entered = set[str]()
 
     def note(frame: FrameType, event: str, _: object) -> None:
@@ -128,4 +131,4 @@ def trace() -> Generator[set[str]]:
         yield entered
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # pyright: ignore[reportArgumentType] - the way to end it
+        threading.setprofile(None)  # pyright: ignore[reportArgumentType] - None ends it

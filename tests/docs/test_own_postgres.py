@@ -50,8 +50,13 @@ def execute(cluster: Cluster, *statements: str, database: str = "postgres") -> N
 def make_database(cluster: Cluster, name: str, owner: str, *, rights: str = "") -> str:
     """Conninfo of a database with pgvector for a new owner who is no superuser."""
     execute(cluster, f"create role {owner} login {rights}", f"create database {name} owner {owner}")
-    execute(cluster, "create schema extensions", "create extension vector schema extensions",
-            f"grant usage on schema extensions to {owner}", database=name)  # fmt: skip
+    execute(
+        cluster,
+        "create schema extensions",
+        "create extension vector schema extensions",
+        f"grant usage on schema extensions to {owner}",
+        database=name,
+    )
     return cluster.dsn(owner, name)
 
 
@@ -74,10 +79,8 @@ def test_an_owner_who_may_create_roles_needs_migrate_alone(server: Cluster, run:
     assert migrated.code == 0, migrated.err
     again = run("migrate", "--login", DATABASE_URL=owner)
     assert (again.code, "can log in already" in again.err) == (1, True)
-    token = run(
-        "token", "create", "--actor", "ana", "--space", "default", "--scope", "read,write,forget",
-        DATABASE_URL=owner,
-    )  # fmt: skip
+    words = "token create --actor ana --space default --scope read,write,forget"
+    token = run(*words.split(), DATABASE_URL=owner)
     assert token.code == 0, token.err
     url, secret = migrated.out.strip(), token.out.split()[0]
     found = anyio.run(use, Settings(database_url=url, access_token=secret))  # pyright: ignore[reportArgumentType]

@@ -1,13 +1,20 @@
 """docs/toolsets.md: its examples run, its tables written from the code."""
 
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+import psycopg
 import pytest
 from mcp import Client
 
 from tests.conftest import Connect
 from tests.docs.test_readme import keep_up_to_date
+from tests.docs.week import write_week
 from tests.support.pages import ROOT, rewrite_generated, rewrite_talks, write_table
 from textrawl.server.definition_costs import write_definition
 from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.toolsets.toolset import ToolSpec
 from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio
@@ -30,8 +37,32 @@ def write_toolsets() -> str:
 
 
 def write_beyond() -> str:
+    return write_tools(list(find_toolsets()["graph"].tools.values())[NINE:])
+
+
+def write_decay() -> str:
+    return write_tools(find_toolsets()["decay"].tools.values())
+
+
+def write_mind() -> str:
+    return write_tools(find_toolsets()["mind"].tools.values())
+
+
+def write_journal() -> str:
+    return write_tools(find_toolsets()["journal"].tools.values())
+
+
+def write_identity() -> str:
+    return write_tools(find_toolsets()["identity"].tools.values())
+
+
+def write_sync() -> str:
+    return write_tools(find_toolsets()["sync"].tools.values())
+
+
+def write_tools(specs: Iterable[ToolSpec]) -> str:
     rows = list[list[str]]()
-    for spec in list(find_toolsets()["graph"].tools.values())[NINE:]:
+    for spec in specs:
         tool = spec.build(structured=False)
         cost = COUNTER.count(write_definition(tool.name, tool.description, tool.parameters))
         sentence = tool.description.split(" Example:")[0]
@@ -39,7 +70,9 @@ def write_beyond() -> str:
     return write_table(["tool", "tokens", "what it is for, as models read it"], rows)
 
 
-async def test_the_page_about_toolsets_shows_what_they_answer_and_cost(connect: Connect) -> None:
+async def test_the_page_about_toolsets_shows_what_they_answer_and_cost(
+    connect: Connect, owner: psycopg.Connection[Any]
+) -> None:
     client = await connect(toolsets=["graph"])
 
     async def ask(name: str) -> Client:
@@ -47,6 +80,18 @@ async def test_the_page_about_toolsets_shows_what_they_answer_and_cost(connect: 
         return client
 
     text = await rewrite_talks(PAGE.read_text(encoding="utf-8"), ask)
-    written = rewrite_generated(text, {"toolsets": write_toolsets, "graph": write_beyond})
+    written = rewrite_generated(
+        text,
+        {
+            "toolsets": write_toolsets,
+            "graph": write_beyond,
+            "decay": write_decay,
+            "mind": write_mind,
+            "journal": write_journal,
+            "identity": write_identity,
+            "sync": write_sync,
+            "week": partial(write_week, owner),
+        },
+    )
 
     keep_up_to_date(PAGE, written)

@@ -165,7 +165,7 @@ async def test_an_upgrade_that_would_not_fit_is_refused_before_anything_is_copie
         begin(cluster)
     found: list[str] = []
 
-    with pytest.raises(StartRefused, match=r"The copy takes \d+ MB and the disk of .* has \d+ MB"):
+    with pytest.raises(StartRefused, match=r"needs \d+ MB, but the disk of .* has only \d+ MB"):
         await upgrade_cluster(disk.path, restart, report=found.append)
 
     assert found == ["Starting Postgres 16 to count its rows"]
@@ -195,9 +195,7 @@ async def test_a_client_is_told_of_a_full_disk_and_goes_on_when_there_is_room(
 
 def describe_server(data_dir: Path) -> StdioServerParameters:
     environment = read_foreign_environment() | {"DATA_DIR": str(data_dir)}
-    return StdioServerParameters(
-        command=sys.executable, args=["-m", "textrawl"], env=environment
-    )  # fmt: skip
+    return StdioServerParameters(command=sys.executable, args=["-m", "textrawl"], env=environment)
 
 
 async def remember(client: Client, number: int) -> dict[str, str] | None:

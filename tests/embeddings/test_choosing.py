@@ -101,9 +101,12 @@ def test_the_provider_none_gives_no_embedder() -> None:
             {"embedding_provider": "openai", "openai_api_key": " "},
             "TEXTRAWL_OPENAI_API_KEY is not set",
         ),
-        ({**OPENAI, "openai_api_key": "canary\nkey"}, "TEXTRAWL_OPENAI_API_KEY holds characters"),
-        ({**OPENAI, "openai_api_key": "canary key"}, "TEXTRAWL_OPENAI_API_KEY holds characters"),
-        ({**OPENAI, "openai_api_key": "canäry"}, "TEXTRAWL_OPENAI_API_KEY holds characters"),
+        (
+            {**OPENAI, "openai_api_key": "canary\nkey"},
+            "TEXTRAWL_OPENAI_API_KEY contains characters",
+        ),
+        ({**OPENAI, "openai_api_key": "canary key"}, "TEXTRAWL_OPENAI_API_KEY contains characters"),
+        ({**OPENAI, "openai_api_key": "canäry"}, "TEXTRAWL_OPENAI_API_KEY contains characters"),
         ({**OPENAI, "openai_api_key": "sk-1", "openai_base_url": "canary:80"}, "OPENAI_BASE_URL"),
         (
             {**OPENAI, "openai_api_key": "sk-1", "openai_base_url": "http://canary:99999"},
@@ -114,7 +117,7 @@ def test_the_provider_none_gives_no_embedder() -> None:
         ({"embedding_model": "bge-m3"}, "EMBEDDING_MODEL"),
         (
             {"embedding_provider": "ollama", "embedding_model": "qwen3-embedding"},
-            "4096 dimensions, pgvector indexes at most 4000: set TEXTRAWL_EMBEDDING_MODEL",
+            "4096 dimensions, but pgvector indexes at most 4000: set TEXTRAWL_EMBEDDING_MODEL",
         ),
     ],
 )

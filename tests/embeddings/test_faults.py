@@ -7,8 +7,8 @@ import pytest
 from tests.embeddings.conftest import Connect
 from tests.support.providers import Clock, EmbeddingServer, Fault
 from textrawl.embeddings import ProviderFailed, TextRefused
-from textrawl.embeddings.faults import name_address, read_retry_after
 from textrawl.errors import EmbeddingUnavailable
+from textrawl.providers.endpoint import name_address, read_retry_after
 
 pytestmark = pytest.mark.anyio
 
@@ -20,25 +20,25 @@ SAID = {
     Fault.HANG: "did not answer within 0.5 s",
     Fault.DRIP: "did not answer within 0.5 s",
     Fault.RATE_LIMITED: "rate limit or quota",
-    Fault.FAILING: "failed inside (HTTP 500)",
+    Fault.FAILING: "an internal error (HTTP 500)",
     Fault.KEY_REFUSED: "refused the key (HTTP 401)",
-    Fault.MODEL_MISSING: "knows no model test-model",
+    Fault.MODEL_MISSING: "does not have the model test-model",
     Fault.TEXT_REFUSED: "refused a text (HTTP 400)",
     Fault.TEAPOT: "answered HTTP 418",
-    Fault.WRONG_DIMENSIONS: "32 dimensions, expected are 64",
-    Fault.MIXED_DIMENSIONS: "mixed or no dimensions",
-    Fault.NO_DIMENSIONS: "mixed or no dimensions",
+    Fault.WRONG_DIMENSIONS: "32 dimensions instead of 64",
+    Fault.MIXED_DIMENSIONS: "empty vectors or vectors of mixed sizes",
+    Fault.NO_DIMENSIONS: "empty vectors or vectors of mixed sizes",
     Fault.FEWER: "sent 1 vectors for 2 texts",
-    Fault.NAN: "holds NaN or infinity",
+    Fault.NAN: "a vector with NaN or infinity",
     Fault.ZERO: "a vector of zeros",
-    Fault.BAD_JSON: "holds no embeddings",
-    Fault.OTHER_JSON: "holds no embeddings",
-    Fault.TEXTS: "holds no embeddings",
-    Fault.TRUTHS: "holds no embeddings",
-    Fault.ENDLESS: "holds no embeddings",
-    Fault.PACKED: "holds no embeddings",
+    Fault.BAD_JSON: "without valid embeddings",
+    Fault.OTHER_JSON: "without valid embeddings",
+    Fault.TEXTS: "without valid embeddings",
+    Fault.TRUTHS: "without valid embeddings",
+    Fault.ENDLESS: "without valid embeddings",
+    Fault.PACKED: "without valid embeddings",
     Fault.ELSEWHERE: "answered HTTP 307",
-    Fault.TRUNCATED: "broke off the connection",
+    Fault.TRUNCATED: "closed the connection",
 }
 
 

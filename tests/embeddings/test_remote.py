@@ -60,7 +60,7 @@ async def test_indexes_that_do_not_fit_the_texts_are_refused(
 ) -> None:
     server.index_of = lambda position: position + 1
 
-    with pytest.raises(ProviderFailed, match="holds no embeddings"):
+    with pytest.raises(ProviderFailed, match="without valid embeddings"):
         await connect().embed_documents(["likes tea", "plays chess"])
 
 
@@ -158,7 +158,7 @@ async def test_a_known_model_is_warm_without_a_request(
 async def test_a_known_model_of_another_size_is_refused_from_the_first_answer(
     connect: Connect,
 ) -> None:
-    with pytest.raises(ProviderFailed, match="64 dimensions, expected are 384"):
+    with pytest.raises(ProviderFailed, match="64 dimensions instead of 384"):
         await connect(embedding_model="all-minilm").embed_query("tea")
 
 
@@ -167,7 +167,7 @@ async def test_a_model_too_large_to_index_is_refused(
 ) -> None:
     server.dimensions = 4_001
 
-    with pytest.raises(ProviderFailed, match="4001 dimensions, pgvector indexes at most 4000"):
+    with pytest.raises(ProviderFailed, match="4001 dimensions, but pgvector indexes at most 4000"):
         await connect().embed_query("tea")
 
 

@@ -48,9 +48,12 @@ def _make(strategy: st.SearchStrategy[Any], count: int, seed: int) -> list[Any]:
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
-        max_examples=count, database=None, deadline=None, phases=[Phase.generate],
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
         suppress_health_check=_ALL_CHECKS,
-    )  # fmt: skip
+    )
     @hypothesis.given(strategy)
     def collect(example: Any) -> None:
         made.append(example)

@@ -71,12 +71,15 @@ NUMBERS: st.SearchStrategy[Any] = st.one_of(
     st.integers(), st.floats(),
 )  # fmt: skip
 SHAPES: st.SearchStrategy[Any] = st.one_of(
-    st.none(), st.booleans(), NUMBERS, TEXTS,
+    st.none(),
+    st.booleans(),
+    NUMBERS,
+    TEXTS,
     st.builds(nest, st.sampled_from([1, 3, 40, 150, 400]), as_object=st.booleans()),
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=8),
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
         max_leaves=6,
     ),
-)  # fmt: skip
+)
 """Anything but what a parameter asks for."""

@@ -251,14 +251,22 @@ def _judge_ends(given: Mapping[str, Any], judgement: Judgement) -> None:
         judgement.add("toEntity", "open")  # cleaned they may be the same
 
 
+def undecided(rule: Rule) -> Rule:
+    """What is bad by the rule; other values may be refused together with other arguments."""
+    return lambda value: "bad" if rule(value) == "bad" else "open"
+
+
+_PAST = undecided(instant(ahead=False))
 _FACT: dict[str, Rule] = {
     "entityName": name(200), "entityType": word(*TYPES), "observation": fact,
     "source": word("conversation", "note", "document", "manual"),
     "validUntil": instant(ahead=True), "confidence": number(0, 1, whole=False), "replaces": free,
+    "saidAt": _PAST,
 }  # fmt: skip
 _EDGE: dict[str, Rule] = {
     "fromEntity": name(200), "relation": name(100), "toEntity": name(200),
     "fromEntityType": word(*TYPES), "toEntityType": word(*TYPES),
+    "ended": undecided(truth), "replaces": undecided(truth),
 }  # fmt: skip
 _QUERY: dict[str, Rule] = {
     "mode": word("search", "entity", "list"), "query": name(1000, required=False),
@@ -266,7 +274,8 @@ _QUERY: dict[str, Rule] = {
     "entityName": name(200, required=False), "includeRelated": truth,
     "maxObs": number(1, 100, whole=True), "limit": limit, "offset": number(0, math.inf, whole=True),
     "maxTokens": number(50, 25_000, whole=True), "asOf": instant(ahead=False), "includeIds": truth,
-    "dates": truth,
+    "dates": truth, "since": _PAST, "until": undecided(instant(ahead=False)),
+    "minScore": number(0, 1, whole=False),
 }  # fmt: skip
 _FORGET: dict[str, Rule] = {
     "entityName": name(200), "confirm": truth, "fact": free, "dryRun": truth

@@ -63,9 +63,13 @@ class Pipe:
         self.numbers = itertools.count(1)
         self._log = (folder / LOG).open("ab")
         self.popen = subprocess.Popen(
-            [sys.executable, "-m", "textrawl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self._log, env=dict(environment), cwd=folder,
-        )  # fmt: skip
+            [sys.executable, "-m", "textrawl"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env=dict(environment),
+            cwd=folder,
+        )
         self._lines: queue.Queue[bytes] = queue.Queue()
         self._earlier: list[Any] = []
         self._listener = threading.Thread(target=self._listen, daemon=True)

@@ -42,7 +42,7 @@ def test_the_server_can_be_given_every_setting_but_those_that_a_container_has_no
     given = set(SERVICES["server"]["environment"])
 
     assert given - known == {"FORWARDED_ALLOW_IPS"}  # uvicorn's
-    assert known - given == {"TEXTRAWL_DATA_DIR", "TEXTRAWL_HTTP_PORT"}
+    assert known - given == {"TEXTRAWL_DATA_DIR", "TEXTRAWL_HTTP_PORT", "TEXTRAWL_VAULT"}
 
 
 def test_only_this_machine_reaches_a_port() -> None:

@@ -36,8 +36,10 @@ def find_obstacle() -> str:
         return "no Python or git of the system is here"
     folder = subprocess.run(
         [PYTHON, "-c", "import ensurepip, sysconfig; print(sysconfig.get_path('stdlib'))"],
-        capture_output=True, text=True, check=False,
-    ).stdout.strip()  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
     guarded = folder and (Path(folder) / "EXTERNALLY-MANAGED").exists()
     return "" if guarded else "the system's Python is not guarded against pip, or has no ensurepip"
 
@@ -56,10 +58,16 @@ class Newcomer:
         home = {"HOME": self.entry.pw_dir, "USER": self.entry.pw_name, "LANG": "C.UTF-8"}
         return subprocess.run(
             ["/bin/sh", "-c", command],
-            cwd=self.checkout, env={**machine, **home, "PATH": str(self.programs), **variables},
-            user=self.entry.pw_uid, group=self.entry.pw_gid, extra_groups=[],
-            capture_output=True, text=True, check=False, timeout=1200,
-        )  # fmt: skip
+            cwd=self.checkout,
+            env={**machine, **home, "PATH": str(self.programs), **variables},
+            user=self.entry.pw_uid,
+            group=self.entry.pw_gid,
+            extra_groups=[],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=1200,
+        )
 
 
 @pytest.fixture

@@ -20,11 +20,14 @@ def test_doctor_finds_embeddings_and_a_counter_that_is_never_too_low(tmp_path: P
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT, "doctor", "--json"],
         env=read_foreign_environment() | OFFLINE | {"TEXTRAWL_DATA_DIR": str(tmp_path / "data")},
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
     assert done.returncode == 0, done.stderr
     findings = {item["name"]: item for item in json.loads(done.stdout)["findings"]}
     assert findings["embeddings"]["verdict"] == "ok"
     assert findings["tokens"]["verdict"] == "note"
-    assert findings["tokens"]["told"].startswith("counted as o200k_base (tiktoken;")
+    assert findings["tokens"]["told"].startswith("counted by o200k_base (tiktoken;")

@@ -232,9 +232,12 @@ async def test_two_writers_in_each_others_way_are_tried_again(
     ],
 )
 async def test_a_call_that_postgres_gave_up_says_what_to_do_and_that_nothing_was_changed(
-    administrator: psycopg.Connection, database_url: str, code: LiteralString,
-    kind: type[errors.TextrawlError], advice: str,
-) -> None:  # fmt: skip
+    administrator: psycopg.Connection,
+    database_url: str,
+    code: LiteralString,
+    kind: type[errors.TextrawlError],
+    advice: str,
+) -> None:
     administrator.execute(
         "create function textrawl.sleep(seconds float) returns float language plpgsql as $$ begin "
         f"raise exception using errcode = '{code}'; end $$"
@@ -267,9 +270,13 @@ async def test_a_standby_says_where_writes_go(database_url: str) -> None:
         assert await database.call("default_space", Space) == [Space(1)]
         with pytest.raises(errors.DatabaseUnavailable, match="primary"):
             await database.call(
-                "remember_fact", Fact, entity="Ada", type="person", observation="x",
+                "remember_fact",
+                Fact,
+                entity="Ada",
+                type="person",
+                observation="x",
                 credential=hash_token(TOKEN),
-            )  # fmt: skip
+            )
 
 
 async def test_no_call_leaves_a_setting_to_the_next_one(

@@ -90,7 +90,9 @@ async def test_functions_of_another_version_are_replaced_and_facts_kept(
     connection.execute("create function textrawl.left_over() returns integer return 1")
     connection.execute("create view textrawl.left_view as select textrawl.left_over()")
     connection.execute("update textrawl.code set fingerprint = 'of another version'")
-    with pytest.raises(StartRefused, match=r"functions are of another textrawl.*textrawl migrate"):
+    with pytest.raises(
+        StartRefused, match=r"functions in this database belong to another.*textrawl migrate"
+    ):
         await check(conninfo)
 
     assert await migrate(conninfo) == MigrationReport([], rebuilt=True)
@@ -265,10 +267,9 @@ async def test_nobody_is_disturbed_while_functions_are_replaced(
 
     async def call(number: int) -> None:
         while not over.is_set():
-            await database.call(
-                "remember_fact", Stored, entity=f"Person {number}", type="person",
-                observation=f"fact {len(answered)}",
-            )  # fmt: skip
+            about = {"entity": f"Person {number}", "type": "person"}
+            observation = f"fact {len(answered)}"
+            await database.call("remember_fact", Stored, **about, observation=observation)
             answered.append(number)
 
     await database.open()

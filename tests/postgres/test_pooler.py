@@ -63,6 +63,16 @@ def pooled(postgres: Databases, database: str, mode: PoolMode) -> Iterator[Poole
         yield lambda role: make_conninfo(url, user=role)
 
 
+def add_sleep(conninfo: str) -> None:
+    """Add a function that a server may call and that takes as long as it is asked to."""
+    with psycopg.connect(conninfo, autocommit=True) as superuser:
+        superuser.execute(
+            "create function textrawl.sleep(seconds float) returns float language sql security "
+            "definer as 'select $1 from pg_sleep($1)'; "
+            "grant execute on function textrawl.sleep to textrawl_app"
+        )
+
+
 async def use_five_tools(client: Client) -> None:
     """Calls each often enough for a statement to be prepared, were it a direct connection."""
     tools = {tool.name for tool in (await client.list_tools()).tools}
@@ -121,12 +131,7 @@ async def test_many_callers_at_once_mix_nothing_up(
 async def test_a_call_ends_at_its_time_limit_and_leaves_none_to_others(
     pooled: Pooled, postgres: Databases, database: str
 ) -> None:
-    with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database), autocommit=True) as superuser:
-        superuser.execute(
-            "create function textrawl.sleep(seconds float) returns float language sql security "
-            "definer as 'select $1 from pg_sleep($1)'; "
-            "grant execute on function textrawl.sleep to textrawl_app"
-        )
+    add_sleep(postgres.cluster.dsn(SUPERUSER, database))
     limited = Database(pooled(APP), timeout=0.5)
     await limited.open()
     try:
@@ -143,6 +148,21 @@ async def test_a_call_ends_at_its_time_limit_and_leaves_none_to_others(
             shown = next_client.execute(sql.SQL("show {}").format(sql.Identifier(name)))
             assert shown.fetchone() == ("0",)
         assert next_client.execute("select name from pg_prepared_statements").fetchall() == []
+
+
+async def test_calls_that_are_cancelled_do_not_end_it(
+    pooled: Pooled, postgres: Databases, database: str
+) -> None:
+    add_sleep(postgres.cluster.dsn(SUPERUSER, database))
+    impatient = Database(pooled(APP), timeout=30)
+    await impatient.open()
+    try:
+        for number in range(20):
+            with anyio.move_on_after(0.02 * number):
+                await impatient.call("sleep", Slept, seconds=30.0)
+        assert await impatient.call("sleep", Slept, seconds=0.0) == [Slept(0)]
+    finally:
+        await impatient.close()
 
 
 async def test_a_model_is_changed_through_it(
@@ -212,9 +232,13 @@ def run_psql(url: str, *words: str) -> subprocess.CompletedProcess[str]:
     """`textrawl psql` in a process of its own, since psql writes past Python."""
     return subprocess.run(
         [sys.executable, "-m", "textrawl", "psql", *words],
-        env=read_foreign_environment() | {"DATABASE_URL": url}, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        env=read_foreign_environment() | {"DATABASE_URL": url},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 async def test_the_trail_is_followed_through_it(

@@ -39,9 +39,14 @@ def serve(folder: Path, **environment: str) -> list[str]:
     """The modules that a server has at its end, having shaken hands, in the order of loading."""
     ran = subprocess.run(
         [sys.executable, "-c", SERVE],
-        input=json.dumps(HELLO) + "\n", capture_output=True, text=True, timeout=120, check=False,
-        cwd=folder, env=read_foreign_environment() | environment,
-    )  # fmt: skip
+        input=json.dumps(HELLO) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd=folder,
+        env=read_foreign_environment() | environment,
+    )
     assert json.loads(ran.stdout.splitlines()[0])["id"] == 0, ran.stderr
     return json.loads(ran.stderr.splitlines()[-1])
 
@@ -82,9 +87,11 @@ def test_a_server_loads_the_tools_that_it_offers_alone(loaded: set[str], tmp_pat
 def test_a_server_without_a_provider_never_imports_openai(tmp_path: Path) -> None:
     """With a memory, which is away: an embedder would be made nevertheless."""
     modules = serve(
-        tmp_path, EMBEDDING_PROVIDER="none", DATABASE_TIMEOUT="1",
+        tmp_path,
+        EMBEDDING_PROVIDER="none",
+        DATABASE_TIMEOUT="1",
         DATABASE_URL="postgresql://nobody@127.0.0.1:9/none",
-    )  # fmt: skip
+    )
 
     assert not {"openai", "ollama", "textrawl.embeddings.local"} & set(modules)
 
@@ -93,9 +100,11 @@ def test_a_server_with_local_embeddings_loads_no_package_of_another_provider(
     tmp_path: Path,
 ) -> None:
     modules = serve(
-        tmp_path, EMBEDDING_PROVIDER="local", DATABASE_TIMEOUT="1",
+        tmp_path,
+        EMBEDDING_PROVIDER="local",
+        DATABASE_TIMEOUT="1",
         DATABASE_URL="postgresql://nobody@127.0.0.1:9/none",
-    )  # fmt: skip
+    )
 
     assert "textrawl.embeddings.local" in modules
     assert not {"openai", "ollama", "wordllama"} & set(modules)
@@ -104,9 +113,11 @@ def test_a_server_with_local_embeddings_loads_no_package_of_another_provider(
 def test_what_opens_a_memory_is_there_before_what_speaks_mcp(tmp_path: Path) -> None:
     """It waits for Postgres meanwhile, and the two threads never load the same."""
     modules = serve(
-        tmp_path, EMBEDDING_PROVIDER="local", DATABASE_TIMEOUT="1",
+        tmp_path,
+        EMBEDDING_PROVIDER="local",
+        DATABASE_TIMEOUT="1",
         DATABASE_URL="postgresql://nobody@127.0.0.1:9/none",
-    )  # fmt: skip
+    )
 
     opening = ("textrawl.store.opening", "textrawl.embeddings.local", "psycopg_pool", "numpy")
     assert max(map(modules.index, opening)) < modules.index("mcp")

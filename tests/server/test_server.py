@@ -351,6 +351,7 @@ async def test_an_index_of_vectors_that_a_killed_build_left_comes_back_under_a_s
             with attempt:
                 made = await superuser.execute(
                     "select valid and to_regclass('textrawl.' || name)::oid <> %s"
-                    " from textrawl.vector_index(1)", broken,
-                )  # fmt: skip
+                    " from textrawl.vector_index(1)",
+                    broken,
+                )
                 assert await made.fetchone() == (True,)

@@ -15,7 +15,7 @@ MODELS = ("test:active", "test:building")
 
 _FACTS = """
     select e.name, e.id::text, o.id::text, o.content
-    from observation o join entity e on e.space_id = o.space_id and e.id = o.entity_id
+    from fact o join entity e on e.space_id = o.space_id and e.id = o.entity_id
     order by md5(o.id::text || %s) limit 4
 """
 _NUMBERS = (
@@ -226,8 +226,11 @@ class Writer:
         self._call("select import_relations(%s)", json.dumps(edges))
         self._call(
             "select import_replacements(array_fill(1, array[%s]), %s::uuid[], %s::uuid[], %s)",
-            len(ids), ids, ids[::-1], [True] * len(ids),
-        )  # fmt: skip
+            len(ids),
+            ids,
+            ids[::-1],
+            [True] * len(ids),
+        )
 
 
 def rage(conninfo: str) -> Counter[str]:

@@ -12,9 +12,9 @@ _HEADER = """\
 -- All tables of textrawl with their indexes, policies and triggers.
 -- This file is generated from a database after `textrawl migrate`. Do not edit it. Update it with
 --     UPDATE_SNAPSHOTS=1 .venv/bin/pytest tests/sql/test_schema.py
--- Nothing in textrawl runs it. The tables are made by sql/migrations, the policies by
--- sql/access/protect_tables.sql, and one table embedding_N for each model by
--- sql/vectors/create_embedding_model.sql.
+-- textrawl never runs this file. sql/migrations creates the tables.
+-- sql/access/protect_tables.sql creates the policies, and
+-- sql/vectors/create_embedding_model.sql creates a table embedding_N for each model.
 
 CREATE SCHEMA textrawl;
 SET search_path = textrawl, public;

@@ -128,9 +128,13 @@ def test_an_overlap_lengthens_no_life_and_a_new_end_is_taken_as_given(
     former = issue(sql, "ana", "default", ["read"], soon)
 
     [made] = call(
-        sql, "rotate_token", name=find_prefix(sql, former), hash=HASH, prefix="trl_later",
+        sql,
+        "rotate_token",
+        name=find_prefix(sql, former),
+        hash=HASH,
+        prefix="trl_later",
         expires_at=later,
-    )  # fmt: skip
+    )
 
     assert made[4:] == (later, soon)
 
@@ -171,9 +175,13 @@ def test_an_archived_space_is_closed_to_all_and_comes_back_whole(
 def test_a_renamed_space_keeps_facts_grants_and_tokens(team: psycopg.Connection) -> None:
     credential = issue(team, "ana", "default", ["read", "write"])
     call(
-        team, "remember_fact", entity="Ada", type="person", observation="likes tea",
+        team,
+        "remember_fact",
+        entity="Ada",
+        type="person",
+        observation="likes tea",
         credential=credential,
-    )  # fmt: skip
+    )
 
     call(team, "rename_space", name="default", new_name="everybody")
 
@@ -195,9 +203,9 @@ def test_spaces_are_listed_with_their_valid_facts_and_members(team: psycopg.Conn
     team.execute("update observation set valid_until = now() where content = 'likes maps'")
 
     assert [(row[0], *row[3:]) for row in call(team, "list_spaces")] == [
-        ("default", 0, 1, None),
-        ("rival", 0, 0, None),
-        ("team", 1, 2, None),
+        ("default", 0, 1, None, "english", None),
+        ("rival", 0, 0, None, "english", None),
+        ("team", 1, 2, None, "english", None),
     ]
 
 

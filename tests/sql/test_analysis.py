@@ -140,8 +140,17 @@ def test_a_report_sums_up_what_the_views_tell(sql: psycopg.Connection, story: Id
     now = sql.execute("select now()").fetchone()
     assert now is not None
     at = now[0].isoformat()
-    recall(sql, at=at, query="a?", query_hash="a", score=0.2, hits=1, milliseconds=4, tokens=30,
-           verbose_tokens=60)  # fmt: skip
+    recall(
+        sql,
+        at=at,
+        query="a?",
+        query_hash="a",
+        score=0.2,
+        hits=1,
+        milliseconds=4,
+        tokens=30,
+        verbose_tokens=60,
+    )
     recall(sql, at=at, query="b?", query_hash="b", score=0.9, hits=1, milliseconds=8, tokens=10)
     [row] = ask(
         sql, "select growth, sources, recalls, slowest, stale, unanswered from memory_report(365)"

@@ -121,8 +121,9 @@ def test_replacements_are_imported_beside_a_batch_that_corrects_the_same_facts(
     other.start(
         "select import_replacements(array[1, 1, 1], %s::uuid[], array_fill(%s::uuid, array[3]),"
         " array[true, true, true])",
-        [last, middle, first], successor,
-    )  # fmt: skip
+        [last, middle, first],
+        successor,
+    )
     one.start("select build_knowledge(%s)", json.dumps(batch))
     gate.release()
 
@@ -143,8 +144,9 @@ def test_an_entity_is_split_into_one_that_another_is_just_making(sql: Sql, three
     one.release()
 
     assert len(other.end()) == 1
-    found = sql.execute("select content from observation join entity e on e.id = entity_id"
-                        " where e.name = 'Amy' order by 1")  # fmt: skip
+    found = sql.execute(
+        "select content from fact join entity e on e.id = entity_id where e.name = 'Amy' order by 1"
+    )
     assert found.fetchall() == [("drinks tea",), ("eats bread",)]
 
 

@@ -38,8 +38,9 @@ CANDIDATES = st.lists(
         age_hours=st.floats(0, 30_000),
         degree=st.integers(0, 20),
     ),
-    min_size=1, max_size=5,
-)  # fmt: skip
+    min_size=1,
+    max_size=5,
+)
 JOINT = st.lists(
     st.none() | st.tuples(st.integers(1, 40), st.floats(0, 20_000)), min_size=10, max_size=10
 )

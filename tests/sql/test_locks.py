@@ -85,8 +85,9 @@ def test_vectors_are_stored_beside_a_forget_of_their_fact(sql: Sql, three: Three
     one.start("select forget_entity('Ada', %s)", fact)
     other.start(
         "select fill_pending_embeddings(%s, array[1], array[%s::uuid], array['[1,2,3]'::halfvec])",
-        model, fact,
-    )  # fmt: skip
+        model,
+        fact,
+    )
     gate.release()
 
     one.end()
@@ -159,8 +160,9 @@ def test_facts_are_given_back_beside_a_forget(sql: Sql, three: Three, way: str) 
     else:
         other.start(
             "select release_pending_embeddings(%s, array_fill(1, array[9]), %s::uuid[])",
-            model, facts[::-1],
-        )  # fmt: skip
+            model,
+            facts[::-1],
+        )
     gate.release()
 
     one.end()

@@ -64,6 +64,24 @@ def test_the_first_model_is_active_and_another_is_refused_until_its_owner_starts
     assert rows == [("test:plane", "active"), ("test:other", "building")]
 
 
+def test_a_measured_scale_outlives_the_values_of_the_program(sql: Sql) -> None:
+    def read_scale() -> object:
+        statement = "select cosine_floor, cosine_ceiling, trust from embedding_model"
+        return sql.execute(statement).fetchone()
+
+    call(sql, "register_embedding_model", "test:plane", 3, 0, 0.75, 0.5)
+    call(sql, "calibrate_embedding_model", "test:plane", 0.125, 0.875, 0.625)
+    call(sql, "register_embedding_model", "test:plane", 3, 0, 0.75, 0.5)
+    assert read_scale() == (0.125, 0.875, 0.625)
+
+    call(sql, "calibrate_embedding_model", "test:plane", 0, 0.5, 0.25, False)
+    call(sql, "register_embedding_model", "test:plane", 3, 0, 0.75, 0.5)
+    assert read_scale() == (0, 0.75, 0.5)
+    with pytest.raises(psycopg.Error) as refused:
+        call(sql, "calibrate_embedding_model", "test:none", 0, 0.5, 0.25)
+    assert refused.value.sqlstate == "TR046"
+
+
 def test_a_model_is_switched_to_when_one_fact_in_a_hundred_waits_at_most(sql: Sql) -> None:
     call(sql, "register_embedding_model", "test:plane", 3)
     remember(sql, 200)

@@ -80,8 +80,10 @@ def count_scans(sql: Sql, query: str, **named: Any) -> dict[str, int]:
 
 WORDS, VECTORS = "observation_fts_idx", "embedding_1_vector_idx"
 OWN = "embedding_1_space_1_idx"
-BY_TYPE, NEWEST = "observation_type_idx", "observation_ordinal_idx"
-BY_KEY = {"observation_pkey", "embedding_1_pkey"}
+BY_TYPE = "observation_type_idx"
+NEWEST = BESIDE = "observation_ordinal_idx"
+BY_DAY = "observation_said_at_idx"
+BY_KEY = {"observation_pkey", "embedding_1_pkey", BESIDE}
 
 
 def test_a_search_of_a_large_space_reads_both_indexes_and_no_whole_table(sql: Sql) -> None:
@@ -96,7 +98,23 @@ def test_a_search_of_a_small_space_asks_its_own_vectors_and_not_the_index_of_all
 
     assert VECTORS not in scans
     # Facts of a space are counted by whatever index begins with it.
-    assert scans.keys() <= {WORDS, BY_TYPE, *BY_KEY}
+    assert scans.keys() <= {WORDS, BY_TYPE, BY_DAY, *BY_KEY}
+
+
+def test_a_search_of_a_short_period_compares_its_own_vectors(sql: Sql) -> None:
+    with sql.transaction(force_rollback=True):
+        sql.execute(
+            "update observation set said_at = '2023-05-08' where entity_id in ("
+            "select id from entity where space_id = 1 and name like 'name1%')"
+        )
+        period = {"spaces": [1], "since": "2023-05-01", "until": "2023-05-31"}
+        short = count_scans(sql, "common word1", **period)
+        long = count_scans(sql, "common word1", spaces=[1], since="2023-05-01")
+
+    assert VECTORS not in short
+    assert short.keys() <= {WORDS, BY_DAY, *BY_KEY}
+    assert VECTORS in long
+    assert long.keys() <= {WORDS, BY_DAY, VECTORS, *BY_KEY}
 
 
 def test_a_search_of_a_space_with_an_index_of_its_own_reads_that_alone(sql: Sql) -> None:
@@ -118,7 +136,7 @@ def test_a_search_of_a_rare_type_compares_its_own_vectors(sql: Sql) -> None:
     scans = count_scans(sql, "common word1", spaces=[1], entity_types=["location"])
 
     assert BY_TYPE in scans
-    assert scans.keys() <= {WORDS, BY_TYPE, *BY_KEY}
+    assert scans.keys() <= {WORDS, BY_TYPE, BY_DAY, *BY_KEY}
 
 
 def test_a_search_of_all_spaces_by_meaning_alone_reads_the_index_of_vectors(sql: Sql) -> None:

@@ -26,7 +26,7 @@ FILES = [
         (r"\[0-9a-f\]\{8\}", "is_fact_id"),
         (r"md5\((?:textrawl\.)?fact_key", "fact_hash"),
         (r"metadata ->> 'type'", "free_type"),
-        (r"(?<!strip\()to_tsvector\('english', (?:textrawl\.)?search_text", "reflection_document"),
+        (r"(?<!strip\()to_tsvector\('english', (?:textrawl\.)?search_text", "language_document"),
         (r"expires_at (?:is null or|<=? clock|> clock)", "is_live_token"),
     ],
 )
@@ -74,8 +74,12 @@ def test_the_memory_tools_and_the_graph_take_a_word_for_the_same_type(sql: Sql, 
         ("entity", ["insert_entity"]),
         # One for new relations; the others keep the authors and the times of a file and of an undo.
         ("relation", ["import_relations", "restore_undone", "store_relations"]),
-        # One for a batch and one for a single row, which is faster; the others as for relations.
-        ("observation", ["import_facts", "keep_observation", "restore_facts", "store_facts"]),
+        # One for a batch, one for a single row, which is faster, one for the parts of a document,
+        # which are no events of their own; the others as for relations.
+        (
+            "observation",
+            ["import_facts", "keep_observation", "place_parts", "restore_facts", "store_facts"],
+        ),
     ],
 )
 def test_rows_are_made_in_few_places(table: str, functions: list[str]) -> None:

@@ -72,6 +72,7 @@ def test_words_that_are_too_common_to_select_alone_select_together(sql: Sql) -> 
         group by word""")
     remember(sql, "Ada", "played the violin at the harbour")
     remember(sql, "Ada", "owns a zither")
+    sql.execute("update observation set ordinal = 10 * ordinal")
     sql.execute("select refresh_search_statistics(true)")
 
     found = search(sql, "zither, violin, harbour")
@@ -81,7 +82,9 @@ def test_words_that_are_too_common_to_select_alone_select_together(sql: Sql) -> 
 
 def test_coverage_is_the_sum_of_the_weights_of_the_terms_that_a_fact_has(sql: Sql) -> None:
     words = [f"word{number}" for number in range(12)]
-    covered = "select word_coverage(to_tsvector('simple', %s), %s::text[]::tsquery[], %s)"
+    covered = """
+        select terms_weight(
+            matched_terms(to_tsvector('simple', %s), %s::text[]::tsquery[]), subset_sums(%s))"""
     for count in range(1, len(words) + 1):
         weights = [2.0**place for place in range(count)]
         for place, word in enumerate(words[:count]):
@@ -111,7 +114,9 @@ def test_full_text_sees_words_where_people_write_names_paths_and_accents(sql: Sq
 
 def test_plain_text_holds_no_mark_of_a_scope_and_no_tie_between_words(sql: Sql) -> None:
     document = fetch(
-        sql, "select tsvector_to_array(search_document(7, 'A', %s))", "~s1 '~s2' <b>x</b> /~s3/y"
+        sql,
+        "select tsvector_to_array(search_document(7, 'english', 'A', %s))",
+        "~s1 '~s2' <b>x</b> /~s3/y",
     )
     assert [word for word in document if word.startswith("~")] == ["~s7"]
 
@@ -180,6 +185,7 @@ def test_the_name_of_an_entity_counts_as_part_of_each_of_its_facts(sql: Sql) -> 
 def test_a_question_of_nothing_but_stop_words_finds_a_name_made_of_them(sql: Sql) -> None:
     remember(sql, "The Who", "formed in 1964", "organization")
     remember(sql, "Ana", "what she is and who she was")
+    sql.execute("update observation set ordinal = 10 * ordinal")
     assert search(sql, "the who") == ["formed in 1964"]
     assert search(sql, "is it") == []
 
@@ -228,9 +234,7 @@ def test_types_narrow_the_answer(sql: Sql) -> None:
     model = register(sql)
     for name, kind in (("Ana", "person"), ("Acme", "organization"), ("Loft", "location")):
         remember(sql, name, f"tea at {name}", kind, model=model, embedding="[1,0,0]")
-    found = search(
-        sql, "tea", entity_types=["person", "location"], model=model, vector="[1,0,0]"
-    )  # fmt: skip
+    found = search(sql, "tea", entity_types=["person", "location"], model=model, vector="[1,0,0]")
     assert sorted(found) == ["tea at Ana", "tea at Loft"]
     assert search(sql, "tea", entity_types=["project"]) == []
 
@@ -293,20 +297,20 @@ def test_search_by_meaning_ignores_words_and_refuses_to_go_without_a_vector(sql:
     remember(sql, "Eve", "has no vector and tea")
     found = look(
         sql, "tea", "content, score, coverage", model=model, vector="[1,0,0]", semantic=True
-    )  # fmt: skip
-    assert [row[0] for row in found] == ["rides a horse", "drinks tea"]
-    assert [round(row[1], 2) for row in found] == [1.0, 0.0]
+    )
+    assert [row[0] for row in found] == ["rides a horse"]
+    assert [round(row[1], 2) for row in found] == [1.0]
     assert {row[2] for row in found} == {None}
     for arguments in ({}, {"model": model}, {"vector": "[1,0,0]"}):
         with pytest.raises(psycopg.errors.InvalidParameterValue, match="needs a vector"):
             search(sql, "tea", semantic=True, **arguments)
 
 
-def test_a_vector_of_zeros_is_no_likeness(sql: Sql) -> None:
+def test_a_vector_of_zeros_is_like_nothing_and_finds_nothing(sql: Sql) -> None:
     model = register(sql)
     remember(sql, "Ana", "drinks tea", model=model, embedding="[1,0,0]")
     found = look(sql, "horse", "score, cosine", model=model, vector="[0,0,0]", semantic=True)
-    assert found == [(0.0, None)]
+    assert found == []
 
 
 def test_words_and_meaning_together_score_higher_than_either_alone(sql: Sql) -> None:
@@ -323,6 +327,7 @@ def test_rare_words_of_the_question_weigh_more_than_common_ones(sql: Sql) -> Non
     for number in range(9):
         remember(sql, f"Guest {number}", "drinks tea")
     remember(sql, "Guest 9", "drinks mead")
+    sql.execute("update observation set ordinal = 10 * ordinal")
     assert fetch(sql, "select refresh_search_statistics()")
     rows = look(sql, "tea mead", "content, coverage")
     assert rows[0][0] == "drinks mead"
@@ -366,3 +371,21 @@ def test_search_leaves_no_setting_behind_in_a_session_that_knows_no_vector(sql: 
         assert search(fresh, "tea", model=model, vector="[1,0,0]") == ["drinks tea"]
         assert fetch(fresh, "show hnsw.iterative_scan") == "off"
         assert fetch(fresh, "show hnsw.ef_search") == "40"
+
+
+@pytest.mark.parametrize("score", [0.1, 0.3, 0.5, 0.59])
+def test_the_bar_of_a_score_says_which_evidence_reaches_it(sql: Sql, score: float) -> None:
+    [(none, cosine, coverage)] = sql.execute("select * from score_bar(%s)", (score,)).fetchall()
+    assert (none, cosine) == (None, None)
+    assert fetch(sql, "select search_score(null, %s, 0.5)", coverage) == pytest.approx(score)
+
+    sql.execute("select register_embedding_model('test:plane', 3, 0.1, 0.9, 0.5)")
+    [(name, cosine, _)] = sql.execute("select * from score_bar(%s)", (score,)).fetchall()
+    assert name == "test:plane"
+    reached = "select search_score(search_likeness(%s, 0.1, 0.9), 0, 0.5)"
+    assert fetch(sql, reached, cosine) == pytest.approx(score)
+
+
+def test_a_score_that_no_cosine_reaches_has_no_bar_for_meaning(sql: Sql) -> None:
+    sql.execute("select register_embedding_model('test:plane', 3, 0.1, 0.9, 0.5)")
+    assert fetch(sql, "select cosine is null from score_bar(0.6)")

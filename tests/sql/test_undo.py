@@ -140,7 +140,7 @@ def test_a_call_is_taken_back_whole_from_the_time_of_any_fact_of_it(team: Team) 
             '[{"from": "Jeff", "relation": "knows", "to": "Eve"}]', credential => %s)""",
         (team.credential("eve"),),
     )
-    since = team.fetch("select max(created_at) from observation")
+    since = team.fetch("select max(created_at) from fact")
 
     team.undo("eve", since)
 
@@ -161,9 +161,12 @@ def test_relations_go_or_pass_to_whoever_said_them_too(team: Team) -> None:
     assert {(row["action"], row["content"] or row["entity_name"]) for row in plan} == {
         ("remove", "owes Eve"), ("hand over", "knows Bob"), ("drop entity", "Eve"),
     }  # fmt: skip
-    assert team.fetch(
-        "select a.name from relation r join actor a on a.id = author_id where r.id = %s", shared
-    ) == "bob"  # fmt: skip
+    assert (
+        team.fetch(
+            "select a.name from relation r join actor a on a.id = author_id where r.id = %s", shared
+        )
+        == "bob"
+    )
     team.revert(done["undo_id"])
     assert team.digest() == before
 

@@ -14,7 +14,8 @@ from tests.support.sql_team import Said, Team
 
 _numbers = count()
 _END = datetime(2999, 1, 1, tzinfo=UTC)
-_DEFAULTS = {"source": "conversation", "confidence": 1.0, "valid_until": None}
+_DEFAULTS = {"source": "conversation", "confidence": 1.0, "valid_until": None, "said_at": None}
+_SAID = datetime(2023, 5, 8, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -23,11 +24,11 @@ def team(sql: psycopg.Connection) -> Team:
 
 
 def read_values(team: Team, fact: Said) -> dict[str, Any] | None:
-    """Source, confidence and end of a fact; None when it is gone."""
-    row = team.sql.execute(
-        "select source, confidence::numeric(3, 2)::float, valid_until from observation where id=%s",
-        (fact.id,),
-    ).fetchone()
+    """Source, confidence, end and day of a fact; None when it is gone."""
+    query = """
+        select source, confidence::numeric(3, 2)::float, valid_until, nullif(said_at, created_at)
+        from observation where id = %s"""
+    row = team.sql.execute(query, (fact.id,)).fetchone()
     return dict(zip(_DEFAULTS, row, strict=True)) if row else None
 
 
@@ -67,7 +68,8 @@ def test_an_update_is_taken_back_and_put_back(team: Team) -> None:
     assert team.plan("eve", since) == []
     team.revert(done["undo_id"])
     assert team.rows() == updated
-    assert read_values(team, fact) == {"source": "note", "confidence": 0.9, "valid_until": _END}
+    expected = {"source": "note", "confidence": 0.9, "valid_until": _END}
+    assert read_values(team, fact) == _DEFAULTS | expected
 
 
 def test_what_another_said_later_stays(team: Team) -> None:
@@ -211,6 +213,7 @@ _words = st.lists(
                 "source": st.sampled_from(["note", "document", "manual"]),
                 "confidence": st.sampled_from([0.1, 0.2, 0.3]),
                 "valid_until": st.sampled_from([_END + timedelta(days=day) for day in range(3)]),
+                "said_at": st.sampled_from([_SAID + timedelta(days=day) for day in range(3)]),
             },
         ),
     ),

@@ -132,9 +132,16 @@ def test_growth_counts_facts_by_week_type_source_and_author(
 
 def test_recalls_tell_what_was_asked_found_and_spent(sql: psycopg.Connection, story: Ids) -> None:
     recall(
-        sql, query="what does Ada drink?", query_hash="ab", hits=2, milliseconds=7.5, score=0.8,
-        cosine=0.7, coverage=0.5, found={"default": [story["tea"], story["riga"]]},
-    )  # fmt: skip
+        sql,
+        query="what does Ada drink?",
+        query_hash="ab",
+        hits=2,
+        milliseconds=7.5,
+        score=0.8,
+        cosine=0.7,
+        coverage=0.5,
+        found={"default": [story["tea"], story["riga"]]},
+    )
     assert ask(
         sql,
         "select space, query, hits, score, cosine, coverage, tokens, milliseconds,"
@@ -174,6 +181,10 @@ def test_a_question_is_unanswered_until_its_last_answer_is_good(sql: psycopg.Con
 
     assert ask(sql, "select query, times, score, hits from memory_unanswered") == [
         ("x?", 2, None, 0)
+    ]
+    assert ask(sql, "select query from unanswered_queries(0.6) order by query") == [
+        ("x?",),
+        ("y?",),
     ]
 
 
@@ -267,7 +278,7 @@ def test_health_tells_every_table_and_the_model_of_its_vectors(
         sql,
         "select estimated_rows, last_analyze is not null from memory_health"
         " where table_name = 'observation'",
-    ) == [(4, True)]
+    ) == [(6, True)]  # four facts, and the statements of two relations
     assert ask(
         sql,
         "select table_name, bytes > 0, finished from memory_indexes"

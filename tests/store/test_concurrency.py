@@ -97,9 +97,9 @@ async def test_a_thousand_facts_of_twenty_clients_are_all_stored_once(
             group.start_soon(store, url if number % 2 else stdio, number, acknowledged)
 
     assert len(acknowledged) == 1000
-    stored = owner.execute("select content from textrawl.observation").fetchall()
+    stored = owner.execute("select content from textrawl.fact").fetchall()
     assert sorted(content for (content,) in stored) == sorted(acknowledged)
     names = owner.execute("select count(*), count(distinct name_key) from textrawl.entity")
     assert names.fetchone() == (ENTITIES, ENTITIES)
     assert owner.execute("select count(*) from textrawl.relation").fetchone() == (1,)
-    assert owner.execute("select count(*) from textrawl.embedding_1").fetchone() == (1000,)
+    assert owner.execute("select count(*) from textrawl.embedding_1").fetchone() == (1001,)

@@ -68,9 +68,12 @@ class Gateway:
         connection.add_done_callback(self._connections.discard)
 
     async def _carry(
-        self, asked: asyncio.StreamReader, forth: asyncio.StreamWriter,
-        reader: asyncio.StreamReader, writer: asyncio.StreamWriter,
-    ) -> None:  # fmt: skip
+        self,
+        asked: asyncio.StreamReader,
+        forth: asyncio.StreamWriter,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
         lost = asyncio.Event()  # from now on no answer is heard
         try:
             await asyncio.gather(
@@ -91,9 +94,11 @@ class Gateway:
         return moment == "before"
 
     async def _forward(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter,
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
         ends_at: Callable[[bytes], bool],
-    ) -> None:  # fmt: skip
+    ) -> None:
         with suppress(ConnectionError):  # either end may break off, which is what ends this
             while piece := await reader.read(65_536):
                 await self._thawed.wait()

@@ -147,9 +147,12 @@ async def gather(
     given: Settings = read_settings(**{"http_port": 0, **settings})
     team = Team()
     app = build_http_app(
-        create_echo(team), given, lookup=lookup, metrics=team.metrics,
+        create_echo(team),
+        given,
+        lookup=lookup,
+        metrics=team.metrics,
         find_missing=team.find_missing,
-    )  # fmt: skip
+    )
     with listen("127.0.0.1", given.http_port) as listener:
         team.port = listener.getsockname()[1]
         async with anyio.create_task_group() as group:

@@ -31,6 +31,7 @@ _STATEMENT = re.compile(
 )
 _ID = re.compile(r"\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b([0-9a-f]{8})\b")
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d(?::\d\d)?)")
+_SNAPSHOT = re.compile(r"(?<=_)\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z")
 _SHOWN_TIME = "2026-11-21T09:30:00Z"
 _DAY = re.compile(r'(?<="on":")\d{4}-\d\d-\d\d|\b\d{4}-\d\d-\d\d(?=: )')
 _SHOWN_DAY = "2026-11-21"
@@ -67,16 +68,25 @@ class Aliases:
     """What a page shows in place of ids and times that differ from run to run."""
 
     _shown: dict[str, str] = field(default_factory=dict[str, str])
+    _snapshots: dict[str, str] = field(default_factory=dict[str, str])
 
     def hide(self, text: str) -> str:
         """Text as it stands on the page."""
+        text = _SNAPSHOT.sub(lambda match: self._name_snapshot(match[0]), text)
         dated = _DAY.sub(_SHOWN_DAY, _TIME.sub(_SHOWN_TIME, text))
         return _ID.sub(lambda match: self._alias(match[0]), dated)
 
     def reveal(self, text: str) -> str:
         """Text of the page as it is sent."""
+        snapshots = {shown: known for known, shown in self._snapshots.items()}
+        text = _SNAPSHOT.sub(lambda match: snapshots.get(match[0], match[0]), text)
         real = {shown[:8]: known for known, shown in self._shown.items()}
         return _ID.sub(lambda match: real.get(match[0][:8], match[0]), text)
+
+    def _name_snapshot(self, known: str) -> str:
+        return self._snapshots.setdefault(
+            known, f"{_SHOWN_DAY}T09-30-00-{len(self._snapshots):03}Z"
+        )
 
     def _alias(self, known: str) -> str:
         made = str(uuid5(NAMESPACE_DNS, f"textrawl example {len(self._shown)}"))

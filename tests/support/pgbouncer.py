@@ -1,5 +1,6 @@
 """A real PgBouncer in front of a test's database, with nothing configured for textrawl."""
 
+import logging
 import shutil
 import subprocess
 from collections.abc import Generator, Sequence
@@ -14,6 +15,8 @@ from tenacity import Retrying, stop_after_delay, wait_fixed
 from textrawl.embedded.account import find_account
 
 PoolMode = Literal["transaction", "session"]
+
+_log = logging.getLogger(__name__)
 
 _PORT = 6432
 _CONFIGURATION = """\
@@ -64,4 +67,7 @@ def run_pgbouncer(
                     pass
             yield pooled
         finally:
+            if process.poll() is not None:  # pytest shows why, below the failure that follows
+                log = (folder / "pgbouncer.log").read_text(encoding="utf-8")
+                _log.error("PgBouncer ended with %s:\n%s", process.returncode, log)
             process.kill()

@@ -43,9 +43,15 @@ def issue(
     """A new token's hash."""
     text = make_token()
     call(
-        sql, "create_token", hash=hash_token(text), prefix=shorten_token(text), actor=actor,
-        space=space, scopes=scopes, expires_at=end,
-    )  # fmt: skip
+        sql,
+        "create_token",
+        hash=hash_token(text),
+        prefix=shorten_token(text),
+        actor=actor,
+        space=space,
+        scopes=scopes,
+        expires_at=end,
+    )
     return hash_token(text)
 
 

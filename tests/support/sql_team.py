@@ -14,7 +14,7 @@ from psycopg.rows import dict_row
 # Without what an entity's lists are sorted by: taking something back is news as well.
 _ROWS: dict[str, LiteralString] = {
     "entity": "select to_jsonb(t) - 'updated_at' from entity t where space_id = %s",
-    "observation": "select to_jsonb(t) from observation t where space_id = %s",
+    "observation": "select to_jsonb(t) from fact t where space_id = %s",
     "relation": "select to_jsonb(t) from relation t where space_id = %s",
 }
 
@@ -67,8 +67,12 @@ class Team:
         """Connects two entities as `actor`."""
         return self.fetch(
             "select relation_id from relate_entities(%s, %s, %s, credential => %s, space => %s)",
-            one, relation, other, self.credential(actor), self.space,
-        )  # fmt: skip
+            one,
+            relation,
+            other,
+            self.credential(actor),
+            self.space,
+        )
 
     def forget(self, entity: str, fact: object = None) -> tuple[Any, ...]:
         """What forget_entity says: entity, facts, relations."""

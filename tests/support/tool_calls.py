@@ -109,8 +109,7 @@ async def refuse(client: Client, tool: str, **arguments: Any) -> tuple[str, str]
 
 def count(owner: psycopg.Connection, table: LiteralString) -> int:
     """How many rows a table has."""
-    row = owner.execute(SQL("select count(*) from {}").format(
-        Identifier(table))).fetchone()  # fmt: skip
+    row = owner.execute(SQL("select count(*) from {}").format(Identifier(table))).fetchone()
     assert row
     return row[0]
 

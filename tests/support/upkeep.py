@@ -65,9 +65,12 @@ async def open_desk(settings: Settings, *, connections: int = 5) -> AsyncGenerat
     await database.open()
     credential = hash_token(TOKEN)
     models = Models(
-        database, embedder, partial(choose_named, settings),
-        chosen=settings.embedding_provider != "auto", clock=clock,
-    )  # fmt: skip
+        database,
+        embedder,
+        partial(choose_named, settings),
+        chosen=settings.embedding_provider != "auto",
+        clock=clock,
+    )
     memory = Store(database, models, credential=credential)
     identity = Identity(Directory(database), credential)
     app = App(memory, build_renderer(settings), identity)

@@ -37,9 +37,10 @@ async def open_client(
             elif request.param == "stdio":
                 names = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
                 target = StdioServerParameters(
-                    command=sys.executable, args=["-m", "textrawl"],
+                    command=sys.executable,
+                    args=["-m", "textrawl"],
                     env={**os.environ, **names, "TOOLSETS": ",".join(toolsets)},
-                )  # fmt: skip
+                )
             return await stack.enter_async_context(Client(target, mode=era))
 
         yield connect

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.anyio
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 KNOWN = find_toolsets()
+EVERY = list(dict.fromkeys(name for toolset in KNOWN.values() for name in toolset.tools))
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 
 
@@ -41,10 +42,30 @@ async def test_the_default_is_the_memory_toolset(connect: Connect, era: Era) -> 
 
 
 async def test_toolsets_are_offered_together_each_tool_once(connect: Connect, era: Era) -> None:
-    every = [name for toolset in KNOWN.values() for name in toolset.tools]
-    assert len(every) == len(set(every))
-    for chosen in (["all"], [*reversed(KNOWN)], ["memory", "all", "graph"]):
-        assert await list_names(await connect(era, toolsets=chosen)) == every
+    for chosen in (["all"], [*KNOWN], ["memory", "all", "graph"]):
+        assert await list_names(await connect(era, toolsets=chosen)) == EVERY
+
+
+async def test_a_tool_name_of_two_toolsets_belongs_to_the_toolset_that_is_named_first(
+    connect: Connect, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "textrawl")
+    first, second = KNOWN["graph"], KNOWN["decay"]
+    for one, other in ((first, second), (second, first)):
+        tools = {
+            tool.name: tool
+            for tool in await list_tools(await connect(toolsets=[one.name, other.name]))
+        }
+        assert list(tools) == [
+            *(name for name in first.tools if one is first or name != "read_graph"),
+            *(name for name in second.tools if one is second or name != "read_graph"),
+        ]
+        own = " ".join((one.tools["read_graph"].function.__doc__ or "").split())
+        assert tools["read_graph"].description == own
+        assert (
+            f"The tool read_graph is that of the toolset {one.name}: {other.name} offers its own"
+            in caplog.text
+        )
 
 
 async def test_models_are_told_when_to_use_the_tools_that_they_have(connect: Connect) -> None:
@@ -52,7 +73,7 @@ async def test_models_are_told_when_to_use_the_tools_that_they_have(connect: Con
     alone = (await connect("legacy", toolsets=["graph"])).instructions
     assert alone == INSTRUCTIONS["graph"]
     for name, text in INSTRUCTIONS.items():
-        named = set(re.findall(r"[a-z]+_[a-z]+", text))
+        named = set(re.findall(r"[a-z]+(?:_[a-z]+)+", text))
         assert named
         assert named <= set(KNOWN[name].tools)
 
@@ -91,7 +112,7 @@ async def test_a_path_of_http_offers_its_toolset_to_everybody(
 ) -> None:
     async with listen(settings(toolsets=["all"])) as address:
         async with Client(address.mcp, mode=era) as own:
-            assert await list_names(own) == [name for t in KNOWN.values() for name in t.tools]
+            assert await list_names(own) == EVERY
             await remember(own, "Ada", "likes proofs")
         for path in ("/t/graph", "/t/graph/default"):
             async with Client(address.mcp + path, mode=era) as other:

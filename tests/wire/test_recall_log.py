@@ -55,9 +55,17 @@ def read_recalls(owner: psycopg.Connection) -> list[tuple[Any, ...]]:
 
 def make(tokens: int) -> Recall:
     return Recall(
-        credential=hash_token(TOKEN), space=None, client=None, mode="list", format="lines",
-        structured=False, tokens=tokens, budget=50, items=0, dropped=0,
-    )  # fmt: skip
+        credential=hash_token(TOKEN),
+        space=None,
+        client=None,
+        mode="list",
+        format="lines",
+        structured=False,
+        tokens=tokens,
+        budget=50,
+        items=0,
+        dropped=0,
+    )
 
 
 @asynccontextmanager

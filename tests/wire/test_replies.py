@@ -30,7 +30,17 @@ def write(reply: Reply, form: Any, budget: int = 2_000) -> str:
 def make_search() -> SearchReply:
     rows = [
         HitRow(
-            UUID(int=9), owner, "default", name, kind, content, "conversation", START, "jeff", score
+            UUID(int=9),
+            owner,
+            "default",
+            name,
+            kind,
+            content,
+            "conversation",
+            START,
+            START,
+            "jeff",
+            score,
         )
         for owner, name, kind, content, score in (
             (JEFF, "Jeff", "person", "prefers TypeScript over JavaScript", 0.92),

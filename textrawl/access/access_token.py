@@ -1,12 +1,12 @@
 """Access tokens of textrawl: creation, recognition and hashing.
 
-A token is `trl_`, 43 base62 digits of 256 random bits, and 6 digits of their CRC32, after GitHub's
-tokens (github.blog, 5 April 2021, "Behind GitHub's new authentication token formats"). Scanners
-recognise a leaked token by its prefix. The checksum finds a mistyped token without a database; it
-is no secret and proves nothing.
+A token is `trl_`, 43 base62 digits of 256 random bits, and 6 base62 digits of their CRC32. This is
+the form of GitHub's tokens (github.blog, 5 April 2021, "Behind GitHub's new authentication token
+formats"). Scanners recognise a leaked token by its prefix. The checksum detects a mistyped token
+without a database. It is not a secret, and does not prove that a token is valid.
 
-A token is looked up by its SHA-256 and never compared, so response times tell nothing about a
-guess. A plain hash is enough, since nobody can guess 256 bits.
+The database finds a token by its SHA-256. Tokens are never compared, so response times do not help
+to guess one. A hash without salt is enough, because nobody can guess 256 random bits.
 """
 
 import re
@@ -30,7 +30,7 @@ def make_token() -> str:
 
 
 def hash_token(token: str) -> bytes:
-    """Return the SHA-256 of any text, 32 bytes: the database stores nothing else of a token."""
+    """Return the SHA-256 (32 bytes) of any text. The database stores it instead of the token."""
     return sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -41,7 +41,7 @@ def is_token(text: str) -> bool:
 
 
 def shorten_token(token: str) -> str:
-    """Return the first 10 characters, which are stored unhashed and shown in lists."""
+    """Return the first 10 characters, which are stored as they are and shown in lists."""
     return token[: len(_PREFIX) + _SHOWN]
 
 

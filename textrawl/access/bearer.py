@@ -1,4 +1,4 @@
-"""Authentication of bearer tokens: textrawl's own, and those of an identity provider."""
+"""Authentication of bearer tokens: tokens of textrawl, and tokens of an identity provider."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 
 
 class BearerAuthenticator:
-    """Finds principals by bearer tokens; with the credential `own` it vouches for a provider's."""
+    """Finds principals by bearer tokens.
+
+    With the credential `own`, this server registers the tokens of an identity provider in the
+    database, after it has verified them.
+    """
 
     def __init__(self, directory: Directory, issuer: "Issuer | None", own: bytes | None) -> None:
         self._directory = directory
@@ -19,10 +23,10 @@ class BearerAuthenticator:
         self._own = own
 
     async def find(self, bearer: str) -> Principal | None:
-        """Return the principal of a bearer token; None if it is invalid or has no grants.
+        """Return the principal of a bearer token, or None if it is invalid or has no grants.
 
-        Raises DatabaseUnavailable, IssuerUnavailable, and ScopeMissing or IssuerRefused if this
-        server may not vouch.
+        Raises DatabaseUnavailable and IssuerUnavailable. Raises ScopeMissing or IssuerRefused if
+        this server may not register a token.
         """
         if is_token(bearer):
             return await self._directory.find(hash_token(bearer))
@@ -33,7 +37,8 @@ class BearerAuthenticator:
         identity = await self._issuer.verify(bearer)
         if identity is None or not identity.scopes:
             return None
-        # Not the hash of the whole token: its holder can often make another valid signature.
+        # Do not use the hash of the whole token, because its holder can often compute a second
+        # valid signature, which would give another hash.
         credential = identity.digest
         principal = await self._directory.find(credential)
         if principal is None and await self._directory.vouch(self._own, identity, self._issuer.url):

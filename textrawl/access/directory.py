@@ -1,7 +1,7 @@
-"""Principals of a database by their credentials, cached for a moment.
+"""Principals of a database by their credentials, cached for a second.
 
-The database checks every call again. The directory only allows an earlier refusal, with an HTTP
-status.
+The database checks the credential of every call again. With the directory, a server can refuse a
+request earlier and with an HTTP status.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -26,9 +26,9 @@ class Directory:
         self._principals = TTLCache[bytes | None, Principal](_MOST_CACHED, lifetime)
 
     async def find(self, credential: bytes | None) -> Principal | None:
-        """Return the principal of `credential`, the SHA-256 of a token; None if it is not valid.
+        """Return the principal of `credential`, the SHA-256 of a token, or None if it is invalid.
 
-        Without a credential, return the principal of the database login itself. Raises
+        Without a credential, return the principal of the database login. Raises
         DatabaseUnavailable.
         """
         if (cached := self._principals.get(credential)) is not None:
@@ -50,10 +50,10 @@ class Directory:
         return principal
 
     async def vouch(self, own: bytes | None, identity: "Identity", issuer: str) -> bool:
-        """Register a verified token of `issuer` in the database; return False without grants.
+        """Register a verified token of `issuer` in the database. Return False if it has no grants.
 
-        Raises ScopeMissing unless `own`, the credential of this server, has the scope admin, and
-        IssuerRefused unless it was made for `issuer`.
+        `own` is the credential of this server's token. Raises ScopeMissing unless this token has
+        the scope `admin`, and IssuerRefused unless this token was made for `issuer`.
         """
         [row] = await self._database.call(
             "vouch",

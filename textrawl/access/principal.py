@@ -1,13 +1,13 @@
-"""Principals, callers and scopes: the first of two checks, before that of the database.
+"""Principals, callers and scopes. Scopes are checked here first, and again in the database.
 
-A principal is an access token as the database knows it, by its credential (the SHA-256 of the
-token): its actor, its home space, and its scopes in each space. The scopes:
+A principal is an access token as the database knows it: its actor, its home space, and its scopes
+in each space. The database finds it by its credential, the SHA-256 of the token. The scopes allow:
 
     read     query_memory, and dry runs of forget_entity
     write    remember_fact, build_knowledge, relate_entities
     forget   forget_entity
     admin    grants, the trail and undo of a space
-    metrics  /metrics of the server, and nothing in any space
+    metrics  /metrics of the server, but nothing in a space
 """
 
 import time
@@ -27,7 +27,7 @@ Scope = Literal["read", "write", "forget", "admin", "metrics"]
 
 @dataclass(frozen=True)
 class Space:
-    """A space as one principal sees it."""
+    """A space, with the scopes of one principal in it."""
 
     id: int
     name: str
@@ -36,11 +36,11 @@ class Space:
 
 @dataclass(frozen=True)
 class Principal:
-    """An access token as the database knows it; `spaces` are those in which it has any scope.
+    """An access token as the database knows it. It has at least one scope in each of `spaces`.
 
-    `home` is the id of the space that writes go to, or None if the address has to name it.
-    `pinned` is true if an address or a setting named the space, for reads as well. `token` is the
-    number of the token in logs and limits.
+    `home` is the id of the space that writes go to, or None if the address must name this space.
+    `pinned` is true if an address or a setting names the only space for reads and writes. `token`
+    is the number of the token in logs and limits.
     """
 
     credential: bytes | None
@@ -55,7 +55,7 @@ class Principal:
     def pin(self, name: str) -> Self:
         """Return the same principal, restricted to the space `name`.
 
-        Raises SpaceNotFound, also for an existing space in which it has no scope.
+        Raises SpaceNotFound, also for an existing space in which the principal has no scope.
         """
         for space in self._usable:
             if space.name == name:
@@ -63,7 +63,7 @@ class Principal:
         raise SpaceNotFound(f"Spaces that {self.actor} may use: {self._list_names()}")
 
     def require(self, scope: Scope) -> None:
-        """Raise ScopeMissing without `scope`: read in any space, all others in the home space."""
+        """Raise ScopeMissing unless the home space (or any space, for `read`) has `scope`."""
         if not any(scope in space.scopes for space in self._list_spaces(scope)):
             raise ScopeMissing(scope, f"{self.actor} has {self._list_scopes(scope)}")
 
@@ -74,16 +74,16 @@ class Principal:
 
     @cached_property
     def readable(self) -> tuple[Space, ...]:
-        """The spaces with the scope read."""
+        """The spaces with the scope `read`."""
         return tuple(space for space in self.spaces if "read" in space.scopes)
 
     @cached_property
     def _usable(self) -> tuple[Space, ...]:
-        """The spaces with a scope other than metrics, which must not reveal names."""
+        """The spaces with another scope than `metrics`, because `metrics` must not reveal names."""
         return tuple(space for space in self.spaces if space.scopes - {"metrics"})
 
     def _list_spaces(self, scope: Scope) -> tuple[Space, ...]:
-        """List the spaces in which `scope` counts."""
+        """Return the spaces in which the principal can have `scope`."""
         if scope == "read":
             return self.spaces
         return tuple(space for space in self.spaces if space.id == self.home)
@@ -100,9 +100,9 @@ class Principal:
 
 @dataclass(frozen=True)
 class Caller:
-    """A principal with its client, tool and request; only the server sets them.
+    """A principal with its client, tool and request. Only the server creates callers.
 
-    `sharing` is true if the call came with a token to a server that several people use.
+    `sharing` is true if the call has an access token. Several people can use such a server.
     """
 
     principal: Principal
@@ -114,13 +114,18 @@ class Caller:
 
     @property
     def reading(self) -> dict[str, object]:
-        """The arguments of SQL functions that read: the credential, and the pinned space if any."""
+        """The arguments of SQL functions that read. `spaces` is None for all readable spaces."""
         pinned = [self.principal.home] if self.principal.pinned else None
         return {"credential": self.principal.credential, "spaces": pinned}
 
     @property
+    def reading_home(self) -> dict[str, object]:
+        """The arguments of SQL functions that read only the home space."""
+        return {"credential": self.principal.credential, "space": self.principal.home}
+
+    @property
     def writing(self) -> dict[str, object]:
-        """The arguments of SQL functions that write; without a space they use the home space."""
+        """The arguments of SQL functions that write. `space` is None for the home space."""
         return {
             "credential": self.principal.credential,
             "space": self.principal.home if self.principal.pinned else None,
@@ -135,7 +140,7 @@ _caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
 
 @contextmanager
 def keep_caller(caller: Caller) -> Generator[None]:
-    """Let `find_caller` return `caller` in this task, so that a call is identified once."""
+    """Let `find_caller` return `caller` in this task, because a call is identified only once."""
     before = _caller.set(caller)
     try:
         with keep_account(caller.principal.actor if caller.sharing else None):

@@ -1,4 +1,4 @@
-"""The principal, the id and the space of an HTTP request, for tools and logs."""
+"""The principal, the id and the space of an HTTP request. Tools and logs use them."""
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -21,7 +21,7 @@ def find_principal(request: Request) -> Principal | None:
 
 
 def find_request_id(request: Request) -> str:
-    """Return the id by which logs and the answer name the request."""
+    """Return the id of the request, which its log lines and its answer contain."""
     return str(request.scope.get("state", {}).get("request_id", ""))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class PrincipalRow:
-    """A row of authenticate; `spaces` are objects with id, name and scopes."""
+    """A row of `authenticate`. Each of `spaces` is an object with id, name and scopes."""
 
     token: int
     actor: str
@@ -19,6 +19,6 @@ class PrincipalRow:
 
 @dataclass(frozen=True)
 class VouchedRow:
-    """The row of vouch."""
+    """The row of `vouch`. It is false if the token has no grants."""
 
     vouch: bool

@@ -1,4 +1,4 @@
-"""Backups: files of pg_dump, and the row counts in them."""
+"""Backups: files of pg_dump, checked by the number of rows of each table."""
 
 import re
 from dataclasses import dataclass, field
@@ -34,19 +34,19 @@ class Backup:
 
 
 async def write_backup(login: OwnerLogin, file: Path, *, force: bool = False) -> Backup:
-    """Write the whole memory in one snapshot, and check the file by reading it.
+    """Write a snapshot of the whole memory to a file, and check the file by reading it.
 
-    `file` is an absolute path.
-
-    Raises StartRefused, DatabaseUnavailable. Then no new file is left.
+    `file` is an absolute path. Raises StartRefused and DatabaseUnavailable. In these cases no new
+    file is left.
     """
     await refuse_transaction_pooling(login)
     with write_whole(file, force=force) as draft:
         async with open_snapshot(login) as session:
             program = find_program("pg_dump", login.programs, session.major)
             expected = await session.count_rows()
-            # Without --enable-row-security pg_dump fails. With it, pg_dump silently leaves out
-            # hidden rows. count_rows refuses hidden rows, and the counts are compared below.
+            # Without --enable-row-security, pg_dump fails. With this option, pg_dump silently
+            # leaves out hidden rows. Therefore `count_rows` refuses hidden rows, and the counts are
+            # compared below.
             options = ["--format=custom", f"--schema={SCHEMA}", "--enable-row-security"]
             snapshot = f"--snapshot={await session.export_snapshot()}"
             target = f"--file={draft}"
@@ -57,15 +57,15 @@ async def write_backup(login: OwnerLogin, file: Path, *, force: bool = False) ->
             differences = compare_rows(expected, contents.rows)
             raise StartRefused(f"The backup is not kept: {differences}. Try again")
         size = draft.stat().st_size
-    return Backup(str(file), size, expected["observation"], expected)
+    return Backup(str(file), size, count_facts(expected), expected)
 
 
 async def read_contents(file: Path, programs: Path | None) -> Contents:
-    """Read a backup to its end and return its contents. Raises StartRefused for other files."""
+    """Read a backup to its end and return its contents. Raises StartRefused for another file."""
     program, contents = find_program("pg_restore", programs), Contents()
     listing = await run_program(program, ["--list", str(file)])
     if not re.search(rf" TABLE {SCHEMA} migration ", listing):
-        raise StartRefused(f"{file} is no backup of textrawl")
+        raise StartRefused(f"{file} is not a backup of textrawl")
     arguments = ["--data-only", f"--schema={SCHEMA}", "--file=-", str(file)]
     async with read_program(program, arguments) as chunks:
         reader, rest = _Reader(contents), b""
@@ -74,12 +74,12 @@ async def read_contents(file: Path, programs: Path | None) -> Contents:
             reader.read(lines)
         reader.read([rest])
     if reader.table is not None:
-        raise StartRefused(f"{file} ends in the middle of {reader.table}")
+        raise StartRefused(f"{file} is incomplete: it ends within the table {reader.table}")
     return contents
 
 
 class _Reader:
-    """A counter of the rows between each COPY and its end."""
+    """A counter of the rows between each COPY command and its end."""
 
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
@@ -102,10 +102,15 @@ class _Reader:
             self._contents.migrations.append(line.split(b"\t")[0].decode())
 
 
+def count_facts(rows: dict[str, int]) -> int:
+    """Return the number of facts: the rows of observation minus one statement per relation."""
+    return rows["observation"] - rows["relation"]
+
+
 def compare_rows(database: dict[str, int], file: dict[str, int]) -> str:
-    """Return the tables whose row counts differ between a database and a file."""
+    """Return the tables with different numbers of rows in a database and a file."""
     return ", ".join(
-        f"{name} has {database.get(name, 0):,} rows and the file {file.get(name, 0):,}"
+        f"{name} has {database.get(name, 0):,} rows, but {file.get(name, 0):,} in the file"
         for name in sorted(database.keys() | file.keys())
         if database.get(name) != file.get(name)
     )

@@ -1,8 +1,7 @@
-"""The contents of a memory as JSON Lines, in a fixed order, of one snapshot.
+"""The export of a memory's contents as JSON Lines, in a fixed order, from one snapshot.
 
-The first line names the format. The last line has the counts of spaces, entities, facts, relations
-and reflections. Vectors are those of the active model, as the base64 of little-endian 16-bit
-floats.
+The first line names the format. The last line has the number of lines of each kind. Vectors are
+made by the active model, and written as the base64 of little-endian 16-bit floats.
 """
 
 import base64
@@ -24,6 +23,14 @@ KINDS: dict[str, LiteralString] = {
     "fact": "export_facts",
     "relation": "export_relations",
     "reflection": "export_reflections",
+    "memory": "export_memories",
+    "link": "export_links",
+    "instance": "export_instances",
+    "document": "export_documents",
+    "version": "export_versions",
+    "snapshot": "export_snapshots",
+    "node": "export_node_values",
+    "edge": "export_edge_values",
 }
 
 Vector = NDArray[np.float16]
@@ -31,14 +38,14 @@ Write = Callable[[bytes], object]
 
 
 class Export:
-    """An export. `write` gets each line, and `report` the number of facts so far."""
+    """An export. `write` gets each line, and `report` gets the number of facts so far."""
 
     def __init__(self, session: Session, write: Write, report: Callable[[int], object]) -> None:
         self._session, self._write, self._report = session, write, report
         self.counts = dict.fromkeys(KINDS, 0)
 
     async def run(self, spaces: Sequence[str] = (), *, with_vectors: bool = False) -> None:
-        """Export these spaces, by default all. Raises ArgumentInvalid for an unknown name."""
+        """Export `spaces`, or all spaces by default. Raises ArgumentInvalid for an unknown name."""
         chosen = await self._choose(spaces)
         model = await self._session.find_model() if with_vectors else None
         number = model.pop("id") if model else None
@@ -65,8 +72,8 @@ class Export:
         return {name: number for name, number in spaces.items() if not names or name in names}
 
     def _write_row(self, kind: str, line: str, vector: Any) -> None:
-        # Escape what Postgres does not: control characters for terminals, and U+2028, where some
-        # readers split lines.
+        # Escape the characters that Postgres does not escape: control characters, which change a
+        # terminal, and U+2028, at which some readers split lines.
         line = escape_json(line)
         if vector is not None:
             line = f'{line[:-1]},"vector":"{write_vector(vector)}"}}'
@@ -83,7 +90,7 @@ def read_vector(text: str, dimensions: int) -> Vector:
     """Return 16-bit floats of shape (dimensions,). Raises ValueError for other texts."""
     vector = np.frombuffer(base64.b64decode(text, validate=True), "<f2")
     if len(vector) != dimensions or not np.isfinite(vector).all() or not vector.any():
-        raise ValueError(f"is no vector of {dimensions} numbers")
+        raise ValueError(f"is not a vector of {dimensions} numbers")
     return vector
 
 

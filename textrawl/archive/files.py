@@ -1,4 +1,4 @@
-"""Files of backups and exports: complete or absent, readable by their owner only."""
+"""Files of backups and exports: written completely or not at all, and private to their owner."""
 
 import os
 from collections.abc import Generator
@@ -10,9 +10,9 @@ from textrawl.errors import StartRefused
 
 @contextmanager
 def write_whole(file: Path, *, force: bool) -> Generator[Path]:
-    """Create an empty file beside `file`, and rename it to `file` if nothing is raised inside.
+    """Yield an empty file beside `file`, and rename it to `file` if the block raises no error.
 
-    Raises StartRefused if it cannot be written, or if `file` exists and `force` is false.
+    Raises StartRefused if the file cannot be written, or if `file` exists and `force` is false.
     """
     draft = file.with_name(f"{file.name}.new")
     try:
@@ -29,7 +29,7 @@ def write_whole(file: Path, *, force: bool) -> Generator[Path]:
             draft.unlink(missing_ok=True)
     except OSError as error:
         raise StartRefused(
-            f"{file} cannot be written: {error.strerror}. Name a file in a folder that you may "
+            f"{file} cannot be written: {error.strerror}. Name a file in a folder in which you may "
             "write, on a disk with enough space"
         ) from error
 
@@ -37,8 +37,8 @@ def write_whole(file: Path, *, force: bool) -> Generator[Path]:
 def refuse_existing(file: Path, *, force: bool) -> None:
     """Raise StartRefused if `file` exists, unless `force` allows replacing a file."""
     if file.is_dir() or (os.path.lexists(file) and not force):
-        fix = "name a file" if file.is_dir() else "name another, or add --force to replace it"
-        raise StartRefused(f"There is {file} already: {fix}")
+        fix = "name a file" if file.is_dir() else "name another file, or add --force to replace it"
+        raise StartRefused(f"{file} exists already: {fix}")
 
 
 def _sync(path: Path) -> None:

@@ -1,8 +1,8 @@
 """The import of an export into a memory, in batches.
 
-A line is recognised as already stored by its id, by the name of an entity, or by the text of a
-fact or relation. References of later lines then point to the stored one. A wrong line is reported
-with its number and skipped. All other lines are stored.
+A line is known if the memory has its id, the name of its entity, or the text of its fact or
+relation. A known line is not stored again, and later lines that refer to it then refer to the
+stored row. A wrong line is skipped and reported with its number. All other lines are stored.
 """
 
 import time
@@ -17,11 +17,15 @@ from pgvector import HalfVector
 from textrawl.archive.exports import KINDS as EXPORTED
 from textrawl.archive.exports import Vector, read_vector
 from textrawl.archive.lines import (
+    OF_ANOTHER_LINE,
     Content,
     FactLine,
     Footer,
+    InstanceLine,
     LineRefused,
+    MemoryLine,
     Model,
+    SnapshotLine,
     SpaceLine,
     read_header,
     read_line,
@@ -39,18 +43,45 @@ _FUNCTIONS: dict[str, LiteralString] = {
     "fact": "import_facts",
     "relation": "import_relations",
     "reflection": "import_reflections",
+    "memory": "import_memories",
+    "link": "import_links",
+    "instance": "import_instances",
+    "document": "import_documents",
+    "version": "import_versions",
+    "snapshot": "import_snapshots",
+    "node": "import_node_values",
+    "edge": "import_edge_values",
 }
 _PLURALS = {
     "entity": "entities",
     "fact": "facts",
     "relation": "relations",
     "reflection": "reflections",
+    "memory": "memories",
+    "link": "links",
+    "instance": "instances",
+    "document": "documents",
+    "version": "versions",
+    "snapshot": "snapshots",
+    "node": "nodes",
+    "edge": "edges",
 }
+_REFERENCES = (
+    "entity",
+    "from_entity",
+    "to_entity",
+    "edge",
+    "from_memory",
+    "to_memory",
+    "document",
+    "described_by",
+)
 _TRAIL_COUNTS = ("entities", "facts", "relations")
 _REASONS = {
     "another": "another {kind} here has this id",
-    "homeless": "the entity or relation that it refers to is missing: its line has to come before",
-    "undone": "an undo took it back: run `textrawl undo --revert` or --purge first",
+    "unknown language": "this Postgres has no text search configuration of its language",
+    "homeless": "the row that it refers to is missing: its line must come earlier",
+    "undone": "an undo took it back: first run `textrawl undo --revert` or `textrawl undo --purge`",
     "refused": "the database refuses it",
 }
 
@@ -63,8 +94,9 @@ Row = tuple[int, Any, str]
 class Tally:
     """Counts of the lines of an import by outcome.
 
-    `loose` facts were stored without their replacement, which is missing. `whole` is false if
-    lines of the file are missing. `left_out` is the reason if vectors were not stored.
+    `loose` is the number of facts that were stored without a link to their replacement, because the
+    replacement is missing. `whole` is false if lines of the file are missing. If vectors were not
+    stored, `left_out` is the reason.
     """
 
     added: dict[str, int] = field(default_factory=lambda: dict.fromkeys(EXPORTED, 0))
@@ -88,7 +120,7 @@ class Import:
     """An import into the memory of `session`.
 
     `complain` gets the number of each bad line and the reason. `size` is the size of the file in
-    bytes, if known. It decides if vectors are indexed at the end.
+    bytes, or None. For a large file, the vector index is dropped first and built at the end.
     """
 
     def __init__(self, session: Session, complain: Complain, size: int | None = None) -> None:
@@ -107,7 +139,7 @@ class Import:
         self._footer: Footer | None = None
 
     async def run(self, lines: AsyncIterable[tuple[int, bytes | None]]) -> Tally:
-        """Import `lines`. Raises StartRefused for a file that is no export, DatabaseUnavailable."""
+        """Import the lines of an export. Raises StartRefused, DatabaseUnavailable."""
         begin, begun = time.perf_counter(), False
         self._spaces = await self._session.find_spaces()
         try:
@@ -144,7 +176,7 @@ class Import:
             return await self._register(model)
         if (active["name"], active["dimensions"]) == (model.name, model.dimensions):
             return active["id"], model.dimensions
-        self.tally.left_out = f"this memory uses {active['name']}, the file {model.name}"
+        self.tally.left_out = f"this memory uses {active['name']}, but the file uses {model.name}"
         return None
 
     async def _register(self, model: Model) -> tuple[int, int]:
@@ -180,11 +212,11 @@ class Import:
         if raw is None:
             raise LineRefused("too long")
         if self._footer is not None:
-            raise LineRefused("comes after the last line")
+            raise LineRefused("comes after the line that ends the export")
         return read_line(raw)
 
     async def _flush_before(self, line: Content, weight: int) -> None:
-        """Store a full batch, and one of another kind, to whose lines this one may refer."""
+        """Store the batch if it is full, or if `line` has another kind and can refer to it."""
         full = len(self._batch) >= _BATCH or self._weight + weight > _HEAVIEST
         if self._batch and (full or self._batch[0].line.kind != line.kind):
             await self._store()
@@ -198,18 +230,21 @@ class Import:
             return _Item(number, line, payload)
         space = self._spaces.get(line.space)
         if space is None:
-            raise LineRefused(f"there is no space {line.space}: its line has to come before")
+            raise LineRefused(f"there is no space {line.space}: its line must come earlier")
         payload["space"] = space
-        for name in ("entity", "from_entity", "to_entity", "edge"):
+        own = ("id",) if isinstance(line, OF_ANOTHER_LINE) else ()
+        for name in (*_REFERENCES, *own):
             if payload.get(name) is not None:
                 payload[name] = str(self._find(space, UUID(payload[name])))
+        if isinstance(line, MemoryLine) and payload["id"] != line.id:
+            payload["saved"] = False  # the fact was here before, so gc must not take it
         return _Item(number, line, payload, self._read_vector(line))
 
     def _read_vector(self, line: Content) -> Vector | None:
         if not isinstance(line, FactLine) or line.vector is None:
             return None
         if self._dimensions is None:
-            raise LineRefused("vector, but the first line names no model")
+            raise LineRefused("has a vector, but the first line names no model")
         try:
             vector = read_vector(line.vector, self._dimensions)
         except ValueError as error:
@@ -240,7 +275,7 @@ class Import:
         await self._store_vectors(stored)
 
     async def _call(self, batch: list[_Item]) -> list[Row]:
-        """Return the outcome of each line. Halve a refused batch until the bad line is alone."""
+        """Return the outcome of each line. Split a refused batch until the bad line is alone."""
         function = _FUNCTIONS[batch[0].line.kind]
         try:
             rows = await self._session.call(function, as_json([item.payload for item in batch]))
@@ -261,6 +296,8 @@ class Import:
         if outcome == "added":
             counts = self._trail.setdefault(space, dict.fromkeys(_TRAIL_COUNTS, 0))
             counts[_PLURALS[kind]] = counts.get(_PLURALS[kind], 0) + 1
+        if isinstance(line, InstanceLine | SnapshotLine):
+            return  # no other line refers to it
         original = UUID(line.id)
         if stored_id != original:
             self._stored_ids[space, original] = stored_id
@@ -269,8 +306,8 @@ class Import:
             self._replacements.add((item.number, space, outcome == "added", stored_id, successor))
 
     async def _store_vectors(self, stored: list[tuple[_Item, UUID]]) -> None:
-        # A fact that was already stored under another id may be worded differently, so the vector
-        # of the line would not fit.
+        # Skip the vector of a fact that is stored under another id, because the stored text can
+        # be written differently.
         vectors = [
             (item.payload["space"], stored_id, HalfVector(item.vector))
             for item, stored_id in stored
@@ -297,7 +334,9 @@ class Import:
             )
             for (place,) in loose:
                 self.tally.loose += 1
-                self._complain(batch[place - 1][0], "replaced_by names no fact: stored without it")
+                self._complain(
+                    batch[place - 1][0], "replaced_by names no fact: stored without a replacement"
+                )
 
     async def _record(self) -> None:
         if self._trail:
@@ -306,7 +345,7 @@ class Import:
             await self._session.call("refresh_search_statistics")
 
     def refuse(self, number: int, reason: str) -> None:
-        """Count a line, or a part of one, as bad, and report the reason."""
+        """Count a line or a part of a line as bad, and report the reason."""
         self.tally.bad += 1
         self._complain(number, reason)
 

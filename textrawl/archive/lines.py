@@ -1,12 +1,10 @@
-"""Lines of an export, checked by the same rules as the arguments of tools."""
+"""Lines of an export. The same rules apply to them as to arguments of tools."""
 
-from datetime import datetime
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
-    BaseModel,
+    AfterValidator,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
     ValidationInfo,
@@ -16,41 +14,22 @@ from pydantic import (
 from pydantic_core import from_json
 
 from textrawl.archive.exports import VERSION
+from textrawl.archive.graph_lines import EdgeLine, NodeLine
+from textrawl.archive.line_fields import (
+    Count,
+    Id,
+    Label,
+    Line,
+    Moment,
+    Share,
+    SpaceName,
+    clean,
+    clean_text,
+)
+from textrawl.toolsets.identity.declaration import CATEGORIES, check_filename
 from textrawl.toolsets.memory.declaration import EntityType, Name, RelationName, Source
-from textrawl.values.instant import read_instant
 from textrawl.values.reference_line import LineRefused
-from textrawl.values.text import FACT_LENGTH, clean_fact, clean_name, clean_part
-
-
-def _read_moment(value: object) -> datetime:
-    if not isinstance(value, str):
-        raise ValueError("must be an ISO 8601 instant")  # noqa: TRY004 - pydantic reads ValueError
-    return read_instant(value)
-
-
-def _clean(value: object) -> object:
-    return clean_name(value) if isinstance(value, str) else value
-
-
-def _clean_text(value: object) -> object:
-    return clean_fact(value) if isinstance(value, str) else value
-
-
-Id = Annotated[
-    str,
-    Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"),
-    BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value),
-]
-Moment = Annotated[datetime, BeforeValidator(_read_moment)]
-SpaceName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
-Label = Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=200)]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
-
-
-class Line(BaseModel):
-    """Settings that all kinds of lines share."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from textrawl.values.text import FACT_LENGTH, check_document, clean_fact, clean_part
 
 
 class SpaceLine(Line):
@@ -58,6 +37,7 @@ class SpaceLine(Line):
 
     kind: Literal["space"]
     name: SpaceName
+    language: Annotated[Label, Field(max_length=200)] | None = None
     created_at: Moment
     archived_at: Moment | None = None
 
@@ -71,10 +51,8 @@ class EntityLine(Line):
     name: Name
     entity_type: EntityType
     type_guessed: bool | None = None
-    description: Annotated[str, BeforeValidator(_clean_text), Field(max_length=10_000)] | None = (
-        None
-    )
-    metadata: dict[str, Any] = {}
+    description: Annotated[str, BeforeValidator(clean_text), Field(max_length=10_000)] | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict[str, Any])
     created_at: Moment
     updated_at: Moment
 
@@ -92,7 +70,10 @@ class _Statement(Line):
 
 
 class FactLine(_Statement):
-    """A fact; `vector` is base64 of the model of the first line."""
+    """A fact. `vector` is the base64 of a vector, made by the model that the first line names.
+
+    `said_at` is None if the author did not give the time at which the fact was said.
+    """
 
     kind: Literal["fact"]
     entity: Id
@@ -102,19 +83,20 @@ class FactLine(_Statement):
     source: Source
     confidence: Share
     replaced_by: Id | None = None
+    said_at: Moment | None = None
     vector: str | None = None
 
     @field_validator("text", mode="before")
     @classmethod
     def _clean_text(cls, value: object, info: ValidationInfo) -> object:
-        """Keep white space at the ends of a part, so that the joined parts equal the text."""
+        """Keep white space at the ends of a part, because the joined parts must equal the text."""
         clean = clean_part if info.data.get("whole") else clean_fact
         return clean(value) if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _check_part(self) -> Self:
         if (self.whole is None) != (self.part is None):
-            raise ValueError("whole and part belong together")
+            raise ValueError("whole and part must be given together")
         return self
 
 
@@ -130,7 +112,7 @@ class RelationLine(_Statement):
 
 
 class ReflectionLine(Line):
-    """A reflection, on an entity, a relation (`edge`), or neither."""
+    """A reflection on an entity, on a relation (`edge`), on a session, or on everything."""
 
     kind: Literal["reflection"]
     space: SpaceName
@@ -138,7 +120,7 @@ class ReflectionLine(Line):
     target_type: Literal["entity", "session", "relation", "global"]
     entity: Id | None = None
     edge: Id | None = None
-    text: Annotated[str, BeforeValidator(_clean_text), Field(min_length=1, max_length=10_000)]
+    text: Annotated[str, BeforeValidator(clean_text), Field(min_length=1, max_length=10_000)]
     voice: Label
     mood: Annotated[Label, Field(max_length=100)] | None = None
     author: Label
@@ -148,10 +130,126 @@ class ReflectionLine(Line):
     created_at: Moment
 
 
+class MemoryLine(Line):
+    """Tags, uses and status of a memory. Its `id` is the id of the fact with its text."""
+
+    kind: Literal["memory"]
+    space: SpaceName
+    id: Id
+    saved: bool
+    tags: Annotated[list[Label], Field(max_length=1000)] = Field(default_factory=list[Label])
+    entities: Annotated[list[Label], Field(max_length=10_000)] = Field(default_factory=list[Label])
+    source: Annotated[str, BeforeValidator(clean_text), Field(max_length=500)] | None = None
+    context: Annotated[str, BeforeValidator(clean_text), Field(max_length=1000)] | None = None
+    extra: dict[str, Any] = Field(default_factory=dict[str, Any])
+    strength: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)]
+    use_count: Count
+    last_used: Moment
+    status: Literal["active", "promoted", "archived", "removed"]
+    ended_at: Moment | None = None
+    promoted_at: Moment | None = None
+    promoted_to: Annotated[str, BeforeValidator(clean_text), Field(max_length=1000)] | None = None
+    last_review_at: Moment | None = None
+    review_count: Count = 0
+    cross_domain_count: Count = 0
+
+
+class LinkLine(Line):
+    """A link between two memories."""
+
+    kind: Literal["link"]
+    space: SpaceName
+    id: Id
+    from_memory: Id
+    to_memory: Id
+    relation: Literal[
+        "related", "causes", "supports", "contradicts", "has_decision", "consolidated_from"
+    ]
+    strength: Share
+    metadata: dict[str, Any] = Field(default_factory=dict[str, Any])
+    created_at: Moment
+
+
+class InstanceLine(Line):
+    """An instance, which is a program that shares documents."""
+
+    kind: Literal["instance"]
+    space: SpaceName
+    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$")]
+    instance_type: Literal["psycheros", "sby", "sillytavern", "openwebui", "claude-code", "other"]
+    name: Label | None = None
+    version: Annotated[Label, Field(max_length=100)] | None = None
+    created_at: Moment
+    last_sync: Moment | None = None
+
+
+class DocumentLine(Line):
+    """An identity file, or a journal entry with its key. Its texts are in other lines."""
+
+    kind: Literal["document"]
+    space: SpaceName
+    id: Id
+    type: Literal["identity", "journal"]
+    path: Annotated[Label, Field(max_length=300)]
+    entity: Id | None = None
+    created_at: Moment
+    granularity: Literal["daily", "weekly", "monthly", "yearly", "significant"] | None = None
+    date: Annotated[str, Field(max_length=10)] | None = None
+    instance: Label | None = None
+    slug: Annotated[Label, Field(max_length=100)] | None = None
+
+    @model_validator(mode="after")
+    def _check_path(self) -> Self:
+        if self.type == "identity":
+            category, _, filename = self.path.partition("/")
+            if category not in CATEGORIES:
+                raise ValueError("path does not begin with a category of identity files")
+            check_filename(filename)
+        return self
+
+
+class VersionLine(Line):
+    """A text of a document. Without `text`, the version deletes the document.
+
+    The `id` follows from the text and `created_at`.
+    """
+
+    kind: Literal["version"]
+    space: SpaceName
+    id: Id
+    document: Id
+    number: Annotated[int, Field(ge=1, le=2_000_000_000, strict=True)]
+    text: Annotated[str, Field(max_length=1_000_000), AfterValidator(check_document)] | None = None
+    attributes: dict[str, Any] = Field(default_factory=dict[str, Any])
+    lost: bool = False
+    current: bool
+    modified_at: Moment
+    modified_by: Label | None = None
+    author: Label
+    client: Label | None = None
+    tool: Label
+    request: Label | None = None
+    created_at: Moment
+
+
+class SnapshotLine(Line):
+    """A snapshot of an identity file. `version` is the id of the version that it keeps."""
+
+    kind: Literal["snapshot"]
+    space: SpaceName
+    id: Annotated[str, Field(pattern=r"^[a-z]{1,20}/[A-Za-z0-9_-]{1,200}$")]
+    document: Id
+    version: Id
+    reason: Literal["manual", "scheduled", "pre-replace"]
+    source: Label | None = None
+    pinned: bool
+    created_at: Moment
+
+
 class Model(Line):
     """The model that made the vectors."""
 
-    name: Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=300)]
+    name: Annotated[str, BeforeValidator(clean), Field(min_length=1, max_length=300)]
     dimensions: Annotated[int, Field(ge=1, le=4000, strict=True)]
     cosine_floor: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
     cosine_ceiling: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
@@ -159,7 +257,7 @@ class Model(Line):
 
 
 class Header(Line):
-    """The first line."""
+    """The first line of an export."""
 
     textrawl: Literal["export"]
     version: Literal[1]
@@ -167,7 +265,7 @@ class Header(Line):
 
 
 class Footer(Line):
-    """The last line, with the number of lines of each kind."""
+    """The last line of an export, with the number of lines of each kind."""
 
     textrawl: Literal["end"]
     space: int
@@ -175,28 +273,60 @@ class Footer(Line):
     fact: int
     relation: int
     reflection: int = 0
+    memory: int = 0
+    link: int = 0
+    instance: int = 0
+    document: int = 0
+    version: int = 0
+    snapshot: int = 0
+    node: int = 0
+    edge: int = 0
 
 
 L = TypeVar("L", bound=Line)
-Content = SpaceLine | EntityLine | FactLine | RelationLine | ReflectionLine
+Content = (
+    SpaceLine
+    | EntityLine
+    | FactLine
+    | RelationLine
+    | ReflectionLine
+    | MemoryLine
+    | LinkLine
+    | InstanceLine
+    | DocumentLine
+    | VersionLine
+    | SnapshotLine
+    | NodeLine
+    | EdgeLine
+)
+OF_ANOTHER_LINE = (MemoryLine, NodeLine, EdgeLine)
+"""Kinds of lines whose id is that of a fact, an entity or a relation, which an earlier line has."""
 KINDS: dict[object, type[Content]] = {
     "space": SpaceLine,
     "entity": EntityLine,
     "fact": FactLine,
     "relation": RelationLine,
     "reflection": ReflectionLine,
+    "memory": MemoryLine,
+    "link": LinkLine,
+    "instance": InstanceLine,
+    "document": DocumentLine,
+    "version": VersionLine,
+    "snapshot": SnapshotLine,
+    "node": NodeLine,
+    "edge": EdgeLine,
 }
 
 
 def read_header(raw: bytes) -> Header:
-    """Read the first line of a file. Raises LineRefused with the reason if it is no export."""
+    """Read the first line of a file. Raises LineRefused if the file is not an export."""
     value = _read_object(raw.removeprefix(b"\xef\xbb\xbf"))
     if value.get("textrawl") != "export":
-        raise LineRefused("this is no export of textrawl")
+        raise LineRefused("the file is not an export of textrawl")
     if value.get("version") != VERSION:
         raise LineRefused(
-            f"the export has the format {value.get('version')!r:.20} and this textrawl reads "
-            f"{VERSION}: upgrade textrawl"
+            f"the export has the format {value.get('version')!r:.20}, but this textrawl reads only "
+            f"the format {VERSION}: upgrade textrawl"
         )
     return _validate(Header, value)
 
@@ -216,7 +346,7 @@ def _read_object(raw: bytes) -> dict[str, Any]:
     try:
         value: Any = from_json(raw, allow_inf_nan=False)
     except ValueError as error:
-        # The message has the reason and the position, never the text.
+        # The message of the error contains the reason and the position, but never the text.
         raise LineRefused(f"not JSON: {error}") from None
     if not isinstance(value, dict):
         raise LineRefused("not a JSON object")

@@ -1,4 +1,4 @@
-"""pg_dump and pg_restore: where to find them, and how to run them."""
+"""pg_dump and pg_restore: finding and running these programs."""
 
 import shutil
 from collections.abc import AsyncGenerator, Sequence
@@ -19,19 +19,20 @@ from textrawl.postgres.conninfo import read_conninfo, write_conninfo
 from textrawl.settings import read_foreign_environment
 
 _NEWEST = 18
-_OLDEST = 16  # newer versions of pg_restore set parameters that a server of 16 does not have
-_SECRETS = ("sslpassword", "oauth_client_secret")  # libpq reads no variable for these
+_OLDEST = 16  # a newer pg_restore sets parameters that a server of version 16 does not have
+_SECRETS = ("sslpassword", "oauth_client_secret")  # libpq has no environment variables for these
 
 
 def find_program(name: str, folder: Path | None = None, server: int = _NEWEST) -> Path:
-    """Return the program `name` in `folder`, else the one of textrawl, else the one on PATH.
+    """Return the path of the program `name`.
 
-    `server` is the major version of the server that it connects to. Raises StartRefused if there
-    is none.
+    Without `folder`, use the programs of the embedded Postgres. If the program is not there, look
+    for it on PATH. `server` is the major version of the server that the program connects to. Raises
+    StartRefused if the program is not found.
     """
     if folder is None:
         try:
-            # The programs run as the current user, so nothing has to be copied.
+            # The programs run as the current user, so they need not be copied for another user.
             own = Account("", 0, 0, foreign=False)
             folder = find_programs(
                 ClusterPaths(Path(), _OLDEST if server == _OLDEST else _NEWEST), own
@@ -41,13 +42,13 @@ def find_program(name: str, folder: Path | None = None, server: int = _NEWEST) -
     path = str(folder / name) if folder and (folder / name).exists() else shutil.which(name)
     if path is None:
         raise StartRefused(
-            f"There is no {name}: install the client programs of PostgreSQL {_NEWEST}"
+            f"The program {name} is missing: install the client programs of PostgreSQL {_NEWEST}"
         )
     return Path(path)
 
 
 async def run_program(program: Path, arguments: Sequence[str], conninfo: str | None = None) -> str:
-    """Run a program and return its stdout. Raises StartRefused with its error if it fails."""
+    """Run a program and return its stdout. If it fails, raise StartRefused with its message."""
     connection, environment = _split_conninfo(conninfo)
     done = await anyio.run_process(
         [str(program), *arguments, *connection], stdin=DEVNULL, check=False, env=environment
@@ -61,7 +62,7 @@ async def run_program(program: Path, arguments: Sequence[str], conninfo: str | N
 async def read_program(
     program: Path, arguments: Sequence[str]
 ) -> AsyncGenerator[ByteReceiveStream]:
-    """Run a program and yield its stdout. Raises StartRefused with its error if it fails."""
+    """Run a program and yield its stdout. If it fails, raise StartRefused with its message."""
     _, environment = _split_conninfo(None)
     with TemporaryFile() as errors:
         async with await anyio.open_process(
@@ -75,15 +76,15 @@ async def read_program(
 
 
 def _split_conninfo(conninfo: str | None) -> tuple[list[str], dict[str, str]]:
-    """Return arguments and environment. Only the environment is hidden from other users."""
+    """Return arguments, which other users can see, and an environment, which has the password."""
     environment = read_foreign_environment() | {"LC_ALL": "C"}
     if conninfo is None:
         return [], environment
     parts: dict[str, Any] = dict(read_conninfo(conninfo))
     if secret := next((name for name in _SECRETS if parts.get(name)), None):
         raise StartRefused(
-            f"TEXTRAWL_DATABASE_URL has a {secret}, which other users could see among the "
-            "arguments of pg_dump: use a connection without one"
+            f"TEXTRAWL_DATABASE_URL has a {secret}, which other users could see in the arguments "
+            "of pg_dump: use a TEXTRAWL_DATABASE_URL without it"
         )
     password = parts.pop("password", None)
     if password is not None:
@@ -92,11 +93,12 @@ def _split_conninfo(conninfo: str | None) -> tuple[list[str], dict[str, str]]:
 
 
 def _describe_failure(program: Path, stderr: bytes) -> str:
-    """Return the first error, without the rows that Postgres shows after it."""
+    """Return the first error in `stderr`, without the contents of rows after it."""
     if b"unsupported version" in stderr:
         return (
-            f"{program.name} of PostgreSQL {_OLDEST} cannot read a file that a newer one wrote: "
-            "restore into a newer server, or move the content by `textrawl export` and `import`"
+            f"{program.name} of PostgreSQL {_OLDEST} cannot read the file of a newer version: "
+            "restore it into a newer server, or move the content with `textrawl export` and "
+            "`textrawl import`"
         )
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines()]
     errors = [line for line in lines if "error:" in line or "ERROR:" in line]

@@ -9,7 +9,8 @@ _RECORD = struct.Struct("<qi?16s16s")
 _BATCH = 1_000
 
 Replacement = tuple[int, int, bool, UUID, UUID]
-"""Number of the line, space, True for a new fact, its id, and the id of its replacement."""
+"""The number of the line, the space, True if the fact is new, and the ids of the fact and its
+replacement."""
 
 
 class Replacements:

@@ -1,4 +1,4 @@
-"""The restore of a backup into a database without a memory, completely or not at all."""
+"""The restoration of a backup into a database without a memory, completely or not at all."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from tempfile import NamedTemporaryFile
 
 import anyio
 
-from textrawl.archive.dumps import Backup, Contents, compare_rows, read_contents
+from textrawl.archive.dumps import Backup, Contents, compare_rows, count_facts, read_contents
 from textrawl.archive.programs import find_program, run_program
 from textrawl.errors import StartRefused
 from textrawl.postgres.migrations import migrate
@@ -18,10 +18,12 @@ _ENTRY = re.compile(rf"\d+; \d+ \d+ (?P<kind>[A-Z ]+?) (?P<schema>{SCHEMA}|-) (?
 
 
 async def restore_backup(login: OwnerLogin, file: Path) -> Backup:
-    """Restore `file` and migrate it to this version. The counts are those of the file.
+    """Restore `file`, migrate the memory to this version, and return the counts of the file.
 
-    Raises StartRefused if the file is incomplete, no backup, or of a version that cannot be
-    migrated, or if the current memory is not empty. Raises DatabaseUnavailable.
+    Raises DatabaseUnavailable. Raises StartRefused in these cases:
+
+    - The file is incomplete, is not a backup, or has a version that cannot be migrated.
+    - The current memory is not empty.
     """
     path = anyio.Path(file)
     await _require_file(path)
@@ -29,7 +31,7 @@ async def restore_backup(login: OwnerLogin, file: Path) -> Backup:
     await refuse_transaction_pooling(login)
     await _refuse_unfit(contents, swap)
     former, major = await swap.find_owner()
-    # Also in an empty database: this creates the extension and the roles.
+    # Migrate an empty database too, because this creates the extension and the roles.
     await migrate(login.conninfo, connect_timeout=login.timeout)
     owner, _ = await swap.find_owner()
     await swap.set_aside(owner)
@@ -44,9 +46,7 @@ async def restore_backup(login: OwnerLogin, file: Path) -> Backup:
         if not done:
             with anyio.CancelScope(shield=True):
                 await swap.put_back(owner, keep=bool(former))
-    return Backup(
-        str(file), (await path.stat()).st_size, contents.rows["observation"], contents.rows
-    )
+    return Backup(str(file), (await path.stat()).st_size, count_facts(contents.rows), contents.rows)
 
 
 async def _require_file(path: anyio.Path) -> None:
@@ -64,7 +64,7 @@ async def _refuse_unfit(contents: Contents, swap: SchemaSwap) -> None:
         counts = ", ".join(f"{number:,} {kind}" for kind, number in holdings.items())
         raise StartRefused(
             f"There is a memory already, with {counts}: restore into another database or "
-            "TEXTRAWL_DATA_DIR, or back this one up and delete it"
+            "TEXTRAWL_DATA_DIR, or back up this memory and delete it"
         )
 
 
@@ -84,10 +84,10 @@ def _refuse_losses(restored: dict[str, int], rows: dict[str, int]) -> None:
 
 
 def _is_restored(line: str) -> bool:
-    """Return True for an entry of the schema textrawl, except policies.
+    """Return True for an entry of the schema textrawl that is not a policy.
 
-    Policies name the role that owned the memory in its former database, so they are created
-    again. Until then the restored row-level security hides all rows.
+    Policies name the owner of the memory in the former database. So they are not restored but
+    created again. Until then, row-level security hides all restored rows.
     """
     entry = _ENTRY.match(line)
     if entry is None or entry["kind"] == "POLICY":

@@ -1,8 +1,10 @@
-"""The file of the reference memory server: reading it as lines of an export, and writing it.
+"""The file of MCP's reference memory server (`@modelcontextprotocol/server-memory`).
+
+This module reads such a file as lines of an export, and writes such files.
 
 Each line is one JSON object: {"type": "entity", name, entityType, observations} or
-{"type": "relation", from, to, relationType}. Ids are derived from the content of a line, so that a
-second import adds nothing. Relations are imported after all entities, in any order of lines.
+{"type": "relation", from, to, relationType}. Ids are made from the content of a line, so a second
+import adds nothing. Relations are imported after all entities, so lines can have any order.
 """
 
 import unicodedata
@@ -21,7 +23,7 @@ from textrawl.values.long_text import number_text, split_text
 from textrawl.values.reference_line import LineRefused, parse_line, read_name, read_text
 from textrawl.values.text import clean_name, clean_relation, escape_json
 
-_NAMESPACE = UUID("7d1f7c52-52c1-4a0b-9a55-3a7f5b4f0a6e")  # of ids that are derived from lines
+_NAMESPACE = UUID("7d1f7c52-52c1-4a0b-9a55-3a7f5b4f0a6e")  # for ids that are made from lines
 _BATCH = 1_000
 _TOOL = "import"
 
@@ -48,9 +50,10 @@ class _Edge:
 
 @dataclass
 class ServerMemory:
-    """A reader of such a file for `space`, whose id is `space_id`, with `author` for its facts.
+    """A reader of a file of the reference memory server, for an import into one space.
 
-    `refuse` gets the line number and the reason for each line or observation that is skipped.
+    `space` and `space_id` are the name and the id of this space. `author` becomes the author of the
+    facts. `refuse` gets the line number and the reason for each skipped line or observation.
     """
 
     session: Session
@@ -68,7 +71,7 @@ class ServerMemory:
     async def translate(
         self, lines: AsyncIterable[tuple[int, bytes | None]]
     ) -> AsyncGenerator[Numbered]:
-        """Yield the same content as lines of an export, each with its line number in the file."""
+        """Yield the content as lines of an export, each with its line number in the file."""
         yield 0, to_json({"textrawl": "export", "version": VERSION})
         nodes, edges = list[_Node](), list[_Edge]()
         async for number, raw in lines:
@@ -157,7 +160,7 @@ class ServerMemory:
                     yield node.number, to_json(line)
 
     async def _find_names(self, edges: list[_Edge]) -> None:
-        """Find entities of relations in the memory if the file does not have them."""
+        """Find in the memory the entities that relations name and the file does not contain."""
         names = {_fold(end) for edge in edges for end in (edge.source, edge.target)}
         absent = sorted(names - self._ids.keys())
         if absent:
@@ -197,7 +200,7 @@ class ServerMemory:
         }
 
     def _date(self, number: int, place: int = 0) -> str:
-        """Return a time after those of earlier lines, so that their order is kept."""
+        """Return a time after those of earlier lines, so that facts keep their order."""
         return (self._moment + timedelta(microseconds=number + place)).isoformat()
 
 
@@ -213,9 +216,10 @@ def _fold(name: str) -> str:
 async def write_server_memory(
     session: Session, write: Callable[[bytes], object], space: str, report: Callable[[int], object]
 ) -> dict[str, int]:
-    """Write the valid facts and relations of a space as such a file, and return its line counts.
+    """Write the valid facts and relations of a space as a file of the reference memory server.
 
-    `report` gets the number of entities so far. Raises ArgumentInvalid for an unknown space.
+    Return the numbers of lines. `report` gets the number of entities so far. Raises ArgumentInvalid
+    for an unknown space.
     """
     space_id = (await session.find_spaces()).get(space)
     if space_id is None:

@@ -1,8 +1,8 @@
 """The connection, arguments and tables that commands for administrators share.
 
-They connect to DATABASE_URL as its login, or to the embedded Postgres without one. The login has
-to own the memory, as for `textrawl migrate`. To list and change grants, a server's login with an
-ACCESS_TOKEN that has the scope admin is enough.
+These commands connect to DATABASE_URL, or else to the embedded Postgres. The login has to own the
+memory, as for `textrawl migrate`. To list and change grants, a server's login is enough if
+ACCESS_TOKEN has the scope `admin`.
 """
 
 import re
@@ -17,15 +17,13 @@ from rich.table import Table
 from textrawl.access.access_token import hash_token
 from textrawl.access.principal import Scope
 from textrawl.cli.console import show_wait, write_cell
+from textrawl.cli.database_access import open_login
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inspection import require_memory
 from textrawl.cli.rows import OwnershipRow
-from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER
 from textrawl.errors import ArgumentInvalid, StartRefused
-from textrawl.postgres.database import Database
+from textrawl.postgres.database import Database, open_connection
 from textrawl.postgres.lock_holders import name_lock_holders
-from textrawl.postgres.migrations import check, migrate
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.settings import Settings, read_settings
 
@@ -39,7 +37,10 @@ _LONGEST = timedelta(days=36500)
 
 @dataclass(frozen=True)
 class Administration:
-    """A memory, open for an administrator; `credential` is None for its owner."""
+    """A memory that is open for an administrator.
+
+    `credential` is None if the login owns the memory.
+    """
 
     database: Database
     credential: bytes | None
@@ -48,7 +49,7 @@ class Administration:
     async def call(
         self, function: LiteralString, row: type[Row], /, **arguments: object
     ) -> list[Row]:
-        """Call as Database.call does, but raise ArgumentInvalid with a fix for DataRefused."""
+        """Call a SQL function. If the database refuses the call, raise an error with a fix."""
         try:
             return await self.database.call(function, row, **arguments)
         except DataRefused as refused:
@@ -59,34 +60,19 @@ class Administration:
 async def open_administration(
     settings: Settings, *, owned: bool = True, role: str = OWNER
 ) -> AsyncGenerator[Administration]:
-    """Open the memory of `settings` as its owner or, with `owned` False, with ACCESS_TOKEN.
+    """Open the memory of `settings` as its owner, or with ACCESS_TOKEN if `owned` is false.
 
     `role` is the login on the embedded Postgres. Raises DatabaseUnavailable, and StartRefused if
     the schema is of another version or the login has too few rights.
     """
-    async with _find_database(settings, role) as conninfo:
-        database = Database(conninfo, timeout=settings.database_timeout, max_size=1)
-        await database.open()
-        try:
-            [row] = await database.call("owns_memory", OwnershipRow)
-            credential = None if row.owns_memory else _require_token(settings, owned=owned)
-            async with name_lock_holders(conninfo, settings.database_timeout):
-                yield Administration(database, credential, conninfo)
-        finally:
-            await database.close()
-
-
-@asynccontextmanager
-async def _find_database(settings: Settings, role: str) -> AsyncGenerator[str]:
-    if settings.database_url is not None:
-        conninfo = settings.database_url.get_secret_value()
-        await check(conninfo, connect_timeout=settings.database_timeout, serving=False)
-        yield conninfo
-        return
-    await require_memory(settings)
-    async with run_embedded(settings.data_dir) as cluster:
-        await migrate(cluster.dsn(OWNER))
-        yield cluster.dsn(role)
+    async with (
+        open_login(settings, role=role) as login,
+        open_connection(login.conninfo, timeout=login.timeout) as database,
+    ):
+        [row] = await database.call("owns_memory", OwnershipRow)
+        credential = None if row.owns_memory else _require_token(settings, owned=owned)
+        async with name_lock_holders(login.conninfo, login.timeout):
+            yield Administration(database, credential, login.conninfo)
 
 
 def _require_token(settings: Settings, *, owned: bool) -> bytes:
@@ -94,8 +80,8 @@ def _require_token(settings: Settings, *, owned: bool) -> bytes:
         return hash_token(settings.access_token.get_secret_value())
     alternative = "" if owned else ", or set TEXTRAWL_ACCESS_TOKEN to a token with the scope admin"
     raise StartRefused(
-        "The login of TEXTRAWL_DATABASE_URL does not own this memory: run this with the "
-        f"TEXTRAWL_DATABASE_URL that you run `textrawl migrate` with{alternative}"
+        "The login of TEXTRAWL_DATABASE_URL does not own this memory: set TEXTRAWL_DATABASE_URL "
+        f"to the value that you run `textrawl migrate` with{alternative}"
     )
 
 
@@ -108,8 +94,8 @@ def administer(
 ) -> Result:
     """Run `work` on the memory of the settings and return its result.
 
-    `owned` and `role` are those of open_administration. `wait` is shown meanwhile; with None,
-    `work` shows its own progress.
+    `owned` and `role` are passed to `open_administration`. The message `wait` is shown meanwhile.
+    If it is None, `work` shows its own progress.
     """
     settings = read_settings()
 
@@ -122,7 +108,7 @@ def administer(
 
 
 def read_scopes(text: str) -> list[str]:
-    """Read scopes separated by commas, each once. Raises ArgumentInvalid."""
+    """Read scopes that are separated by commas, without repetitions. Raises ArgumentInvalid."""
     scopes = {word.strip().lower() for word in text.split(",")}
     if not scopes <= set(get_args(Scope)):
         raise ArgumentInvalid(
@@ -145,7 +131,7 @@ def read_span(text: str) -> timedelta:
 
 
 def find_end(text: str | None) -> datetime | None:
-    """Return the instant that lies a span such as 90d ahead; None for None."""
+    """Return the current time plus a span such as 90d, or None if `text` is None."""
     return None if text is None else datetime.now(UTC) + read_span(text)
 
 
@@ -163,7 +149,10 @@ def write_instant(instant: datetime | None, otherwise: str) -> str:
 
 
 def draw_rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """Draw a table without cutting any text; commands take the first column as argument."""
+    """Draw a table that wraps long texts.
+
+    The first column is not wrapped, because users copy it as the argument of a command.
+    """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for number, column in enumerate(columns):
         table.add_column(column, overflow="fold", no_wrap=number == 0)

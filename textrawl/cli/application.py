@@ -1,4 +1,4 @@
-"""The typer application: every command except a server over stdio, which starts without it."""
+"""The typer application of all commands. A server over stdio starts without this module."""
 
 import errno
 import os
@@ -19,10 +19,11 @@ from textrawl.environment import OPTION
 
 _CONTEXT_SETTINGS = {"psql": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
 
-# Errors of the machine, such as missing rights or a full disk. Others are bugs with a traceback.
+# Errors of the machine, such as missing rights or a full disk. They are shown without a traceback.
 _SYSTEM_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
 
-# Help needs no settings, `serve` logs these warnings, `demo` reads no settings.
+# Commands that do not show warnings about settings. `serve` logs the warnings. `demo` and the help
+# (None) do not use settings.
 _WITHOUT_WARNINGS = (None, "serve", "demo")
 
 
@@ -56,14 +57,17 @@ def _call(app: typer.Typer, words: Sequence[str]) -> int:
     except OSError as error:
         if error.errno not in _SYSTEM_ERRORS:
             raise
-        if sys.stdout is sys.__stdout__:  # at exit, flushing its buffer would fail again
+        if sys.stdout is sys.__stdout__:  # Python flushes its buffer at exit and would fail again
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         write_error(f"{error.filename or 'The output'} cannot be used: {error.strerror}")
         return 1
 
 
 def build_app(name: str | None) -> typer.Typer:
-    """Build the application with the command `name`; with None, with summaries of all."""
+    """Build the application with the command `name`.
+
+    If `name` is None, build the application with the summaries of all commands.
+    """
     app = typer.Typer(
         name="textrawl",
         help="Shared memory for AI agents on Postgres and pgvector, served over MCP.",
@@ -84,7 +88,7 @@ def build_app(name: str | None) -> typer.Typer:
 
 
 def _add_command(app: typer.Typer, name: str) -> None:
-    # Loading the modules of all commands takes seconds.
+    # Only this command is imported, because importing all commands takes seconds.
     module = "import_" if name == "import" else name
     command: Any = getattr(import_module(f"textrawl.cli.commands.{module}"), module)
     if isinstance(command, typer.Typer):
@@ -94,7 +98,7 @@ def _add_command(app: typer.Typer, name: str) -> None:
 
 
 def _do_nothing() -> None:
-    """Stand for any command in the list of all; `run_command` loads the one that runs."""
+    """Do nothing. The list of all commands shows this function for each command."""
 
 
 def _show_version(requested: bool) -> None:
@@ -113,11 +117,11 @@ def _start(
         typer.Option(OPTION, metavar="FILE", help="Read settings from FILE, in the form of .env."),
     ] = None,
 ) -> None:
-    """Serve if no command is named."""
+    """Serve the memory if no command is named."""
 
 
 def _warn_of_mistakes() -> None:
-    from textrawl.cli.setting_mistakes import find_mistakes  # noqa: PLC0415 - serve does without
+    from textrawl.cli.setting_mistakes import find_mistakes  # noqa: PLC0415 - not for every command
 
     for line in find_mistakes():
         write_error(line)

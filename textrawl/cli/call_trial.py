@@ -1,21 +1,31 @@
-"""Trial calls of `textrawl doctor`, which check access and the embedding model."""
+"""Trial calls of `textrawl doctor`, which check access, the embedding model and the LLM."""
 
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+
+import anyio
 
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Principal
 from textrawl.cli.findings import Finding, record_errors
 from textrawl.embeddings import choose_embedder
 from textrawl.embeddings.active_model import Models, choose_named
-from textrawl.errors import EmbeddingUnavailable, NotAuthenticated, ScopeMissing, StartRefused
-from textrawl.postgres.database import Database
+from textrawl.errors import (
+    EmbeddingUnavailable,
+    LlmFailed,
+    NotAuthenticated,
+    ScopeMissing,
+    StartRefused,
+)
+from textrawl.llm import Prompt, choose_llm
+from textrawl.postgres.database import open_connection
 from textrawl.settings import Settings
 from textrawl.store.store import Store
 from textrawl.toolsets.memory.operations import MemoryOperations, Question
 
 _TEXT = "textrawl doctor: is anybody there?"
+_LOADING = 10.0  # seconds that the check waits for a model to load
 
 
 async def try_call(
@@ -26,9 +36,9 @@ async def try_call(
     *,
     person: str | None = None,
 ) -> None:
-    """Check that a server would answer its caller, and report what the caller may do.
+    """Check that a server would answer a call, and report what the caller can read and write.
 
-    `person` is the author of the caller's facts, if that is not the actor of the login.
+    `person` is the author of the caller's facts, or None if the author is the caller's actor.
     """
     with record_errors(findings, "access"):
         async with _open_memory(conninfo, settings) as memory:
@@ -44,39 +54,37 @@ async def try_call(
 
 
 _NO_CALLER = (
-    "A server over stdio has no caller: set TEXTRAWL_ACCESS_TOKEN to what `textrawl token create` "
-    "printed. One over HTTP needs none, since clients bring theirs: `textrawl doctor --http`"
+    "A server over stdio needs an access token: set TEXTRAWL_ACCESS_TOKEN to a token that "
+    "`textrawl token create` made. For a server over HTTP, whose clients send their own tokens, "
+    "run `textrawl doctor --http`"
 )
 
 
 @asynccontextmanager
 async def _open_memory(conninfo: str, settings: Settings) -> AsyncGenerator[Store]:
-    """Open the memory as a server does, but without a model: try_model checks that one."""
-    database = Database(conninfo, timeout=settings.database_timeout, max_size=1)
-    await database.open()
-    try:
+    """Open the memory as a server does, but without the model, which `try_model` checks."""
+    async with open_connection(conninfo, timeout=settings.database_timeout) as database:
         yield Store(database, Models(database, None, read_only=True))
-    finally:
-        await database.close()
 
 
 async def try_issuer(
     conninfo: str, credential: bytes | None, settings: Settings, findings: list[Finding]
 ) -> None:
-    """Check that a server over HTTP may vouch for tokens of its identity provider."""
+    """Check that a server over HTTP can accept tokens of its identity provider."""
     with record_errors(findings, "access"):
         async with _open_memory(conninfo, settings) as memory:
             principal = await Directory(memory.database).find(credential) if credential else None
             if principal is None:
                 raise NotAuthenticated(
-                    "With TEXTRAWL_OAUTH_ISSUER the server vouches for its tokens: set "
-                    "TEXTRAWL_ACCESS_TOKEN to a valid one with the scope admin"
+                    "With TEXTRAWL_OAUTH_ISSUER the server needs an access token of its own: set "
+                    "TEXTRAWL_ACCESS_TOKEN to a valid token with the scope admin"
                 )
             if not any("admin" in space.scopes for space in principal.spaces):
                 raise ScopeMissing(
-                    "admin", f"the TEXTRAWL_ACCESS_TOKEN of {principal.actor} has it in no space"
+                    "admin",
+                    f"the TEXTRAWL_ACCESS_TOKEN of {principal.actor} does not have it in any space",
                 )
-            message = f"{principal.actor} vouches for tokens of {settings.oauth_issuer}"
+            message = f"{principal.actor} can register tokens of {settings.oauth_issuer}"
             findings.append(Finding("access", "ok", message))
 
 
@@ -92,33 +100,34 @@ def _describe(principal: Principal, person: str | None) -> str:
 
 
 async def try_model(active: str | None, settings: Settings, findings: list[Finding]) -> None:
-    """Compute a vector with the active model or, in a memory without one, that of the settings.
+    """Compute a vector with the active model, or else with the model of the settings.
 
-    A fault is only a note: calls still work without vectors, except for a semantic search.
+    A fault is only a note, because without vectors all calls except a semantic search still work.
     """
     with record_errors(findings, "embeddings"):
-        configured = choose_embedder(settings)  # if this raises, no server would start
+        configured = choose_embedder(settings)  # if this raises, servers do not start either
         if configured is None:
-            message = "none: search goes by keywords alone"
+            message = "none: search uses only keywords"
             findings.append(Finding("embeddings", "note", message))
             return
         await configured.aclose()
         try:
             findings.append(await _ask(settings, active or configured.name))
         except (EmbeddingUnavailable, StartRefused) as reason:
-            message = f"{active or configured.name} cannot be asked: {reason}. {_WITHOUT_VECTORS}"
+            message = f"{active or configured.name} cannot be used: {reason}. {_WITHOUT_VECTORS}"
             findings.append(Finding("embeddings", "note", message))
 
 
-_WITHOUT_VECTORS = "Until it can, search goes by keywords alone, and facts wait for their vectors"
+_WITHOUT_VECTORS = "Until it works, search uses only keywords, and new facts do not get vectors"
 
 
 async def _ask(settings: Settings, name: str) -> Finding:
     embedder = choose_named(settings, name)
     if embedder is None:
-        raise StartRefused(f"no provider makes {name}")
+        raise StartRefused(f"no embedding provider has the model {name}")
     try:
-        await embedder.warm()
+        with anyio.move_on_after(_LOADING):
+            await embedder.warm()
         start = time.perf_counter()
         [vector] = await embedder.embed_documents([_TEXT])
         milliseconds = (time.perf_counter() - start) * 1000
@@ -126,3 +135,28 @@ async def _ask(settings: Settings, name: str) -> Finding:
         await embedder.aclose()
     message = f"{embedder.name}: {len(vector)} dimensions, one text in {milliseconds:.1f} ms"
     return Finding("embeddings", "ok", message)
+
+
+async def try_llm(settings: Settings, findings: list[Finding]) -> None:
+    """Ask the LLM for one word, if the settings name an LLM.
+
+    A fault is only a note, because only consolidation and extraction need the LLM.
+    """
+    with record_errors(findings, "llm"):
+        llm = choose_llm(settings)  # if this raises, servers do not start either
+        if llm is None:
+            return
+        start = time.perf_counter()
+        try:
+            await llm.complete_text(_PROMPT)
+        except LlmFailed as failure:
+            findings.append(Finding("llm", "note", f"{failure}. {_WITHOUT_LLM}"))
+        else:
+            seconds = time.perf_counter() - start
+            findings.append(Finding("llm", "ok", f"{llm.name}: an answer in {seconds:.1f} s"))
+        finally:
+            await llm.aclose()
+
+
+_PROMPT = Prompt("You check a connection. Answer with one word.", "Are you there?", max_tokens=500)
+_WITHOUT_LLM = "Until it works, the journal is not consolidated, and nothing is extracted"

@@ -1,6 +1,7 @@
-"""The groups and summaries of all commands, so that the help loads none of their modules.
+"""The groups and summaries of all commands, for the help of `textrawl`.
 
-A test compares each summary with the first line of the command's own help.
+The summaries are repeated here, because the help would take seconds if it imported all commands. A
+test compares each summary with the first line of the command's own help.
 """
 
 PANELS: dict[str, dict[str, str]] = {
@@ -9,18 +10,19 @@ PANELS: dict[str, dict[str, str]] = {
         "show": "Show an entity with its newest facts and its relations.",
         "remember": "Store a fact about an entity.",
         "forget": "Delete an entity, or one fact of it, for good.",
+        "journal": "Consolidate the journal.",
         "stats": "Show what the memory holds, how it grows, and what answers cost.",
     },
     "Server": {
         "serve": "Serve the memory to an MCP client. `textrawl` without a command does the same.",
         "demo": "See memory at work: store facts about PostgreSQL, ask questions, count tokens.",
         "doctor": "Check everything that a call needs, from settings to embeddings.",
-        "settings": "Show the settings in force and where each comes from.",
+        "settings": "Show the current settings and where each value comes from.",
         "toolsets": "List the toolsets that a server can offer.",
         "cost": "Show what the server costs a client in tokens.",
     },
     "Team": {
-        "space": "Create, list, rename and archive spaces: named memories.",
+        "space": "Create, list, rename and archive spaces: named parts of the memory.",
         "grant": "Set, list and revoke what actors may do in spaces.",
         "token": "Create, list, rotate and revoke access tokens.",
         "log": "Show who did what to the memory, newest first, without the content.",
@@ -31,14 +33,14 @@ PANELS: dict[str, dict[str, str]] = {
         "migrate": "Create the database schema, or bring it up to date.",
         "backup": "Write the whole memory to a file.",
         "restore": "Restore a backup into an empty database.",
-        "export": "Write spaces, entities, facts, relations and reflections as JSON Lines.",
+        "export": "Write entities, facts, relations, reflections and documents as JSON Lines.",
         "import": "Add an export to the memory.",
         "embed": "Change the embedding model while servers keep answering.",
         "upgrade": "Move the embedded Postgres to a new major version of PostgreSQL.",
         "psql": "Open psql on the memory, as a role that can only read.",
     },
 }
-"""The groups of the help, with the summary of each command; both are in the order of the help."""
+"""The groups of the help with the summaries of their commands, in the order of the help."""
 
 COMMANDS = {name: panel for panel, names in PANELS.items() for name in names}
 """The group of each command, by name."""

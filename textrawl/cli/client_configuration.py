@@ -20,7 +20,7 @@ def write_snippets(console: Console) -> None:
     claude = ["claude", "mcp", "add", "--scope", "user"]
     claude += [f"--env={name}={value}" for name, value in _ENVIRONMENT.items()]
     entry = {"command": command[0], "args": command[1:], "env": _ENVIRONMENT}
-    console.print("\n[bold]Connect a client[/], which gets a memory of its own, empty at first.\n")
+    console.print("\n[bold]Connect a client[/]. Its memory is new and has no facts of the demo.\n")
     console.print("Claude Code:")
     _write(console, shlex.join([*claude, "textrawl", "--", *command]))
     console.print("\nCodex, in ~/.codex/config.toml:")
@@ -28,16 +28,17 @@ def write_snippets(console: Console) -> None:
     console.print("\nClaude Desktop, Cursor and others that read mcpServers:")
     _write(console, json.dumps({"mcpServers": {"textrawl": entry}}, indent=2))
     console.print(
-        "\nTEXTRAWL_STRUCTURED_CONTENT=off leaves the text alone: clients such as Claude Code show "
-        "their model only the structured half where there are both, and that is not compact."
+        "\nWith TEXTRAWL_STRUCTURED_CONTENT=off an answer has only text. Otherwise it also has "
+        "structured content, which is longer than the text. Clients such as Claude Code then show "
+        "their model only the structured content."
     )
 
 
 def _write_table(command: Sequence[str]) -> str:
-    """Return the table of the server for the configuration of Codex.
+    """Return the part of Codex's configuration that describes the server.
 
-    Codex waits one second for a server, or ten if it is required. That is too short for the first
-    start, which creates the database.
+    By default, Codex waits one second for a server, or ten seconds for a required server. That is
+    too short for the first start, which creates the database.
     """
     pairs = ", ".join(f"{name} = {json.dumps(value)}" for name, value in _ENVIRONMENT.items())
     return (
@@ -48,16 +49,16 @@ def _write_table(command: Sequence[str]) -> str:
 
 
 def find_command() -> list[str]:
-    """Return the words that start the server, whatever the client's PATH and folder are."""
+    """Return the words of a command that starts the server from any folder and with any PATH."""
     if uv := _find_uv():
-        # A client starts the server in its open project, whose `.env` is for other programs.
+        # A client starts the server in the user's project. A `.env` there is for other programs.
         return [uv, "run", "--directory", str(_CHECKOUT), "textrawl"]
     script = Path(sys.executable).with_name("textrawl")
     return [str(script)] if script.is_file() else [sys.executable, "-m", "textrawl"]
 
 
 def _find_uv() -> str | None:
-    """Return the path of uv in a checkout that uv installed; otherwise None."""
+    """Return the path of uv if textrawl runs from a checkout that uv installed, else None."""
     if Path(sys.prefix).resolve() != _CHECKOUT / ".venv":
         return None
     own = _CHECKOUT / ".uv/bin/uv"
@@ -65,5 +66,5 @@ def _find_uv() -> str | None:
 
 
 def _write(console: Console, text: str) -> None:
-    # Without line breaks, so that users can copy it.
+    # Write the text without line breaks, so that users can copy it.
     console.print(Text(text, style="cyan"), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Settings as text: those in force with their sources, and all of them as a `.env` file."""
+"""Settings as text: the current settings with their sources, or all settings as a `.env` file."""
 
 import re
 from textwrap import wrap
@@ -17,15 +17,16 @@ _HIDDEN = "(set, not shown)"
 _PASSWORD = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 _TARGET = ("user", "host", "hostaddr", "port", "dbname")
 _INTRODUCTION = """\
-Settings of textrawl. The environment comes first, then the file of --env-file,
-then .env in the working directory, then .env in the user's configuration
-folder (~/.config/textrawl on Linux). The names also work without TEXTRAWL_,
-such as ENABLE_MEMORY=false, except in the .env of a working directory, which
-may belong to another program."""
+Settings of textrawl. textrawl looks for a setting in the environment, in the
+file of --env-file, in .env in the working directory, and in .env in the user's
+configuration folder (~/.config/textrawl on Linux). It uses the first value that
+it finds. The names also work without TEXTRAWL_, such as ENABLE_MEMORY=false.
+They do not work without TEXTRAWL_ in the .env of a working directory, because
+this file may belong to another program."""
 
 
 class Row(NamedTuple):
-    """A setting in force; `value` holds no secret, `source` is "default" if nothing sets it."""
+    """A current setting. A secret `value` is masked. `source` is "default" for a default value."""
 
     name: str
     value: str
@@ -33,7 +34,10 @@ class Row(NamedTuple):
 
 
 def list_settings(settings: Settings) -> list[Row]:
-    """Return every setting with its value and its source, secrets masked. Raises StartRefused."""
+    """Return every setting with its value and its source. Secrets are masked.
+
+    Raises StartRefused.
+    """
     origins = find_origins()
     return [
         Row(write_name(name), _show_value(name, value), _name_source(name, origins[name]))
@@ -57,7 +61,7 @@ def _show_value(name: str, value: object) -> str:
 
 
 def _show_target(conninfo: str) -> str:
-    """Return the parts of a connection string that hold no secret."""
+    """Return the parts of a connection string that are not secret."""
     try:
         parts = read_conninfo(conninfo)
     except ConninfoInvalid:
@@ -78,13 +82,13 @@ def _describe_setting(name: str) -> str:
 
 
 def _write_default(name: str) -> str:
-    """Return the default as the environment writes it; empty if it depends on the machine."""
+    """Return the default as text for the environment, or "" if it depends on the machine."""
     value = Settings.model_fields[name].default
     return "" if value is PydanticUndefined else write_value(name, value)
 
 
 def write_value(name: str, value: object) -> str:
-    """Return the value of a setting as the environment writes it; empty for None."""
+    """Return the value of a setting as text for the environment. Return "" for None."""
     if name == "compact_responses":
         value = next(word for word, format_ in FORMATS.items() if format_ == value)
     if isinstance(value, list):

@@ -1,7 +1,7 @@
 """Output of commands: results on stdout, progress and errors on stderr.
 
-All text passes `escape_hidden` here. Stored text can hold characters that control a terminal or
-reorder a line: the tools refuse them, but SQL of a database login can store them.
+The functions here pass all text through `escape_hidden`, because stored text can contain characters
+that control a terminal or reorder a line. The tools refuse such characters, but SQL can store them.
 """
 
 import json
@@ -34,7 +34,7 @@ class _SafeConsole(Console):
 
 
 class _SafeLines(logging.Formatter):
-    """The format of warnings: the same as that of errors."""
+    """The format of warnings, which is also the format of errors."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the message on one line."""
@@ -69,13 +69,13 @@ def show_wait(message: str) -> Generator[None]:
 
 
 def write_cell(text: str, style: str = "") -> Text:
-    """Return stored text on one line, safe and measured as a terminal shows it."""
+    """Return stored text as one line that is safe to show in a terminal."""
     return Text(_flatten(text), style)
 
 
 def count(number: int, noun: str) -> str:
     """Return a number with its noun, such as "1,200 facts"."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("entity") else f"{noun}s"
+    plural = f"{noun[:-1]}ies" if noun.endswith(("entity", "memory")) else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
 
 
@@ -85,7 +85,7 @@ def join_lines(message: str) -> str:
 
 
 def write_line(text: str) -> None:
-    """Write one line to stdout at once."""
+    """Write one line to stdout and flush it."""
     sys.stdout.write(f"{escape_hidden(text)}\n")
     sys.stdout.flush()
 
@@ -96,12 +96,12 @@ def write_row(cells: Sequence[str]) -> None:
 
 
 def write_message(message: str) -> None:
-    """Write one line about the outcome to stderr, since stdout is for results."""
+    """Write one line about the outcome to stderr, because stdout is for results."""
     open_progress().print(Text(escape_hidden(message)), soft_wrap=True)
 
 
 def write_json(value: object, *, indent: int | None = 2) -> None:
-    """Write one JSON document; hidden characters become JSON escapes, so its data stay equal."""
+    """Write one JSON document. Hidden characters are escaped, which does not change the data."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     sys.stdout.write(f"{escape_json(text)}\n")
     sys.stdout.flush()

@@ -14,7 +14,10 @@ from textrawl.settings import Format, Settings
 
 @dataclass(frozen=True)
 class FormatCost:
-    """Tokens of an answer in one format: its text alone, and with structured content."""
+    """The tokens of an answer in one format.
+
+    `text` counts only the text, and `with_structured` counts text and structured content together.
+    """
 
     format: Format
     text: int
@@ -33,7 +36,7 @@ class AnswerCost:
 
 @dataclass(frozen=True)
 class CostReport:
-    """All costs. `missing` says why the costs of recalls and answers are not counted."""
+    """All costs. `missing` says why recalls and answers were not counted, or is None."""
 
     counter: str
     exact: bool
@@ -45,9 +48,9 @@ class CostReport:
 
 def draw_costs(console: Console, report: CostReport, settings: Settings) -> None:
     """Draw all costs of a server with these `settings`."""
-    precision = "counted exactly" if report.exact else "estimated, never too few"
+    precision = "counted exactly" if report.exact else "estimated, never too low"
     console.print(f"Tokens, {precision}: {report.counter}.\n")
-    console.print("[bold]Before any call[/], in every conversation")
+    console.print("[bold]Before the first call[/] of every conversation")
     console.print(_draw_introduction(report.introduction))
     if report.recalls is not None:
         console.print("\n[bold]Recalls[/]")
@@ -71,7 +74,7 @@ def _draw_introduction(introduction: DefinitionCosts) -> Table:
         for tool in toolset.tools:
             table.add_row(f"  {tool.name}", f"{tool.tokens:,}", style="dim")
     table.add_row("instructions", f"{introduction.instructions:,}")
-    table.add_row("together", f"{introduction.tokens:,}", style="bold")
+    table.add_row("total", f"{introduction.tokens:,}", style="bold")
     return table
 
 
@@ -80,13 +83,13 @@ def _draw_recalls(recalls: RecallCostsRow, *, recorded: bool) -> Table | str:
         return (
             "none yet"
             if recorded
-            else "none: TEXTRAWL_RECORD_RECALLS is off, or TEXTRAWL_READ_ONLY on"
+            else "none: TEXTRAWL_RECORD_RECALLS is off, or TEXTRAWL_READ_ONLY is on"
         )
     table = _make_grid()
-    table.add_row("the last", f"{recalls.recalls:,}", f"since {recalls.since:%Y-%m-%d %H:%M %Z}")
-    table.add_row("half cost at most", f"{recalls.p50:,}")
-    table.add_row("95 % cost at most", f"{recalls.p95:,}")
-    table.add_row("the largest", f"{recalls.largest:,}")
+    table.add_row("recalls", f"{recalls.recalls:,}", f"since {recalls.since:%Y-%m-%d %H:%M %Z}")
+    table.add_row("median", f"{recalls.p50:,}", "tokens")
+    table.add_row("95th percentile", f"{recalls.p95:,}", "tokens")
+    table.add_row("largest", f"{recalls.largest:,}", "tokens")
     left_out = f"{recalls.dropped:,} items left out" if recalls.cut else ""
     table.add_row("cut to the budget", f"{recalls.cut:,}", left_out)
     return table
@@ -103,9 +106,10 @@ def _draw_answer(console: Console, answer: AnswerCost, budget: int) -> None:
     console.print(table)
     if max(cost.with_structured for cost in answer.formats) > budget:
         console.print(
-            f"Beyond TEXTRAWL_MAX_RESPONSE_TOKENS ({budget:,}) the server leaves facts out."
+            f"If an answer exceeds TEXTRAWL_MAX_RESPONSE_TOKENS ({budget:,}), the server leaves "
+            "facts out."
         )
-    console.print("\nIts compact text:")
+    console.print("\nThe answer in the format `compact`:")
     console.print(Text(answer.text, style="cyan"), soft_wrap=True)
 
 

@@ -11,16 +11,17 @@ from textrawl.demonstration.costs import Cost
 from textrawl.demonstration.run import FACTS_SHOWN, DemoResult, Stored
 
 _FORMATS = {"lines": "lines", "compact": "compact", "verbose": "verbose", "pretty": "pretty JSON"}
-_FACT = re.compile(r"(\d{1,3}) (.+)")  # of a search: its score in hundredths, its text
+_FACT = re.compile(r"(\d{1,3}) (.+)")  # a line with a fact: its score in hundredths, its text
 
 
 def draw_demo(console: Console, result: DemoResult, folder: Path) -> None:
-    """Draw the stored data, each question with its answer, and the sums."""
+    """Draw the counts of stored data, each question with its answer, and the sums of tokens."""
     console.print(_describe_stored(result.stored))
     console.print(
-        f"Below, each question as a model asks it and the answer, {FACTS_SHOWN} facts at most, in "
-        "the format `lines`: scores in hundredths, facts under the entity they are about. Then "
-        f"the tokens ({result.encoding}) of the same answer in each format.\n"
+        f"Below are the questions of a model and the answers, with at most {FACTS_SHOWN} facts, in "
+        "the format `lines`. The facts about an entity follow its name, each after its score in "
+        f"hundredths. The last line counts the tokens ({result.encoding}) of the answer in each "
+        "format.\n"
     )
     for number, answer in enumerate(result.answers, 1):
         time = (f"  {answer.milliseconds:.0f} ms", "dim")
@@ -51,14 +52,14 @@ def _describe_stored(stored: Stored) -> str:
     )
     if old_facts or old_relations:
         text += (
-            f" {old_facts} facts and {old_relations} relations were there from an earlier run: "
-            "nothing is stored twice."
+            f" {old_facts} facts and {old_relations} relations exist from an earlier run: nothing "
+            "is stored twice."
         )
     return text
 
 
 def _draw_lines(lines: str) -> Table:
-    """Draw one row for each line of an answer; long lines wrap below their beginning."""
+    """Draw one row for each line of an answer. Long lines are wrapped and indented."""
     table = Table.grid(padding=(0, 1))
     table.add_column(width=6, justify="right")
     table.add_column()

@@ -11,7 +11,7 @@ from textrawl.postgres.conninfo import describe_failure
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check; if it is `broken`, calls fail and `message` names the fix."""
+    """The result of one check. If the verdict is `broken`, calls fail and `message` has the fix."""
 
     name: str
     verdict: Literal["ok", "note", "broken"]
@@ -28,6 +28,6 @@ def record_errors(findings: list[Finding], name: str) -> Generator[None]:
 
 
 def describe_error(error: StartRefused | TextrawlError) -> str:
-    """Return the message of `error`, with that of libpq if a database cannot be reached."""
+    """Return the message of `error`. If libpq caused the error, its message is added."""
     reason = describe_failure(error.__cause__)
     return f"{error} ({reason})" if reason else str(error)

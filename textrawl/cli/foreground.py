@@ -1,4 +1,4 @@
-"""The event loop of a command: it ends with the command or at a signal, and always cleans up."""
+"""The event loop of a command. It ends with the command or at a signal, and always cleans up."""
 
 import signal
 import sys
@@ -12,7 +12,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Interrupted(Exception):
-    """A signal ended the command; `code` is the exit code that a shell expects."""
+    """A signal ended the command. `code` is the exit code that a shell expects."""
 
     def __init__(self, number: signal.Signals) -> None:
         super().__init__(f"Interrupted by {number.name}")
@@ -25,10 +25,10 @@ def run_foreground(
     use_uvloop: bool = False,
     signals: Sequence[signal.Signals] = _SIGNALS,
 ) -> Result:
-    """Run `work` and return its result. The first of `signals` cancels it, others are ignored.
+    """Run `work` and return its result. The first signal cancels it, and later signals are ignored.
 
-    uvloop makes each call cheaper; Windows has none. Raises the first error of `work`, taken out of
-    exception groups, and Interrupted after a signal.
+    uvloop makes each call cheaper, but is not available on Windows. Raises the first error of
+    `work`, even if it is inside an exception group. Raises Interrupted after a signal.
     """
     try:
         options = {"use_uvloop": use_uvloop and sys.platform != "win32"}
@@ -61,6 +61,6 @@ async def _supervise(
 
 
 def _find_cause(error: BaseException) -> BaseException:
-    """Return the first error inside nested groups: the others are its consequences."""
+    """Return the first error inside nested groups. The other errors are its consequences."""
     nested: tuple[BaseException, ...] = getattr(error, "exceptions", ())
     return _find_cause(nested[0]) if nested else error

@@ -12,8 +12,8 @@ _LARGE = 1 << 20  # bytes
 def pause_collection() -> Generator[None]:
     """Pause garbage collection during imports.
 
-    Imports leave no garbage, and collection would take a tenth of their time. Objects that exist at
-    the end are never scanned again, so later collections pause calls less.
+    Imports leave no garbage, and collections would take a tenth of the time of imports. Objects
+    that exist at the end are never scanned again, so that later collections are shorter.
     """
     gc.disable()
     try:
@@ -24,10 +24,10 @@ def pause_collection() -> Generator[None]:
 
 
 def return_freed_memory() -> None:
-    """Make glibc return freed memory to the system at once; other C libraries are left alone.
+    """Make glibc return freed memory to the system now. With other C libraries, do nothing.
 
-    By default glibc keeps as much free memory as the first large block that was freed. Here that
-    block belongs to a vocabulary, so 8 MB would stay allocated for ever.
+    By default glibc keeps free memory up to the size of the first large block that was freed. In
+    this process that block belonged to a vocabulary, and glibc would keep 8 MB until the end.
     """
     import ctypes  # noqa: PLC0415 - only servers need it
 

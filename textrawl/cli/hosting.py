@@ -1,4 +1,4 @@
-"""The start of a server over either transport, and the session of a client over stdio."""
+"""The start of a server over stdio or HTTP, and the session of a client over stdio."""
 
 import logging
 import os
@@ -73,16 +73,16 @@ async def _serve(settings: Settings, reception: Reception) -> None:
             server = await _open_visibly(settings, reception, stack)
         else:
             server = await _open(settings, stack)
-        from textrawl.transports.stdio.session import serve_stdio  # noqa: PLC0415 - HTTP does without
+        from textrawl.transports.stdio.session import serve_stdio  # noqa: PLC0415 - not for HTTP
 
         await serve_stdio(server, reception)
 
 
 async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":
-    """Create the server and open its memory, both at once.
+    """Create the server and open its memory at the same time.
 
-    A thread loads the MCP SDK, which keeps one core busy for most of a start. Meanwhile opening the
-    memory mostly waits for Postgres.
+    A thread loads the MCP SDK, which keeps one core busy for most of a start. Opening the memory
+    mostly waits for Postgres.
     """
     servers: list[MemoryServer] = []
     loaded = anyio.Event()
@@ -95,8 +95,8 @@ async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":
     tasks.start_soon(load)
     memory = None
     if settings.enable_memory:
-        # This import ends before the thread starts: one thread could see modules that another one
-        # has only half loaded.
+        # This import ends before the thread starts, because a thread could see modules that
+        # another thread has only half loaded.
         with pause_collection():
             from textrawl.store.opening import open_memory  # noqa: PLC0415 - see above
 

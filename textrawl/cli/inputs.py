@@ -1,4 +1,4 @@
-"""Arguments of the daily commands, with the rules of the tools' arguments."""
+"""Arguments of `search`, `show`, `remember` and `forget`, checked like the arguments of tools."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -25,7 +25,7 @@ def read_query(text: str) -> str:
     """Return a clean question. Raises BadParameter if it is empty or too long."""
     try:
         return _limit(clean_name(text), QUERY_LENGTH)
-    except typer.BadParameter as error:  # called after typer's parsing, which names arguments
+    except typer.BadParameter as error:  # typer adds the name only while it parses arguments
         raise typer.BadParameter(error.message, param_hint="QUERY") from None
 
 
@@ -40,7 +40,7 @@ def read_reference(text: str) -> str:
 
 
 def read_moment(text: str) -> datetime:
-    """Return an instant; a date is the end of that day in UTC. Raises BadParameter."""
+    """Return an instant. A date stands for the end of that day in UTC. Raises BadParameter."""
     return _refuse(read_instant, text)
 
 
@@ -50,7 +50,7 @@ def read_future(text: str) -> datetime:
 
 
 def read_type(text: str) -> EntityKind:
-    """Return the type that a word names. Raises BadParameter with all types."""
+    """Return the type that a word names. Raises BadParameter, which lists all types."""
     kind = name_type(text)
     if kind not in ENTITY_TYPES:
         raise typer.BadParameter(f"use {join_choices(ENTITY_TYPES)}")
@@ -59,7 +59,7 @@ def read_type(text: str) -> EntityKind:
 
 def _limit(text: str, most: int) -> str:
     if not text:
-        raise typer.BadParameter("there is no text in it")
+        raise typer.BadParameter("the text is empty")
     if len(text) > most:
         raise typer.BadParameter(f"use at most {most:,} characters; these are {len(text):,}")
     return text
@@ -96,7 +96,7 @@ AsOf = Annotated[
         "--as-of",
         metavar="TIME",
         parser=read_moment,
-        help="Show what was valid then: 2026-08-01 or 2026-08-01T12:00Z.",
+        help="Show what was valid at TIME: 2026-08-01 or 2026-08-01T12:00Z.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]

@@ -1,8 +1,8 @@
 """A session of one command on the memory that the settings name.
 
 `search`, `show`, `remember` and `forget` call the same operations as the tools, without loading the
-MCP SDK. They act as the actor of ACCESS_TOKEN, or else of the login of DATABASE_URL. On the
-embedded Postgres they act as the user of this machine.
+MCP SDK. The commands act as the actor of ACCESS_TOKEN, or else as the actor of the login in
+DATABASE_URL. On the embedded Postgres they act as the user of this machine.
 """
 
 from collections.abc import Awaitable, Callable
@@ -14,8 +14,8 @@ from textrawl import __version__
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Principal
 from textrawl.cli.console import show_wait
+from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inspection import require_memory
 from textrawl.errors import (
     ArgumentInvalid,
     EntityNameMissing,
@@ -45,26 +45,26 @@ class MemorySession:
 
     @cached_property
     def memory(self) -> MemoryOperations:
-        """Operations on this memory, the same as those of the tools."""
+        """The operations on this memory, which the tools call too."""
         return MemoryOperations(self.store)
 
     @property
     def several_spaces(self) -> bool:
-        """True if answers may come from more than one space."""
+        """True if answers can come from more than one space."""
         return len(self.caller.principal.readable) > 1
 
 
 def read_memory(
     command: str, space: str | None, work: Callable[[MemorySession], Awaitable[Result]]
 ) -> Result:
-    """Run `work` on a read-only session and return its result; no memory is created.
+    """Run `work` on a read-only session and return its result. A missing memory is not created.
 
     Raises StartRefused, NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
     """
     settings = _read_settings(space)
 
     async def run() -> Result:
-        await _require_embedded(settings)
+        require_memory(settings)
         reading = settings.model_copy(update={"read_only": True})
         async with open_memory(reading) as memory:
             principal = await _find_principal(memory, settings)
@@ -81,10 +81,10 @@ def change_memory(
     *,
     create: bool = False,
 ) -> Result:
-    """Run `work` on a session that may write, and return its result.
+    """Run `work` on a session that can write, and return its result.
 
-    With `create`, the embedded Postgres is created if it does not exist. Raises ReadOnly, and the
-    errors of read_memory.
+    With `create`, the embedded Postgres is created if it does not exist. Raises ReadOnly and the
+    errors of `read_memory`.
     """
     settings = _read_settings(space)
     if settings.read_only:
@@ -92,13 +92,13 @@ def change_memory(
 
     async def run() -> Result:
         if not create:
-            await _require_embedded(settings)
+            require_memory(settings)
         async with open_memory(settings) as memory:
             principal = await _find_principal(memory, settings)
             if principal.home is None:
                 raise ArgumentInvalid(
-                    f"add --space, or set TEXTRAWL_SPACE, to one of {_list_spaces(principal)}",
-                    title="More than one space may be written",
+                    f"choose one with --space or TEXTRAWL_SPACE: {_list_spaces(principal)}",
+                    title="The space to write to is not clear",
                 )
             return await work(MemorySession(memory, Caller(principal, _CLIENT, command), settings))
 
@@ -107,7 +107,7 @@ def change_memory(
 
 
 async def describe_missing_entity(session: MemorySession, name: str) -> ArgumentInvalid:
-    """Return the error for a name that no entity has; it suggests similar names."""
+    """Return the error for a name that no entity has. It suggests similar names."""
     if not name:
         return EntityNameMissing("give the name of an entity")
     similar = await suggest_names(session.memory, name, session.caller)
@@ -122,19 +122,13 @@ def _read_settings(space: str | None) -> Settings:
     return settings
 
 
-async def _require_embedded(settings: Settings) -> None:
-    # open_memory checks a database of DATABASE_URL: doing so here would cost a connection.
-    if settings.database_url is None:
-        await require_memory(settings)
-
-
 async def _find_principal(memory: Store, settings: Settings) -> Principal:
     principal = await Directory(memory.database).find(memory.credential)
     if principal is None:
         raise NotAuthenticated(
             None
             if memory.credential
-            else "The login of TEXTRAWL_DATABASE_URL may read nothing by itself: set "
+            else "The login of TEXTRAWL_DATABASE_URL cannot read the memory without a token: set "
             "TEXTRAWL_ACCESS_TOKEN to a token that `textrawl token create` made"
         )
     return principal.pin(settings.space) if settings.space else principal

@@ -27,7 +27,7 @@ class _Rate(ProgressColumn):
 
 @contextmanager
 def show_progress(label: str, total: int | None) -> Generator[Callable[[int], object]]:
-    """Show a bar with rate and remaining time; yield a function that sets the number done."""
+    """Show a bar with rate and remaining time. Yield a function that sets the finished number."""
     with _open_bar() as bar:
         task = bar.add_task(label, total=total)
         yield lambda done: bar.update(task, completed=done)
@@ -35,9 +35,10 @@ def show_progress(label: str, total: int | None) -> Generator[Callable[[int], ob
 
 @contextmanager
 def show_index_progress() -> Generator[Callable[[int, int], object]]:
-    """Show a bar for an index; yield a function that sets the number done and the total.
+    """Show a bar while an index is being built.
 
-    The bar appears at the first call of that function.
+    Yield a function that sets the numbers of finished blocks and of all blocks. The bar appears at
+    the first call of that function.
     """
     with _open_bar() as bar:
         task = bar.add_task("Indexing blocks of vectors", total=None, visible=False)

@@ -13,7 +13,7 @@ class StartedModelRow:
 
 @dataclass(frozen=True)
 class SwitchedRow:
-    """The model that switch_embedding_model made active, and the previous one."""
+    """The model that switch_embedding_model made active, and the model that was active before."""
 
     name: str
     previous: str
@@ -21,7 +21,7 @@ class SwitchedRow:
 
 @dataclass(frozen=True)
 class RolledBackRow:
-    """The model that rollback_embedding_model made active, and the abandoned one."""
+    """The model that rollback_embedding_model made active, and the model that was active before."""
 
     name: str
     abandoned: str
@@ -35,8 +35,27 @@ class DroppedRow:
 
 
 @dataclass(frozen=True)
+class CalibratedRow:
+    """The model whose scale calibrate_embedding_model stored."""
+
+    calibrate_embedding_model: str
+
+
+@dataclass(frozen=True)
+class SampleRow:
+    """A fact of sample_facts."""
+
+    entity_name: str
+    content: str
+
+
+@dataclass(frozen=True)
 class ProgressRow:
-    """A model of embedding_progress with its vectors, facts without one, and size in bytes."""
+    """A model of embedding_progress, with the numbers of its vectors and of its pending facts.
+
+    `bytes` is the size of its table with the indexes. `calibrated_at` is None if the scale was not
+    measured in this memory.
+    """
 
     name: str
     dimensions: int
@@ -45,11 +64,19 @@ class ProgressRow:
     vectors: int
     pending: int
     bytes: int
+    cosine_floor: float
+    cosine_ceiling: float
+    trust: float
+    calibrated_at: datetime | None
 
 
 @dataclass(frozen=True)
 class RecallCostsRow:
-    """Tokens of the answers that recall_costs sums up; None if there are no answers."""
+    """The costs of the last recalls in tokens, from recall_costs.
+
+    `cut` is the number of answers that left items out, and `dropped` is the number of these items.
+    Fields are None if there are no recalls.
+    """
 
     recalls: int
     p50: int | None
@@ -72,8 +99,28 @@ class MadeSpaceRow:
     """A space after create_space, rename_space or archive_space."""
 
     name: str
+    language: str
     created_at: datetime
     archived_at: datetime | None
+
+
+@dataclass(frozen=True)
+class ChangedLanguageRow:
+    """A space after change_language, with the number of documents that servers make anew."""
+
+    space: str
+    former_language: str
+    new_language: str
+    documents: int
+
+
+@dataclass(frozen=True)
+class PolicyRow:
+    """How the memories of a space fade. `own` names the values that the space set itself."""
+
+    space: str
+    policy: dict[str, object]
+    own: list[str]
 
 
 @dataclass(frozen=True)
@@ -87,7 +134,8 @@ class FoundSpaceRow:
 class SpaceListRow:
     """A space of list_spaces with the number of its valid facts and of actors with a grant.
 
-    `own_index` is ready or unfinished if the space has its own vector index.
+    `own_index` is `ready` or `unfinished` if the space has its own vector index, else None.
+    `rebuilding` is the number of facts whose search document still has a former language.
     """
 
     name: str
@@ -96,6 +144,8 @@ class SpaceListRow:
     facts: int
     members: int
     own_index: str | None
+    language: str
+    rebuilding: int | None
 
 
 @dataclass(frozen=True)
@@ -114,7 +164,7 @@ class WithdrawnRow:
 
 @dataclass(frozen=True)
 class GrantListRow:
-    """A grant of list_grants; `login` is the database login that acts as the actor."""
+    """A grant of list_grants. `login` is the database login that acts as the actor."""
 
     space_name: str
     actor_name: str
@@ -125,7 +175,7 @@ class GrantListRow:
 
 @dataclass(frozen=True)
 class BoundLoginRow:
-    """True if the login of bind_login has the rights of textrawl_analyst."""
+    """True if the login that bind_login assigned to an actor has the role textrawl_analyst."""
 
     bind_login: bool
 
@@ -139,7 +189,7 @@ class MadeTokenRow:
 
 @dataclass(frozen=True)
 class RotatedTokenRow:
-    """The token that rotate_token recorded, with its end and that of the former token."""
+    """The new token that rotate_token recorded. `former_ends_at` is the end of the old token."""
 
     token: int
     actor: str
@@ -161,7 +211,7 @@ class RevokedTokenRow:
 
 @dataclass(frozen=True)
 class TokenListRow:
-    """A token of list_tokens; `state` is valid, expired or revoked."""
+    """A token of list_tokens. `state` is `valid`, `expired` or `revoked`."""
 
     id: int
     prefix: str

@@ -6,24 +6,24 @@ from io import StringIO
 from textrawl.environment import PREFIX, File, Source, parse_file, read_environment, read_files
 from textrawl.settings import Settings, find_origins, is_setting, write_name
 
-_LONG = 12  # letters from which a name may have two typos
-_DISTINCT = 8  # letters from which a bare name is compared with the settings
+_LONG = 12  # letters: a long name of a setting can be meant despite two typos, others despite one
+_DISTINCT = 8  # letters: shorter names of settings are too similar to names of other programs
 
 DROPPED = {
-    "EMBEDDING_TIMEOUT": "an embedding provider has 5 seconds",
-    "IMPORT_DIR": f"the graph toolset's migrate reads the folder import in {PREFIX}DATA_DIR",
+    "EMBEDDING_TIMEOUT": "an embedding provider has 5 seconds to answer",
+    "IMPORT_DIR": f"the graph toolset's `migrate` reads the folder `import` in {PREFIX}DATA_DIR",
     "OAUTH_AUDIENCE": f"tokens of the identity provider are for {PREFIX}PUBLIC_URL with /mcp",
     "TOKENIZER": "tokens are counted in o200k_base",
 }
-"""Settings that were dropped, each with its replacement."""
+"""Names of former settings. Each value says what is used instead."""
 
 
 def find_mistakes() -> list[str]:
     """Return a line for each mistake. Raises StartRefused.
 
-    A mistake is a line of a file that is no assignment, a setting that was dropped, or a name that
-    is probably a misspelt setting. All programs share the environment, so a bare name there has to
-    be long enough to be a setting of textrawl.
+    A mistake is a line of a file that is not an assignment, a former setting, or a name that is
+    probably a misspelt setting. All programs share the environment. Therefore a name in the
+    environment without TEXTRAWL_ is compared only with long names of settings.
     """
     files = read_files()
     sources = [read_environment(), *map(parse_file, files)]
@@ -33,12 +33,12 @@ def find_mistakes() -> list[str]:
 
 
 def find_ignored() -> list[str]:
-    """Return a line for each shared `.env` with bare names of settings, which are ignored.
+    """Return a line for each shared `.env` that has settings without the prefix TEXTRAWL_.
 
-    Raises StartRefused.
+    Such settings are ignored, because the file can belong to another program. Raises StartRefused.
     """
     return [
-        f"{file.label} sets {', '.join(names)}, which textrawl leaves to other programs: write "
+        f"{file.label} sets {', '.join(names)}, which textrawl ignores there: write "
         f"{PREFIX}{names[0]}, or name the file with --env-file"
         for file in read_files()
         if file.shared and (names := _list_bare_names(file))
@@ -61,7 +61,7 @@ def _find_bad_lines(file: File) -> Iterator[str]:
     for part in parse_stream(StringIO(file.decode())):
         if part.error and (not file.shared or PREFIX in part.original.string.upper()):
             yield (
-                f"Line {part.original.line} of {file.label} is left out: write NAME=value, "
+                f"Line {part.original.line} of {file.label} is ignored: write NAME=value, "
                 "and close every quote"
             )
 
@@ -78,7 +78,7 @@ def _check_names(source: Source, unset: list[str]) -> Iterator[str]:
             continue
         ours = prefixed or source.label != "environment"
         if similar := _find_similar_name(bare, unset, ours=ours):
-            yield f"{name} in {place} is no setting: did you mean {write_name(similar)}?"
+            yield f"{name} in {place} is not a setting: did you mean {write_name(similar)}?"
 
 
 def _find_similar_name(name: str, unset: list[str], *, ours: bool) -> str | None:
@@ -93,6 +93,6 @@ def _find_similar_name(name: str, unset: list[str], *, ours: bool) -> str | None
 
 def _count_typos(name: str, setting: str) -> int:
     """Return the number of missing, extra, wrong and swapped letters."""
-    from rapidfuzz.distance import OSA  # noqa: PLC0415 - few environments need it
+    from rapidfuzz.distance import OSA  # noqa: PLC0415 - rarely needed
 
     return OSA.distance(name, setting)

@@ -11,9 +11,10 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def find_start(text: str) -> datetime:
-    """Return an instant in UTC: a date is its beginning, a span such as 2h is subtracted from now.
+    """Return the instant that `text` names: an instant, a date, or a span before now, such as 2h.
 
-    Raises ArgumentInvalid, also for a time in the future.
+    A date stands for the beginning of the day in UTC. Raises ArgumentInvalid, also for a time in
+    the future.
     """
     text, now = text.strip(), datetime.now(UTC)
     if "-" not in text and text[:1].isdecimal():

@@ -1,4 +1,4 @@
-"""The page of `textrawl stats --html`: plots as SVG, and nothing that has to be loaded."""
+"""The page of `textrawl stats --html`. It contains plots as SVG and loads no other file."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from textrawl.cli.console import count
-from textrawl.cli.statistics_report import Report, write_counts, write_saved
+from textrawl.cli.statistics_report import Report, describe_llm, write_counts, write_saved
 from textrawl.errors import StartRefused
 from textrawl.values.text import escape_hidden
 
@@ -55,13 +55,13 @@ def require_plots() -> None:
     """Require the library that draws plots. Raises StartRefused."""
     if find_spec("pygal") is None:
         raise StartRefused(
-            "--html draws with pygal, which is not installed: install textrawl[plots], in a "
-            "checkout `uv sync --inexact --extra plots` (or `.uv/bin/uv sync …`)"
+            "--html needs pygal, which is not installed: install textrawl[plots]; in a checkout "
+            "run `uv sync --inexact --extra plots` (or `.uv/bin/uv sync …`)"
         )
 
 
 def write_page(report: Report) -> str:
-    """Write the whole page. Raises ImportError without pygal: see require_plots."""
+    """Write the whole page. Call `require_plots` before, because this needs pygal."""
     recent = report.recent
     growth = [(week["week"], week["facts"]) for week in recent.growth]
     authors = [(item["author"], item["facts"]) for item in recent.authors]
@@ -70,14 +70,12 @@ def write_page(report: Report) -> str:
     times = [(day["day"], day["p50_ms"]) for day in recent.recall_days]
     sections = [
         _write_table("Totals", ("", ""), _list_totals(report)),
-        _write_section("Facts added a week", _plot_bars("facts", growth)),
+        _write_section("Facts added per week", _plot_bars("facts", growth)),
         _write_section("Entities by type", _plot_rows(types)),
         _write_section("Facts by author", _plot_rows(authors)),
-        _write_section("Tokens of answers a day", _plot_bars("tokens", tokens)),
-        _write_section(
-            "Milliseconds that half of a day's answers took at most", _plot_bars("ms", times)
-        ),
-        *_list_problems(report),
+        _write_section("Tokens of answers per day", _plot_bars("tokens", tokens)),
+        _write_section("Median time of an answer per day, in ms", _plot_bars("ms", times)),
+        *_list_tables(report),
     ]
     when = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     return _PAGE.format(when=when, days=report.days, sections="\n".join(sections))
@@ -92,7 +90,7 @@ def _list_totals(report: Report) -> list[tuple[object, ...]]:
         ("relations", f"{row.relations:,}"),
         ("sources", f"{write_counts(report.recent.sources) or 'none'} (facts)"),
         *(
-            ("vectors", f"{model['name']}: {count(model['pending'], 'fact')} without one yet")
+            ("vectors", f"{model['name']}: {count(model['pending'], 'fact')} without a vector yet")
             for model in row.models
         ),
         ("answers", f"{recalls['calls']:,}"),
@@ -105,7 +103,7 @@ def _list_totals(report: Report) -> list[tuple[object, ...]]:
     ]
 
 
-def _list_problems(report: Report) -> list[str]:
+def _list_tables(report: Report) -> list[str]:
     recent = report.recent
     slow = [(f"{item['milliseconds']} ms", item["mode"], item["asked"]) for item in recent.slowest]
     unanswered = [
@@ -115,10 +113,12 @@ def _list_problems(report: Report) -> list[str]:
         (str(item["at"])[:10], item["reasons"], f"{item['entity']}: {item['fact']}")
         for item in recent.stale["oldest"]
     ]
+    llm = [(use["purpose"], f"{use['calls']:,}", describe_llm(use)) for use in recent.llm]
     return [
-        _write_table("Slowest answers", ("took", "mode", "asked"), slow),
+        _write_table("LLM", ("purpose", "calls", "cost"), llm),
+        _write_table("Slowest answers", ("time", "mode", "question"), slow),
         _write_table("Unanswered questions", ("times", "best score", "question"), unanswered),
-        _write_table("Stale facts, the oldest", ("stored", "why", "fact"), stale),
+        _write_table("Oldest stale facts", ("stored", "reason", "fact"), stale),
     ]
 
 
@@ -158,7 +158,7 @@ def _plot_rows(counts: Sequence[tuple[str, int]]) -> str:
 def _load() -> Any:
     """Load pygal, an optional library without types."""
     library = import_module("pygal")
-    # Remove the finder that pygal adds for its maps: every later import would warn of it.
+    # Remove the finder that pygal adds for its maps, because every later import would warn of it.
     sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "pygal"]
     return library
 
@@ -187,5 +187,5 @@ def _choose_look() -> Mapping[str, Any]:
 
 
 def _render(chart: Any) -> str:
-    # Remove the tooltips: they need a script.
+    # Remove the tooltips, because they need a script.
     return _SCRIPTS.sub("", str(chart.render(is_unicode=True)))

@@ -18,7 +18,7 @@ _LONGEST = 72  # characters of a question or a fact
 
 @dataclass(frozen=True)
 class ReportRow:
-    """The row of memory_report about some days; times are ISO 8601, costs are tokens."""
+    """The row of memory_report about the last days. Times are ISO 8601. Costs are in tokens."""
 
     growth: list[dict[str, Any]]
     sources: dict[str, int]
@@ -28,6 +28,7 @@ class ReportRow:
     slowest: list[dict[str, Any]]
     stale: dict[str, Any]
     unanswered: dict[str, Any]
+    llm: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Report:
 
 
 def draw_report(console: Console, report: Report) -> None:
-    """Draw the whole report: each figure with its unit and what it counts."""
+    """Draw the whole report. Each figure has its unit and a short explanation."""
     recent, days = report.recent, report.days
     console.print("[bold]The memory now[/]")
     console.print(_draw_holdings(report.holdings))
@@ -51,6 +52,8 @@ def draw_report(console: Console, report: Report) -> None:
     _draw_shares(console, recent)
     console.print(f"\n[bold]Recalls[/]: answers of the last {days} days")
     console.print(_draw_recalls(recent.recalls))
+    console.print(f"\n[bold]LLM[/]: calls of the last {days} days")
+    console.print(_draw_llm(recent.llm))
     _draw_items(console, "Slowest answers", [_describe_slow(item) for item in recent.slowest])
     unanswered = recent.unanswered
     _draw_items(
@@ -66,7 +69,7 @@ def draw_report(console: Console, report: Report) -> None:
 
 
 def draw_sparkline(counts: Sequence[int]) -> str:
-    """Return a bar for each number, in proportion to the largest."""
+    """Return a bar for each number, in proportion to the largest number."""
     most = max(counts, default=0) or 1
     return "".join(_BARS[round((len(_BARS) - 1) * count / most)] for count in counts)
 
@@ -80,7 +83,7 @@ def write_counts(counts: Mapping[str, int]) -> str:
 def write_saved(recalls: Mapping[str, Any]) -> str | None:
     """Return the tokens that compact text saved compared with verbose text, or None.
 
-    The number is extrapolated from the answers whose verbose text was counted.
+    The number is extrapolated, because verbose text is counted only for some answers.
     """
     spent, verbose = recalls["tokens"], recalls["verbose_tokens"]
     if not verbose or verbose <= spent:
@@ -113,15 +116,31 @@ def _draw_shares(console: Console, recent: ReportRow) -> None:
 
 def _draw_recalls(recalls: Mapping[str, Any]) -> Table | str:
     if not recalls["calls"]:
-        return "none: there were none, or TEXTRAWL_RECORD_RECALLS is off"
+        return "none, or TEXTRAWL_RECORD_RECALLS is off"
     table = _make_grid()
     cut = f"{recalls['cut']:,} of them cut to their budget" if recalls["cut"] else ""
     table.add_row("answers", f"{recalls['calls']:,}", cut)
     table.add_row("tokens", f"{recalls['tokens']:,}", write_saved(recalls) or "in all answers")
     if recalls["p50_ms"] is not None:
-        table.add_row("ms", f"{recalls['p50_ms']}", "half of the answers took at most this")
-        table.add_row("ms", f"{recalls['p95_ms']}", "95 % of the answers took at most this")
+        table.add_row("ms", f"{recalls['p50_ms']}", "median time of an answer")
+        table.add_row("ms", f"{recalls['p95_ms']}", "95th percentile of the time of an answer")
     return table
+
+
+def _draw_llm(uses: Sequence[Mapping[str, Any]]) -> Table | str:
+    if not uses:
+        return "none"
+    table = _make_grid()
+    for use in uses:
+        table.add_row(str(use["purpose"]), f"{use['calls']:,}", write_cell(describe_llm(use)))
+    return table
+
+
+def describe_llm(use: Mapping[str, Any]) -> str:
+    """Return the tokens, median time and failures of the calls to the LLM for one purpose."""
+    cost = f"{use['tokens_in']:,} tokens in, {use['tokens_out']:,} out"
+    failed = f"; failed: {write_counts(use['errors'])}" if use["failures"] else ""
+    return f"{cost}; {use['p50_ms']} ms{failed}"
 
 
 def _draw_items(console: Console, title: str, items: Sequence[tuple[str, str]]) -> None:

@@ -1,4 +1,4 @@
-"""`textrawl serve` over stdio, the same as `textrawl` alone: its client started this process."""
+"""`textrawl serve` over stdio, or `textrawl` without a command: a client started this process."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ _ON, _OFF = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
 def run_stdio() -> None:
-    """Greet the client, load the server meanwhile, and serve. Raises StartRefused."""
+    """Greet the client while the server is loaded, then serve it. Raises StartRefused."""
     with _end_on_signals(), receive() as reception:
         with suppress(ParsingNeeded):
             reception.begin_greeting(Greeter(__version__, guess_description()))
@@ -31,9 +31,9 @@ def run_stdio() -> None:
 
 
 def guess_description() -> ServerDescription:
-    """Return the description of the server that the environment sets.
+    """Return the description of the server that the environment configures.
 
-    Raises Unclear if only the module `settings`, which is not loaded yet, can decide.
+    Raises ParsingNeeded if only the module `settings`, which is not loaded yet, can decide.
     """
     names = [name.strip() for name in (find_unparsed("toolsets") or TOOLSETS[0]).split(",")]
     enabled = (find_unparsed("enable_memory") or _ON[0]).lower()
@@ -45,7 +45,7 @@ def guess_description() -> ServerDescription:
 
 @contextmanager
 def _end_on_signals() -> Generator[None]:
-    """End the process with 0 at a signal during the block, as the event loop does later."""
+    """End the process with exit code 0 at a signal. After the block, the event loop does this."""
     handlers = {number: signal.signal(number, _end) for number in _ENDS}
     try:
         yield
@@ -55,5 +55,6 @@ def _end_on_signals() -> Generator[None]:
 
 
 def _end(_: int, __: FrameType | None) -> NoReturn:
-    # Nothing is open yet. An exception could get lost: imports run callbacks that ignore errors.
+    # Nothing is open yet. An exception could get lost, because imports run callbacks that ignore
+    # errors.
     os._exit(0)

@@ -33,14 +33,14 @@ _COUNTS = {
     "retyped": "given their former type",
     "dropped": "entities dropped",
     "lost": "forgotten and lost",
-    "kept": "reflections of others kept with what they are about",
+    "kept": "reflections of others kept with their entities or relations",
 }
 
 
 def draw_plan(author: str, since: datetime, plan: Sequence[PlanRow]) -> Tree:
-    """Draw the steps by space and entity; long lists are cut, with the number of the rest."""
+    """Draw the steps by space and entity. A long list ends with the number of omitted items."""
     begin = f"{since.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-    steps = count(len(plan), "step") if plan else "nothing that shows"
+    steps = count(len(plan), "step") if plan else "no visible steps"
     tree = Tree(Text(f"Undoing {author} since {begin}: {steps}", style="bold"))
     for space, rows in groupby(plan, lambda row: row.space_name):
         branch = tree.add(Text(space, style="bold cyan"))
@@ -59,7 +59,7 @@ def count_steps(row: UndoRow) -> str:
     changes = [
         f"{getattr(row, name)} {label}" for name, label in _COUNTS.items() if getattr(row, name)
     ]
-    return ", ".join(changes) or "repetitions alone"
+    return ", ".join(changes) or "only repetitions of facts"
 
 
 def _find_name(row: PlanRow) -> str | None:
@@ -68,7 +68,7 @@ def _find_name(row: PlanRow) -> str | None:
 
 def _draw_entity(branch: Tree, name: str, rows: Sequence[PlanRow]) -> None:
     dropped = any(row.action == "drop entity" for row in rows)
-    leaf = branch.add(Text(f"{name} (goes as well)" if dropped else name))
+    leaf = branch.add(Text(f"{name} (is removed too)" if dropped else name))
     steps = [row for row in rows if row.action != "drop entity"]
     for row in steps[:_MOST_STEPS]:
         leaf.add(_draw_step(row))

@@ -28,8 +28,8 @@ from textrawl.settings import Settings
 from textrawl.store.backlog import count_backlog, fill_batch, queue_facts
 
 _LONGEST_OUTAGE = 120.0  # seconds without a new vector after which the command fails
-_COUNT_INTERVAL = 5.0  # seconds between counts of the facts left: among a million, counting is slow
-_RETRY_INTERVAL = 2.0  # seconds between attempts while provider or database is away
+_COUNT_INTERVAL = 5.0  # seconds between counts of pending facts, because such a count can be slow
+_RETRY_INTERVAL = 2.0  # seconds between attempts while the provider or the database is unreachable
 _TRANSIENT = (errors.EmbeddingUnavailable, errors.DatabaseUnavailable, errors.ServerBusy)
 
 
@@ -37,14 +37,16 @@ async def build_vectors(settings: Settings, memory: Administration) -> None:
     """Build every vector of the model that `settings` name, beside the active model.
 
     Raises ArgumentInvalid if that model is active already, or if another model is being built.
-    Raises EmbeddingUnavailable or DatabaseUnavailable if one of them is unreachable for two
-    minutes. A provider that does not answer the first call raises at once: the model is not
-    registered then.
+    Raises EmbeddingUnavailable or DatabaseUnavailable if the provider or the database is
+    unreachable for two minutes. If the provider does not answer the first call, this function
+    raises immediately and does not register the model.
     """
     embedder = choose_embedder(settings)
     if embedder is None:
         raise errors.EmbeddingNotConfigured
     try:
+        if math.isinf(embedder.estimate([])):
+            await embedder.warm()  # a download takes longer than a call waits
         await ask_once(embedder)
         [row] = await memory.call(
             "start_embedding_model", StartedModelRow, **describe_model(embedder)
@@ -53,7 +55,7 @@ async def build_vectors(settings: Settings, memory: Administration) -> None:
         await _index(memory)
     finally:
         await embedder.aclose()
-    refused = f" but {missing:,}, which the provider refused" if missing else ""
+    refused = f" except {missing:,} that the provider refused" if missing else ""
     write_message(
         f"Every fact{refused} has a vector of {embedder.name}: run `textrawl embed switch`."
     )
@@ -85,7 +87,7 @@ def _require(embedder: Embedder | None) -> Embedder:
 
 
 async def _fill(memory: Administration, model: StoredModel) -> int:
-    """Build vectors until none is missing; return the number of facts that the provider refused."""
+    """Build all missing vectors. Return the number of facts that the provider refused."""
     with _show_progress(model.embedder.name) as progress:
         [task] = progress.task_ids
         done = left = total = 0

@@ -1,4 +1,4 @@
-"""Tokens of one answer in each format: counted, not estimated."""
+"""The counted tokens of one answer in each format."""
 
 import json
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _NO_BUDGET = 1_000_000
 
 @dataclass(frozen=True)
 class Cost:
-    """Tokens of the same answer as compact text, lines, verbose text, and indented JSON."""
+    """The tokens of one answer as compact text, as lines, as verbose text and as indented JSON."""
 
     compact: int
     lines: int
@@ -24,10 +24,10 @@ class Cost:
 
 
 def count_costs(text: str, structured: dict[str, Any], reply: Reply, counter: Counter) -> Cost:
-    """Count the tokens of an answer that came as compact `text` and as `structured` content.
+    """Count the tokens of an answer with compact `text` and `structured` content.
 
-    `reply` is the same answer before it was formatted. The code of the server writes its other
-    formats.
+    `reply` is the same answer before it was formatted. From `reply`, the code of the server writes
+    the formats `lines` and `verbose`.
     """
     return Cost(
         compact=counter.count(text),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-_MOST = 50  # facts, or relations, that one call of build_knowledge takes
+_MOST = 50  # facts, or relations, that one call of build_knowledge accepts
 
 Item = dict[str, Any]
 
@@ -21,14 +21,14 @@ class Material:
     entity: str
 
     def batches(self) -> Iterator[dict[str, list[Item]]]:
-        """Yield the arguments of each call that stores a batch, facts before relations."""
+        """Yield the arguments of each call of build_knowledge, facts before relations."""
         for start in range(0, len(self.facts), _MOST):
             yield {"facts": self.facts[start : start + _MOST]}
         for start in range(0, len(self.relations), _MOST):
             yield {"relations": self.relations[start : start + _MOST]}
 
     def entity_names(self) -> set[str]:
-        """Return the names of all entities that these facts and relations create, case folded."""
+        """Return the case-folded names of all entities that these facts and relations create."""
         ends = [edge[key] for edge in self.relations for key in ("fromEntity", "toEntity")]
         return {str(name).casefold() for name in [*ends, *(f["entityName"] for f in self.facts)]}
 

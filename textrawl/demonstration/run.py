@@ -21,7 +21,7 @@ _MOST_TOKENS = 25_000
 
 @dataclass(frozen=True)
 class Stored:
-    """Counts of what is stored now and of what is new, and the time that storing took."""
+    """The numbers of stored facts and relations, how many are new, and the time for storing."""
 
     facts: int
     new_facts: int
@@ -33,7 +33,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class DemoAnswer:
-    """The answer to one question: as compact text and as lines, with its cost and its time."""
+    """The answer to one question as compact text and as lines, with its cost and its time."""
 
     question: str
     text: str
@@ -44,7 +44,7 @@ class DemoAnswer:
 
 @dataclass(frozen=True)
 class DemoResult:
-    """The result of a demonstration; `encoding` names the encoding of its token counts."""
+    """The result of a demonstration. `encoding` names the encoding of its token counts."""
 
     stored: Stored
     answers: list[DemoAnswer]
@@ -55,8 +55,8 @@ class DemoResult:
 async def run_demo(data_dir: Path, report: Callable[[str, int, int], None]) -> DemoResult:
     """Run the demonstration on the memory in `data_dir`, which is created if needed.
 
-    `report` gets the current step, the number of items that are done, and their total. Raises
-    StartRefused if the folder cannot be used, or holds a memory of something else.
+    `report` gets the current step, the number of finished items, and the number of all items.
+    Raises StartRefused if the folder cannot be used or has a memory with other entities.
     """
     start = time.perf_counter()
     material, counter = read_material(), choose_counter()
@@ -70,7 +70,7 @@ async def run_demo(data_dir: Path, report: Callable[[str, int, int], None]) -> D
 
 
 async def _require_demo_memory(session: Session, material: Material, data_dir: Path) -> None:
-    """Refuse a memory with other entities: the demonstration must not write to a user's own."""
+    """Refuse a memory with other entities, because the demonstration must not change it."""
     expected, offset, total = material.entity_names(), 0, 1
     while offset < total:
         page = await session.call(
@@ -80,7 +80,8 @@ async def _require_demo_memory(session: Session, material: Material, data_dir: P
             if entity["name"].casefold() not in expected:
                 raise StartRefused(
                     f"{data_dir} holds a memory that is not the demonstration's (it has "
-                    f"{entity['name']!r}); nothing was stored. Name another with --data-dir"
+                    f"{entity['name']!r}); nothing was stored. Choose another folder with "
+                    "--data-dir"
                 )
         total, offset = page.structured["total"], offset + _PAGE
 

@@ -1,4 +1,4 @@
-"""A real client of a real `textrawl serve`, on a folder of its own."""
+"""A real client of a real `textrawl serve`, with a separate data folder."""
 
 import sys
 import tempfile
@@ -22,7 +22,7 @@ _LONGEST_CALL = 60.0  # seconds
 
 @dataclass(frozen=True)
 class Answer:
-    """Both channels of a tool's result."""
+    """The text and the structured content of a tool's result."""
 
     text: str
     structured: dict[str, Any]
@@ -49,8 +49,8 @@ async def open_session(data_dir: Path) -> AsyncGenerator[Session]:
 
     Raises StartRefused when the folder cannot be used or the server fails.
     """
-    # This process runs Postgres too, so the server need not stop it at its end: the client
-    # would not wait that long.
+    # This process also uses Postgres, so the server does not stop Postgres when the server ends.
+    # The client would not wait until Postgres has stopped.
     async with run_embedded(data_dir):
         with tempfile.TemporaryDirectory(prefix="textrawl-demo-") as empty:
             log = Path(empty) / "stderr"
@@ -72,7 +72,7 @@ async def open_session(data_dir: Path) -> AsyncGenerator[Session]:
 
 
 def _describe_server(data_dir: Path, empty: str) -> StdioServerParameters:
-    """Return the command and environment of the server; the folder `empty` has no .env file."""
+    """Return the command and environment of the server. The folder `empty` has no .env file."""
     environment = {
         write_name("data_dir"): str(data_dir.absolute()),
         write_name("embedding_provider"): "local",

@@ -1,18 +1,18 @@
-"""An embedded Postgres: started on first use, shared by processes, stopped by the last one.
+"""An embedded Postgres. The first process starts it, and the last process stops it.
 
-    location       the default data folder (imports nothing heavy, because settings reads it)
+    location       the default data folder (imports little, because settings reads it)
     account        the OS user that Postgres runs as
     paths          the paths of one cluster, and checks that they are usable
-    locks          flock(2): one lock for starting and stopping, one shared by all users
-    programs       initdb and postgres, copied if their OS user cannot reach them
-    creation       initdb, which never overwrites anything
+    locks          flock(2): one lock for starting and stopping, one lock that all users share
+    programs       initdb and postgres, copied if Postgres' OS user cannot reach them
+    creation       initdb, which never overwrites data
     configuration  postgresql.conf, pg_hba.conf, pg_ident.conf
-    postmaster     find, spawn and stop the server process
+    postmaster     finding, starting and stopping the server process
     database       roles, database, extension
-    cluster        run_embedded: all of it under one `async with`
+    cluster        run_embedded: a running cluster as one `async with`
     state          the state that `textrawl doctor` shows
-    inventory      counts of everything in a cluster
-    upgrade        copying data of an older Postgres into this one
+    inventory      counts of all tables, roles and extensions in a cluster
+    upgrade        copying the data of an older Postgres into the version of this package
 
-This file imports nothing, so that importing `location` costs nothing.
+This file imports nothing, so importing `location` stays fast.
 """

@@ -1,7 +1,7 @@
 """The OS user that Postgres runs as.
 
-It is the user of this process. For root it is a system user, because Postgres refuses to run as
-root.
+This is the user of the current process. If this user is root, Postgres runs as a system user,
+because it refuses to run as root.
 """
 
 import os
@@ -33,8 +33,8 @@ class Account:
     def process_options(self) -> dict[str, Any]:
         """Return arguments of subprocess.Popen that make a child run as this user.
 
-        The child starts in `/`, because it may have no access to the current folder. It does not
-        inherit the environment, which may hold API keys.
+        The child starts in `/`, because this user may have no access to the current folder. The
+        child does not inherit the environment, which can contain API keys.
         """
         options: dict[str, Any] = {"cwd": "/", "umask": 0o077, "env": environment()}
         if self.foreign:
@@ -44,7 +44,7 @@ class Account:
     def run(
         self, command: Sequence[str | Path], *, limit: float
     ) -> "subprocess.CompletedProcess[str]":
-        """Run `command` as this user for at most `limit` seconds. A failure is not raised."""
+        """Run `command` as this user for at most `limit` seconds. Do not raise if it fails."""
         return subprocess.run(  # noqa: S603 - fixed commands, no shell
             [str(part) for part in command],
             capture_output=True,
@@ -56,7 +56,7 @@ class Account:
         )
 
     def open(self, path: Path, flags: int) -> int:
-        """Open a file, or create it for this user. Symbolic links are not followed."""
+        """Open a file, or create it for this user. Do not follow symbolic links."""
         flags |= os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             file = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
@@ -66,14 +66,15 @@ class Account:
         return file
 
     def chown(self, path: Path | int) -> None:
-        """Make this user the owner of a file or folder that was just created."""
+        """Make this user the owner of a new file or folder."""
         if self.foreign:
             os.chown(path, self.uid, self.gid)
 
     def find_closed_folder(self, path: Path) -> Path | None:
         """Return the first folder from the root down to `path` that this user cannot enter.
 
-        A process of that user tries it, so that access lists and mounts count too.
+        A process of this user tries to enter each folder, because access lists and mounts matter as
+        much as permissions.
         """
         if not self.foreign:
             return None
@@ -83,7 +84,7 @@ class Account:
 
 
 def environment(**more: str) -> Mapping[str, str]:
-    """Return the environment of Postgres programs: English messages, no secrets of this process."""
+    """Return the environment for programs of Postgres: English messages, and no secrets."""
     return {"PATH": os.defpath, "LC_ALL": "C", **more}
 
 
@@ -100,8 +101,8 @@ def find_account() -> Account:
         entry = pwd.getpwuid(uid)
     except KeyError:
         raise StartRefused(
-            f"The embedded Postgres needs a named OS user and user id {uid} has no name. "
-            "Run textrawl as a user of /etc/passwd, or set TEXTRAWL_DATABASE_URL."
+            f"The embedded Postgres needs a named OS user, but user id {uid} has no name. "
+            "Run textrawl as a user in /etc/passwd, or set TEXTRAWL_DATABASE_URL."
         ) from None
     return Account(entry.pw_name, uid, entry.pw_gid, foreign=False)
 
@@ -109,7 +110,7 @@ def find_account() -> Account:
 def _ensure_service_user() -> pwd.struct_passwd:
     reason = "useradd is not installed"
     useradd = shutil.which("useradd", path=f"{os.defpath}:/usr/sbin:/sbin")
-    # Several processes may add the user at once. All but one fail, and find the user on retry.
+    # Several processes can add the user at the same time. All except one fail, and then find it.
     for _ in range(20):
         with suppress(KeyError):
             return pwd.getpwnam(SERVICE)
@@ -125,6 +126,6 @@ def _ensure_service_user() -> pwd.struct_passwd:
             reason = done.stderr.strip()
             time.sleep(0.1)
     raise StartRefused(
-        f"Postgres does not run as root and the OS user {SERVICE} cannot be created ({reason}). "
+        f"Postgres does not run as root, and the OS user {SERVICE} cannot be created ({reason}). "
         "Run textrawl as another user than root, or set TEXTRAWL_DATABASE_URL."
     )

@@ -1,9 +1,9 @@
-"""An embedded Postgres under one `async with`: run_embedded.
+"""A running embedded Postgres as one `async with`: `run_embedded`.
 
-Each user of a cluster, in any process or thread, holds `clients.lock` shared while it uses the
-cluster. To start or stop the server, it holds `lifecycle.lock` exclusively. A user that leaves and
-gets `clients.lock` exclusively is the last one, so it stops the server. The kernel drops the locks
-of a killed process, so no cleanup is needed.
+Each user of a cluster is a process or a thread. It holds `clients.lock` as a shared lock while it
+uses the cluster. To start or stop the server, it holds `lifecycle.lock` as an exclusive lock. When
+a user leaves, it tries to get `clients.lock` as an exclusive lock. If this succeeds, it is the last
+user and stops the server. The kernel drops the locks of a killed process, so no cleanup is needed.
 """
 
 import logging
@@ -48,8 +48,8 @@ logger = logging.getLogger("textrawl")
 
 _PAUSE = 0.05
 _PROGRESS = 5.0
-_MOST_DEATHS = 20
-_DEATHS_BEFORE_KILL = 4
+_MOST_DEATHS = 20  # failed starts in a row, after which StartRefused is raised
+_DEATHS_BEFORE_KILL = 4  # failed starts, after which children of a killed server are killed
 _PAUSE_AFTER_DEATH = 0.5
 _MOST_FAILURES = 5
 _LONGEST_STOP = 45.0
@@ -59,7 +59,7 @@ _LONGEST_STOP = 45.0
 class Cluster:
     """A Postgres that accepts connections through a Unix socket.
 
-    `data` is its data folder (PGDATA), `bin_path` the folder with its programs.
+    `data` is its data folder (PGDATA). `bin_path` is the folder with its programs.
     """
 
     socket_dir: Path
@@ -68,7 +68,7 @@ class Cluster:
     bin_path: Path
 
     def dsn(self, role: str, database: str = DATABASE) -> str:
-        """Return a conninfo for `role` on `database`. The OS user authenticates (peer)."""
+        """Return a conninfo for `role` in `database`. Postgres checks the OS user (peer)."""
         return make_conninfo(host=str(self.socket_dir), port=self.port, user=role, dbname=database)
 
 
@@ -76,11 +76,11 @@ class Cluster:
 async def run_embedded(
     data_dir: Path, *, postgres_version: int = 18, start_limit: float = 300.0
 ) -> AsyncGenerator[Cluster]:
-    """Start or join the cluster in `data_dir`. At the end, stop it if nobody else uses it.
+    """Start or join the cluster in `data_dir`. At the end, stop it if it has no other user.
 
-    `postgres_version` is 18 or 16. `start_limit` is the time in seconds for a start, including
-    recovery from a crash. Raises StartRefused with the fix if the folder cannot be used or the
-    server does not start.
+    `postgres_version` is 18 or 16. `start_limit` is the time limit in seconds for a start,
+    including recovery from a crash. Raises StartRefused with the fix if the folder cannot be used
+    or the server does not start.
     """
     account = await to_thread.run_sync(find_account)
     paths = await to_thread.run_sync(prepare_paths, data_dir, postgres_version, account)
@@ -89,7 +89,9 @@ async def run_embedded(
         FileLock(paths.clients, account) as clients,
     ):
         await lifecycle.wait_exclusive()
-        clients.take_shared()  # succeeds: an exclusive holder would hold the lifecycle lock too
+        # This always succeeds: for an exclusive lock on `clients`, a process also needs the
+        # lifecycle lock, and this process holds it.
+        clients.take_shared()
         try:
             cluster = await _start(paths, account, start_limit)
             lifecycle.release()
@@ -102,17 +104,17 @@ async def run_embedded(
 
 
 async def restart(cluster: Cluster, *, start_limit: float = 300.0) -> None:
-    """Start the server again if it died during use. Its DSNs stay the same.
+    """Start the server again if it has died. Its addresses stay the same.
 
-    For callers inside run_embedded whose connections fail. Raises StartRefused, also if the data
-    were deleted: an empty database must not silently replace them.
+    Call it inside `run_embedded` if connections fail. Raises StartRefused, also if the data were
+    deleted, because an empty database must not replace them silently.
     """
     account = await to_thread.run_sync(find_account)
     paths = ClusterPaths(cluster.data.parent, int(cluster.data.name.removeprefix("postgres-")))
     if not (paths.pgdata / "PG_VERSION").exists():
         raise StartRefused(
             f"{paths.pgdata} was deleted while it was in use. Put it back, or restart textrawl to "
-            "begin with an empty one."
+            "begin with an empty memory."
         )
     with FileLock(paths.lifecycle, account) as lifecycle:
         await lifecycle.wait_exclusive()
@@ -131,9 +133,9 @@ async def _start(paths: ClusterPaths, account: Account, limit: float) -> Cluster
 
 
 async def start(paths: ClusterPaths, programs: Path, account: Account, limit: float) -> Cluster:
-    """Start a server on `paths.pgdata`, which exists, and wait until it accepts connections.
+    """Start a server on the existing `paths.pgdata`, and wait until it accepts connections.
 
-    The caller holds the lifecycle lock. Raises StartRefused after `limit` seconds, and OSError.
+    The caller must hold the lifecycle lock. Raises StartRefused after `limit` seconds, and OSError.
     """
     with anyio.move_on_after(limit):
         for failures in count(1):
@@ -146,13 +148,13 @@ async def start(paths: ClusterPaths, programs: Path, account: Account, limit: fl
             else:
                 return cluster
     raise StartRefused(
-        f"Postgres did not take connections within {limit:.0f} s; see {paths.log}. "
-        "Start again if it was recovering, or set TEXTRAWL_DATABASE_URL."
+        f"Postgres did not accept connections within {limit:.0f} s; see {paths.log}. "
+        "If it was recovering, start again; otherwise set TEXTRAWL_DATABASE_URL."
     )
 
 
 def _make_ready(paths: ClusterPaths, account: Account) -> Path:
-    refuse_other_major(paths)  # again: an upgrade may have ended while we waited for the lock
+    refuse_other_major(paths)  # check again after the wait for the lock: an upgrade may have ended
     chown_new_folder(paths, account)
     refuse_closed_folder(paths.data_dir, account)
     programs = find_programs(paths, account)
@@ -166,7 +168,8 @@ def _prepare(cluster: Cluster) -> None:
 
 
 def _refuse_lasting_failure(paths: ClusterPaths, error: psycopg.Error, failures: int) -> None:
-    # Transient: a server process was killed, and the server restarts all of them.
+    # An OperationalError can be temporary: if one process of the server was killed, all processes
+    # of the server restart.
     if isinstance(error, psycopg.OperationalError) and failures < _MOST_FAILURES:
         return
     refuse_full_disk(paths)
@@ -177,7 +180,7 @@ def _refuse_lasting_failure(paths: ClusterPaths, error: psycopg.Error, failures:
 
 
 async def _wait_for_server(paths: ClusterPaths, programs: Path, account: Account) -> Cluster:
-    """Wait until the server accepts connections. Spawn one whenever none is alive."""
+    """Wait until the server accepts connections. Start a server whenever none is running."""
     spawned, deaths = 0, 0
     began = reported = anyio.current_time()
     while True:
@@ -198,9 +201,9 @@ async def _wait_for_server(paths: ClusterPaths, programs: Path, account: Account
 
 
 async def _wait_after_death(paths: ClusterPaths, deaths: int) -> None:
-    # Children of a killed server keep its shared memory until they notice its death. Until then
-    # a new server gives up. A child that is computing notices late, so it is killed after some
-    # failed starts. If the server still dies, the cause is another one: look at the disk.
+    # Children of a killed server keep its shared memory until they notice its end. Until then, a
+    # new server does not start. A busy child notices this late, so it is killed after some failed
+    # starts. If the server dies again after that, check the disk for space.
     if deaths == _DEATHS_BEFORE_KILL:
         await to_thread.run_sync(kill_orphans, paths.pgdata)
     if deaths > _DEATHS_BEFORE_KILL:

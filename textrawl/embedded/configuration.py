@@ -1,6 +1,6 @@
-"""The three configuration files, rewritten before each start.
+"""The three configuration files of Postgres, which are written again before each start.
 
-`ALTER SYSTEM` and `local.conf` in the data folder are read last, so the user's settings win.
+Postgres reads `local.conf` and the settings of `ALTER SYSTEM` last, so they override these files.
 """
 
 import os
@@ -48,20 +48,20 @@ include_if_exists = 'local.conf'
 """
 
 _LEAST_BUFFERS = 128 << 20
-_SPARE_BUFFERS = 512 << 20  # room to grow until the next start
-_FIRST_WITH_QUEUE = 17  # major version whose queue of notifications has a limit
-_MEMORY_LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container
+_SPARE_BUFFERS = 512 << 20  # enough for new data until the next start
+_FIRST_WITH_QUEUE = 17  # first major version with a setting for the queue of notifications
+_MEMORY_LIMIT = Path("/sys/fs/cgroup/memory.max")  # the memory limit of a container
 
 _HBA = "# Written by textrawl. The OS user decides which roles may log in, without passwords.\n"
 
 
 def _choose_buffers(pgdata: Path) -> int:
-    """Return the MB of shared_buffers: twice the stored data, with bounds.
+    """Return the size of shared_buffers in MB: twice the size of the stored data, within limits.
 
-    It is at least 512 MB, so that the data can grow. It is at most a quarter of the memory, but
-    never less than 128 MB. Postgres copies pages outside shared_buffers from the system's cache,
-    which takes a seventh of the time of a search among 100,000 facts. Postgres takes the memory
-    only as it fills it.
+    It is at least 512 MB, because the data can grow. It is at most a quarter of the machine's
+    memory, but never less than 128 MB. Pages that are not in shared_buffers are copied from the
+    cache of the operating system. This copying took a seventh of the time of a search among 100,000
+    facts. Postgres takes memory for shared_buffers only when it uses that memory.
     """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if _MEMORY_LIMIT.is_file() and (limit := _MEMORY_LIMIT.read_text("ascii").strip()).isdigit():
@@ -71,7 +71,7 @@ def _choose_buffers(pgdata: Path) -> int:
 
 
 def _choose_queue(pgdata: Path) -> str:
-    """Return a limit of 512 kB for the queue of notifications, which any login can fill."""
+    """Return the line that limits the notification queue, which any login can fill, to 512 kB."""
     major = int((pgdata / "PG_VERSION").read_text("ascii"))
     limit = "max_notify_queue_pages = 64             # textrawl sends none\n"
     return limit if major >= _FIRST_WITH_QUEUE else ""
@@ -79,9 +79,9 @@ def _choose_queue(pgdata: Path) -> str:
 
 def write_configuration(pgdata: Path, account: Account) -> None:
     """Write postgresql.conf, pg_hba.conf and pg_ident.conf into `pgdata`."""
-    # Root can become the server's OS user anyway, so letting it in adds no risk.
+    # Root can become the server's OS user anyway, so a login of root adds no risk.
     users = sorted({account.name, "root"})
-    # + means any member of the role: the logins of `textrawl analyst`.
+    # A + means every member of the role, such as the logins of `textrawl analyst`.
     roles = (SUPERUSER, OWNER, APP, f"+{ANALYST}")
     ident = "".join(f'textrawl "{name}" {role}\n' for name in users for role in roles)
     files = {

@@ -1,4 +1,4 @@
-"""Creation of the data folder with initdb: completely or not at all, never over other data."""
+"""Creation of the data folder with initdb, completely or not at all. Other data are never lost."""
 
 import shutil
 import subprocess
@@ -11,15 +11,16 @@ from textrawl.embedded.configuration import SUPERUSER
 from textrawl.embedded.paths import ClusterPaths
 from textrawl.errors import StartRefused
 
-_BUILTIN_PROVIDER = 17  # first major version whose C.UTF-8 does not depend on the libc
-_LIMIT = 300.0  # seconds; 0.6 s on a quick disk
+_BUILTIN_PROVIDER = 17  # first major version with a locale C.UTF-8 that does not need the libc
+_LIMIT = 300.0  # seconds for initdb, which takes 0.6 s on a fast disk
 
 
 def create_data_folder(paths: ClusterPaths, programs: Path, account: Account) -> None:
-    """Create `paths.pgdata` unless it exists. The caller holds the lifecycle lock.
+    """Create `paths.pgdata` unless it exists. The caller must hold the lifecycle lock.
 
-    initdb works in a temporary folder that is renamed when complete, so a kill leaves no
-    incomplete folder. Raises StartRefused, and changes nothing, if the folder holds other data.
+    initdb works in a temporary folder, which is renamed to `pgdata` when it is complete. So a kill
+    leaves no incomplete `pgdata`. If `pgdata` contains other data, raise StartRefused and change
+    nothing.
     """
     remove_drafts(paths)
     if paths.pgdata.exists() and any(paths.pgdata.iterdir()):
@@ -32,15 +33,16 @@ def create_data_folder(paths: ClusterPaths, programs: Path, account: Account) ->
 
 
 def remove_drafts(paths: ClusterPaths) -> None:
-    """Remove incomplete folders of killed processes. The caller holds the lifecycle lock."""
+    """Remove incomplete folders of killed processes. The caller must hold the lifecycle lock."""
     for draft in paths.data_dir.glob("*.new-*"):
         if draft.name.startswith(("postgres-", "programs-")):
-            # An orphaned initdb may still write into it. The next start then removes the rest.
+            # An initdb that still runs can write into this folder. The next start removes the rest.
             shutil.rmtree(draft, ignore_errors=True)
 
 
 def _run_initdb(folder: Path, major: int, programs: Path, account: Account) -> None:
-    # The full-text parser asks the libc for letters. With C, “quoted” would keep its quotes.
+    # The full-text parser asks the libc which characters are letters. With the locale C, the word
+    # “quoted” would keep its quotation marks.
     ctype = "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"
     locale = ["--locale=C", f"--lc-ctype={ctype}"]
     if major >= _BUILTIN_PROVIDER:
@@ -67,13 +69,13 @@ def _refuse_other_data(paths: ClusterPaths) -> None:
     version_file = paths.pgdata / "PG_VERSION"
     if not version_file.exists():
         raise StartRefused(
-            f"{paths.pgdata} is not empty and not the data folder of a Postgres. "
+            f"{paths.pgdata} is not empty, but it is not a data folder of Postgres. "
             "Move it away, or set TEXTRAWL_DATA_DIR to a new folder."
         )
     found = version_file.read_text(encoding="utf-8").strip()
     if found != str(paths.major):
         raise StartRefused(
-            f"{paths.pgdata} holds data of Postgres {found} and this textrawl runs Postgres "
-            f"{paths.major}. Dump it with Postgres {found} and load the dump into a new "
+            f"{paths.pgdata} holds data of Postgres {found}, but this textrawl runs Postgres "
+            f"{paths.major}. Dump the data with Postgres {found} and load the dump into a new "
             "TEXTRAWL_DATA_DIR."
         )

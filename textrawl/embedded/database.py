@@ -1,4 +1,4 @@
-"""Roles, database and extension. Every start checks them, and completes an interrupted setup."""
+"""Roles, database and extension. Each start checks them and completes an interrupted setup."""
 
 from typing import Final, LiteralString
 
@@ -22,7 +22,7 @@ _IS_MEMBER = "select pg_has_role(%s, %s, 'set')"
 _DATABASES: tuple[LiteralString, ...] = (DATABASE, "postgres", "template1")
 _IS_OPEN = "select has_database_privilege(%s, %s, 'connect, temporary')"
 _MAY_CONNECT = "select has_database_privilege(%s, %s, 'connect')"
-# Analysts that an older version created.
+# Logins of analysts without a limit for temporary files. Only an administrator can set this limit.
 _UNLIMITED = """
     select r.rolname::text from pg_roles r
     where r.rolcanlogin and not r.rolsuper and pg_has_role(r.oid, %s, 'usage')
@@ -34,7 +34,7 @@ _VECTOR = """
 
 
 def prepare_server(conninfo: str) -> None:
-    """Create the roles and the database. `conninfo` is the superuser's, for database postgres."""
+    """Create the roles and the database, as the superuser in the database postgres."""
     with psycopg.connect(conninfo, autocommit=True, connect_timeout=_CONNECT_TIMEOUT) as connection:
         _prepare_roles(connection)
         _prepare_databases(connection)
@@ -49,14 +49,15 @@ def _prepare_roles(connection: psycopg.Connection) -> None:
         # `textrawl psql` uses this role to give the owner a read-only session.
         connection.execute(f"grant {ANALYST} to {OWNER} with inherit false")
     if not _holds(connection, _IS_MEMBER, OWNER, "pg_signal_backend"):
-        # A migration ends an analyst's transaction that blocks it.
+        # With this role, a migration can end the session of an analyst that blocks it.
         connection.execute(f"grant pg_signal_backend to {OWNER}")
 
 
 def _prepare_databases(connection: psycopg.Connection) -> None:
     query = "select from pg_database where datname = %s"
     if connection.execute(query, [DATABASE]).fetchone() is None:
-        # template0: creation fails if another session uses the template, and none can use this.
+        # Use template0, because creation fails while another session uses the template, and nobody
+        # can connect to template0.
         connection.execute(f"create database {DATABASE} owner {OWNER} template template0")
     for name in _DATABASES:
         if _holds(connection, _IS_OPEN, "public", name):
@@ -68,9 +69,9 @@ def _prepare_databases(connection: psycopg.Connection) -> None:
 
 
 def prepare_extension(conninfo: str) -> None:
-    """Install or update pgvector, and restrict what logins can store or block.
+    """Install or update pgvector, and restrict the storage and the locks of logins.
 
-    `conninfo` is the superuser's, for the textrawl database.
+    `conninfo` must be for the superuser in the database textrawl.
     """
     with psycopg.connect(conninfo, autocommit=True, connect_timeout=_CONNECT_TIMEOUT) as connection:
         installed, available = connection.execute(_VECTOR).fetchone() or (None, None)

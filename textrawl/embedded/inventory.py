@@ -1,4 +1,4 @@
-"""Counts of everything in a cluster, to compare a copy with its original."""
+"""An inventory of a cluster, which is used to compare a copy with its original."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class Inventory:
     extensions: frozenset[str]
 
     def find_differences(self, other: "Inventory") -> list[str]:
-        """Return a few words for each table, role or extension that differs in `other`."""
+        """Describe each table, role or extension that is different in `other`."""
         names = sorted(self.tables.keys() | other.tables.keys())
         counts = [(name, self.tables.get(name), other.tables.get(name)) for name in names]
         return [

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import platformdirs
 
-IMPORTS = "import"  # subfolder whose files the graph toolset's `migrate` may read
+IMPORTS = "import"  # subfolder with files that the graph toolset's `migrate` is allowed to read
 
 
 def default_data_dir() -> Path:
     """Return the user's data folder, or a system folder for root.
 
-    The OS user that Postgres runs as for root cannot enter root's own folders.
+    Started by root, Postgres runs as another OS user, which cannot enter the folders of root.
     """
     if os.geteuid() == 0:
         return Path("/var/lib/textrawl")

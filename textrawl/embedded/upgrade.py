@@ -1,8 +1,9 @@
-"""The upgrade of data of an older major version to this one: upgrade_cluster.
+"""The upgrade of data from an older major version of Postgres: `upgrade_cluster`.
 
-pg_upgrade copies the data into a draft. The draft is compared with the original, migrated, and
-only then renamed. Until the rename the original is in use, and it is only read. Afterwards the
-original is kept under a name that no start looks for. Both locks of the folder are held meanwhile.
+pg_upgrade copies the data into a draft. The draft is compared with the original and migrated. After
+that the draft gets the name of the data folder. Until then, the original keeps its name and is only
+read. Afterwards the original is kept under a name that textrawl does not use. During the upgrade,
+this process holds both locks of the folder.
 """
 
 import os
@@ -30,9 +31,9 @@ from textrawl.errors import StartRefused
 
 _MARK = "upgraded-from"  # file in a finished copy, until the original is renamed
 _OWN_SETTINGS = ("local.conf", "postgresql.auto.conf")
-_COPY_OVERHEAD = 200_000_000  # bytes that a copy takes beyond the size of the original
+_COPY_OVERHEAD = 200_000_000  # bytes that a copy needs in addition to the size of the original
 _PROGRAMS = {"pg_upgrade", "pg_ctl", "pg_dump", "pg_dumpall", "pg_restore", "psql", "initdb"}
-_UNQUOTABLE = set("'\"\\$`\n")  # pg_upgrade quotes paths for a shell without escaping these
+_UNQUOTABLE = set("'\"\\$`\n")  # characters that pg_upgrade does not escape in a shell command
 _LONGEST_END = 60.0
 
 Migrate = Callable[[Cluster], Awaitable[object]]
@@ -41,7 +42,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Upgraded:
-    """A finished upgrade from major version `old` to `new`; `kept` is the unused original."""
+    """A finished upgrade from major version `old` to `new`. `kept` is the path of the original."""
 
     old: int
     new: int
@@ -56,16 +57,17 @@ async def upgrade_cluster(
     postgres_version: int = 18,
     start_limit: float = 300.0,
 ) -> Upgraded | None:
-    """Upgrade the data of an older major version. Return None if there are none.
+    """Upgrade the data of an older major version. Return None if there are no such data.
 
-    `migrate` is awaited with the running copy before it replaces the original. `report` is called
-    with the name of each step. Raises StartRefused, with the original unchanged, if the cluster is
-    in use, a disk is too small, or the copy fails or differs. After a kill it can be run again.
+    `migrate` is called with the running copy before the copy replaces the original. `report` is
+    called with the name of each step. If the cluster is in use, the disk is too small, or the copy
+    fails or is different, raise StartRefused and leave the original unchanged. After a kill, the
+    upgrade can be run again.
     """
     account = await to_thread.run_sync(find_account)
     paths = await to_thread.run_sync(_prepare_upgrade, data_dir, postgres_version, account)
     if paths is None:
-        return None  # without creating anything
+        return None  # no file or folder was created
     with (
         FileLock(paths.lifecycle, account) as lifecycle,
         FileLock(paths.clients, account) as clients,
@@ -104,14 +106,15 @@ def _find_old(paths: ClusterPaths) -> ClusterPaths | None:
         return None
     if others[0].major > paths.major:
         raise StartRefused(
-            f"{others[0].pgdata} is of a newer Postgres than this textrawl runs: upgrade textrawl."
+            f"{others[0].pgdata} holds data of Postgres {others[0].major}, but this textrawl runs "
+            f"Postgres {paths.major}: upgrade textrawl."
         )
     has_own_data = (paths.pgdata / "PG_VERSION").exists() and not (paths.pgdata / _MARK).exists()
     if len(others) > 1 or has_own_data:
         second = others[1] if len(others) > 1 else paths
         raise StartRefused(
-            f"Both {others[0].pgdata} and {second.pgdata} hold data, and only one can be used. "
-            "Rename the folder of the other one, for instance by adding .old."
+            f"Both {others[0].pgdata} and {second.pgdata} hold data, but textrawl can use only one "
+            "of them. Rename the other folder, for instance by adding .old."
         )
     return others[0]
 
@@ -126,7 +129,7 @@ class _Upgrade:
 
     @property
     def draft(self) -> ClusterPaths:
-        """The paths of the copy in the data folder. Every start removes folders of this name."""
+        """The paths of the copy in the data folder. Each start removes a folder of this name."""
         name = f"postgres-{self.paths.major}.new-upgrade"
         return ClusterPaths(self.paths.data_dir / name, self.paths.major)
 
@@ -136,7 +139,7 @@ class _Upgrade:
         return self.paths.data_dir / "upgrade.log"
 
     async def run(self, migrate: Migrate) -> None:
-        """Create the copy and give it the name of the data folder."""
+        """Create the copy, and give it the name of the data folder."""
         await self._clear()
         try:
             before = await self._count_original()
@@ -156,7 +159,7 @@ class _Upgrade:
                 await self._clear()
 
     async def _clear(self) -> None:
-        """End the programs and remove the files of this run or of a killed one."""
+        """End the programs and remove the files of this upgrade, or of a killed upgrade."""
         await end_programs(_PROGRAMS, self.draft.data_dir)
         await stop(self.draft.pgdata)
         await stop(self.old.pgdata)
@@ -183,7 +186,7 @@ class _Upgrade:
                 await stop(paths.pgdata)
 
     async def _find_programs(self, major: int) -> Path:
-        # In the data folder, not in the draft, so that copied programs stay.
+        # Use the data folder, because copied programs must stay when the draft is removed.
         paths = ClusterPaths(self.paths.data_dir, major)
         return await to_thread.run_sync(find_programs, paths, self.account)
 
@@ -193,8 +196,9 @@ class _Upgrade:
         free = shutil.disk_usage(self.paths.data_dir).free
         if free < needed:
             raise StartRefused(
-                f"The copy takes {needed >> 20} MB and the disk of {self.paths.data_dir} has "
-                f"{free >> 20} MB free. Free some, or move the folder and set TEXTRAWL_DATA_DIR."
+                f"The copy needs {needed >> 20} MB, but the disk of {self.paths.data_dir} has only "
+                f"{free >> 20} MB free. Free some space, or move the folder and set "
+                "TEXTRAWL_DATA_DIR."
             )
 
     def _prepare_draft(self) -> None:
@@ -224,7 +228,7 @@ class _Upgrade:
             failed = await self._run_logged(command)
         finally:
             with suppress(OSError):
-                socket_dir.rmdir()  # it may be in a folder for temporary files
+                socket_dir.rmdir()  # it can be outside the draft, among temporary files
         if failed:
             await to_thread.run_sync(self._append_logs)
             raise self._refuse("pg_upgrade failed")
@@ -246,7 +250,7 @@ class _Upgrade:
         return bool(done.returncode)
 
     def _append_logs(self) -> None:
-        """Append the log files in the draft, which will be removed, to the log of the upgrade."""
+        """Append the log files of the draft to the upgrade's log, before the draft is removed."""
         with os.fdopen(self.account.open(self.log, os.O_WRONLY | os.O_APPEND), "ab") as log:
             for path in sorted(self.draft.data_dir.glob("**/*")):
                 if path.suffix in {".log", ".txt"}:
@@ -255,7 +259,7 @@ class _Upgrade:
     async def _compare(self, before: Inventory, cluster: Cluster) -> None:
         after = await to_thread.run_sync(take_inventory, cluster)
         if differences := before.find_differences(after):
-            raise self._refuse(f"the copy is not the same ({'; '.join(differences[:5])})")
+            raise self._refuse(f"the copy is different ({'; '.join(differences[:5])})")
 
     def _rename_draft(self) -> None:
         draft = self.draft
@@ -270,12 +274,12 @@ class _Upgrade:
     def _refuse(self, reason: str) -> StartRefused:
         return StartRefused(
             f"The upgrade failed: {reason}. Your data are unchanged in {self.old.pgdata}. "
-            f"See {self.log} and {self.old.log}, fix that and run `textrawl upgrade` again."
+            f"See {self.log} and {self.old.log}, fix the cause and run `textrawl upgrade` again."
         )
 
 
 def _rename_original(old: ClusterPaths, paths: ClusterPaths) -> Upgraded:
-    """Rename the original, now that a finished copy replaces it."""
+    """Rename the original after a finished copy has replaced it."""
     kept = old.pgdata.with_name(f"{old.pgdata.name}.old")
     number = 2
     while kept.exists():

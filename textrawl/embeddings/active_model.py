@@ -1,13 +1,13 @@
 """The active embedding model of a memory, and its embedder.
 
 The database stores the active model, because vectors of two models cannot be compared. A memory
-without a model gets the one that the settings name. A memory with a model keeps it, until
-`textrawl embed` changes it. Running servers follow within seconds.
+without a model gets the model of the settings. A memory with a model keeps it until
+`textrawl embed switch` activates another model. Running servers use that model within seconds.
 """
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -22,11 +22,12 @@ from textrawl.settings import Settings
 
 logger = logging.getLogger("textrawl")
 
-PROVIDERS = ("openai", "ollama", "local")
+PROVIDERS = ("openai", "ollama", "fastembed", "local")
 
 _FRESH = 2.0  # seconds for which the active model is cached
 _PAUSE = 0.5  # seconds until the next attempt after a failure
 _PROBE = "textrawl"
+_WRITE_BUDGET = 0.5  # seconds that a write waits for its vectors
 
 Choose = Callable[[str], Embedder | None]
 
@@ -40,10 +41,11 @@ class StoredModel:
 
 
 class Models:
-    """The models of one memory; `configured` is that of the settings, None for keyword search only.
+    """The embedding models of one memory.
 
-    `choose` makes the embedder of a model by its name, such as openai:bge-m3. `chosen` is true if
-    the settings name a provider: then a different model of the memory is logged.
+    `configured` is the embedder of the settings, or None for keyword search only. `choose` makes an
+    embedder from the name of a model, such as openai:bge-m3. `chosen` is true if the settings name
+    a provider. Then a warning is logged if the memory has a different model.
     """
 
     def __init__(
@@ -88,14 +90,29 @@ class Models:
             elif self._active is None:
                 await self._refreshed.wait()
             else:
-                break  # another call refreshes already: use the cached model meanwhile
+                break  # another call is refreshing it: use the cached model meanwhile
         if self._active is None:
             missing = self._missing or errors.EmbeddingUnavailable("Retry in a few seconds")
             raise missing.with_traceback(None)
         return self._active
 
+    async def find_quick(self, texts: Sequence[str]) -> StoredModel | None:
+        """Return the active model if it makes vectors of `texts` in time for a write, else None.
+
+        Raises the errors of find_active.
+        """
+        if (
+            self._active is None
+            and self._configured is not None
+            and self._configured.estimate(texts) > _WRITE_BUDGET
+            and await self._is_new()
+        ):
+            return None  # the first vector may need a download of the model
+        active = await self.find_active()
+        return active if active.embedder.estimate(texts) <= _WRITE_BUDGET else None
+
     async def find_served(self) -> list[StoredModel]:
-        """Return the active model and the previous ones, which get vectors until dropped."""
+        """Return the active model and the previous models. All of them get vectors of new facts."""
         return [await self.find_active(), *self._previous]
 
     def forget(self) -> None:
@@ -103,13 +120,13 @@ class Models:
         self._fresh_until = 0.0
 
     async def aclose(self) -> None:
-        """Close the embedders that were made here; the caller closes the configured one."""
+        """Close all embedders except the configured embedder, which the caller closes."""
         for embedder in self._embedders.values():
             if embedder is not self._configured:
                 await embedder.aclose()
 
     async def _refresh_for_all(self, configured: Embedder) -> None:
-        """Ask the database once, for every call that waits."""
+        """Ask the database once on behalf of all calls that wait."""
         refreshed = self._refreshed = anyio.Event()
         try:
             await self._refresh(configured)
@@ -125,6 +142,11 @@ class Models:
             self._refreshed = None
             refreshed.set()
 
+    async def _is_new(self) -> bool:
+        """Return whether the memory has no model yet."""
+        rows = await self._database.call("embedding_models", KnownModelRow)
+        return all(row.status != "active" for row in rows)
+
     async def _refresh(self, configured: Embedder) -> None:
         rows = await self._database.call("embedding_models", KnownModelRow)
         active = next((row for row in rows if row.status == "active"), None)
@@ -133,7 +155,7 @@ class Models:
                 raise errors.NothingEmbedded
             await ask_once(configured)
             await self._register(configured)
-            await self._refresh(configured)  # another server may have been quicker
+            await self._refresh(configured)  # another server may have registered its model first
             return
         self._log_difference(active.name, configured.name)
         self._missing = None
@@ -165,18 +187,19 @@ class Models:
             embedder = self._choose(name) if self._choose else None
         except errors.StartRefused as refused:
             raise errors.EmbeddingUnavailable(
-                f"The vectors of this memory are of {name}, which cannot be asked: {refused}"
+                f"The vectors of this memory were made by {name}, which cannot be used: {refused}"
             ) from refused
         if embedder is None:
-            raise errors.EmbeddingUnavailable(f"The vectors of this memory are of {name}")
+            raise errors.EmbeddingUnavailable(f"The vectors of this memory were made by {name}")
         return embedder
 
     async def _register(self, embedder: Embedder) -> None:
-        """Make the model of `embedder` the active one, unless the memory has just got another.
+        """Register the model of `embedder` as active, unless another model is active.
 
-        For a registered model, update its scale of cosines.
+        If the model is registered already, update its scale of cosines.
         """
-        await embedder.warm()
+        if embedder.dimensions is None:
+            await embedder.warm()
         if self._read_only:
             return
         try:
@@ -193,9 +216,9 @@ class Models:
         self._logged = active
         provider, _, model = configured.partition(":")
         logger.warning(
-            "The vectors of this memory are of %s, and it is served with that, not with the %s of "
-            "the settings. To change it run `textrawl embed start --provider %s --model %s`, then "
-            "`textrawl embed switch`",
+            "The vectors of this memory were made by %s. The server uses this model, not %s from "
+            "the settings. To change the model, run `textrawl embed start --provider %s "
+            "--model %s`, then `textrawl embed switch`",
             active,
             configured,
             provider,
@@ -204,7 +227,7 @@ class Models:
 
 
 async def ask_once(embedder: Embedder) -> None:
-    """Embed a test text, so that no memory is bound to a model that never answered.
+    """Embed a test text, because a model that never answered must not become the active model.
 
     Raises EmbeddingUnavailable.
     """
@@ -212,7 +235,7 @@ async def ask_once(embedder: Embedder) -> None:
 
 
 def describe_model(embedder: Embedder) -> Mapping[str, object]:
-    """Return the columns of the embedder's model; its dimensions must be known."""
+    """Return the model of `embedder` as SQL arguments. Its dimensions must be known."""
     scale = embedder.model.scale
     return {
         "name": embedder.name,
@@ -224,16 +247,18 @@ def describe_model(embedder: Embedder) -> Mapping[str, object]:
 
 
 def choose_named(settings: Settings, name: str) -> Embedder | None:
-    """Return the embedder of a model by its name in the database. Raises StartRefused."""
+    """Return the embedder of the model with this name in the database. Raises StartRefused."""
     provider, _, model = name.partition(":")
     if provider not in PROVIDERS:
-        raise errors.StartRefused(f"there is no provider {provider}, only {', '.join(PROVIDERS)}")
+        known = ", ".join(PROVIDERS)
+        raise errors.StartRefused(f"the provider {provider} is unknown; known are {known}")
     named = {"embedding_provider": provider, "embedding_model": model}
     return choose_embedder(settings.model_copy(update=named))
 
 
 def _refuse_dimensions(name: str) -> errors.EmbeddingUnavailable:
     return errors.EmbeddingUnavailable(
-        f"The model {name} sends other dimensions than it did: let the provider serve the model "
-        "that was used before, or build the vectors anew under another name with `textrawl embed`"
+        f"The vectors of {name} have another size than its stored vectors: let the provider serve "
+        "the earlier model, or use `textrawl embed` to make new vectors with a model of another "
+        "name"
     )

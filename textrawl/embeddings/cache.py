@@ -1,4 +1,4 @@
-"""A cache of query vectors, with one request for concurrent calls with the same query."""
+"""A cache of query vectors. Concurrent calls with the same query share one request."""
 
 from collections.abc import Awaitable, Callable
 
@@ -18,7 +18,7 @@ class _Request:
 
 
 class QueryCache:
-    """The last thousand query vectors, read-only; concurrent calls share errors, too."""
+    """The vectors of the last thousand queries, read-only. Concurrent calls also share errors."""
 
     def __init__(self) -> None:
         self._vectors: LRUCache[str, Vector] = LRUCache(_SIZE)
@@ -27,7 +27,8 @@ class QueryCache:
     async def fetch(self, text: str, ask: Callable[[], Awaitable[Vector]]) -> Vector:
         """Return the vector of `text` from the cache, from an open request, or from `ask`.
 
-        Raises the errors of `ask`. If the call that asks is cancelled, a waiting one asks instead.
+        Raises the errors of `ask`. If the call that runs `ask` is cancelled, a waiting call runs
+        its own `ask`.
         """
         while text not in self._vectors:
             request = self._requests.get(text)

@@ -1,7 +1,7 @@
-"""Local embeddings: wordllama's static vectors, 256 dimensions, no network and no key.
+"""The local embedder: wordllama's static vectors of 256 dimensions. It needs no network and no key.
 
-A vector is the mean of the vectors of a text's tokens. Bytes are tokens too, so every text that is
-not blank has a vector, also emoji and any script.
+The vector of a text is the mean of the vectors of its tokens. The vocabulary also has
+a token for each byte. So every text that is not blank has a vector, in any script and with emoji.
 """
 
 import functools
@@ -24,16 +24,19 @@ from textrawl.settings import Settings
 
 _MODEL = "wordllama-l2-supercat-256"
 _WEIGHTS = "l2_supercat_256.safetensors"
-_VOCABULARY = "llama2"  # the vocabulary of the weights
-_OWN_VOCABULARY = "l2_supercat_tokenizer_config.json"  # the same one, from wordllama
+_VOCABULARY = "llama2"  # splintr's name for the vocabulary of the weights
+_OWN_VOCABULARY = "l2_supercat_tokenizer_config.json"  # wordllama's file of the same vocabulary
 
 _INLINE_CHARACTERS = 8_000
-"""Texts longer than this together go to a thread: they would block the event loop for > 4 ms."""
+"""If a batch has more characters, a thread embeds it.
+
+Without the thread, the batch would block the event loop for more than 4 ms.
+"""
 
 
 @dataclass(frozen=True)
 class StaticModel:
-    """The tokenizer of wordllama as a function, and its `rows`, float16, one for each token."""
+    """The local model: `encode` returns the tokens of a text, `rows` has one vector per token."""
 
     encode: Callable[[str], list[int]]
     rows: NDArray[np.float16]
@@ -44,7 +47,7 @@ class StaticModel:
 
 
 class LocalEmbedder:
-    """An Embedder in this process. The model is loaded once, at `warm` or the first call."""
+    """An Embedder in this process. `warm` or the first call loads the model."""
 
     def __init__(self) -> None:
         self.model: Model = find_model(_MODEL)
@@ -59,6 +62,11 @@ class LocalEmbedder:
             if self._loaded is None:
                 self._loaded = await anyio.to_thread.run_sync(load_model)
 
+    def estimate(self, texts: Sequence[str]) -> float:
+        """Return 0: a batch takes milliseconds."""
+        del texts
+        return 0.0
+
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text, in order."""
         if not texts:
@@ -71,7 +79,7 @@ class LocalEmbedder:
         return await anyio.to_thread.run_sync(self._embed, texts)
 
     async def embed_query(self, text: str) -> Vector:
-        """Return the unit vector of a query; computing it is too fast for a cache to help."""
+        """Return the unit vector of a query. A cache would not be faster than computing it."""
         [vector] = await self.embed_documents([text])
         return vector
 
@@ -81,8 +89,8 @@ class LocalEmbedder:
 
     def _embed(self, texts: list[str]) -> list[Vector]:
         loaded = cast("StaticModel", self._loaded)
-        # One by one: a batch would be padded to its longest text, and start threads, about which a
-        # later fork would warn on stderr.
+        # Encode one text at a time. A batch would be padded to its longest text. It would also
+        # start threads, and a later fork would write a warning about threads to stderr.
         return check_vectors(np.stack([loaded.average(text) for text in texts]), self.dimensions)
 
 
@@ -90,17 +98,17 @@ def build_embedder(settings: Settings) -> LocalEmbedder:
     """Return the local embedder. Raises StartRefused for any model but wordllama."""
     if settings.embedding_model not in (None, "wordllama", _MODEL):
         raise StartRefused(
-            "TEXTRAWL_EMBEDDING_MODEL: the local provider has only wordllama; unset it, or set "
-            "TEXTRAWL_EMBEDDING_PROVIDER to openai or ollama"
+            "TEXTRAWL_EMBEDDING_MODEL: the provider local has only the model wordllama; unset this "
+            "variable, or set TEXTRAWL_EMBEDDING_PROVIDER to openai or ollama"
         )
     return LocalEmbedder()
 
 
 @functools.cache
 def load_model() -> StaticModel:
-    """Return the model, loaded once per process. Raises EmbeddingUnavailable without its files."""
-    # Do not import the package itself: it imports unused modules, copies the weights to twice
-    # their size, and changes the configuration of logging.
+    """Load the model once per process. Raises EmbeddingUnavailable if a file is missing."""
+    # Do not import the package wordllama. It would import unused modules, copy the weights to
+    # twice their size, and change the configuration of logging.
     found = find_spec("wordllama")
     try:
         if found is None or found.origin is None:
@@ -115,12 +123,16 @@ def load_model() -> StaticModel:
 
 
 def _load_encoder(folder: Path) -> Callable[[str], list[int]]:
-    """Return the function that encodes a text as tokens; control tokens are plain text."""
+    """Return the function that encodes a text as tokens.
+
+    If the text contains the name of a control token, such as `</s>`, the function encodes this name
+    as plain text.
+    """
     if find_spec("splintr") is not None:
         from splintr import Tokenizer  # noqa: PLC0415 - some platforms have no wheel of it
 
         return Tokenizer.from_pretrained(_VOCABULARY).encode_ordinary
-    # wordllama's own file of the vocabulary is JSON, which takes five times as long to read.
+    # Reading wordllama's vocabulary, a JSON file, takes five times as long as reading splintr's.
     from tokenizers import Tokenizer as FileTokenizer  # noqa: PLC0415 - slow to import
 
     tokenizer: Any = FileTokenizer.from_file(str(folder / "tokenizers" / _OWN_VOCABULARY))
@@ -129,7 +141,7 @@ def _load_encoder(folder: Path) -> Callable[[str], list[int]]:
 
 
 def map_rows(file: Path) -> NDArray[np.float16]:
-    """Map the only matrix of a safetensors file; it is read on demand and shared by processes.
+    """Map the only matrix of a safetensors file into memory. All processes share this memory.
 
     Raises OSError, also for a truncated file.
     """
@@ -139,6 +151,6 @@ def map_rows(file: Path) -> NDArray[np.float16]:
     [tensor] = [value for name, value in header.items() if name != "__metadata__"]
     begin, end = tensor["data_offsets"]
     if file.stat().st_size < 8 + size + end:
-        raise OSError(f"{file} is cut short")
+        raise OSError(f"{file} is truncated")
     mapped = np.memmap(file, np.float16, "r", 8 + size + begin, tuple(tensor["shape"]))
-    return np.asarray(mapped)  # a plain view: selecting rows of a memmap is slower
+    return np.asarray(mapped)  # a plain array, because reading rows from a memmap is slower

@@ -1,21 +1,22 @@
 """Properties of embedding models: dimensions, prefixes, and the scale of cosines.
 
-Prefixes are those of each model's card. Texts are not truncated: a fact has at most 2,000
-characters and a name 200, which every model here accepts. Ollama itself truncates at the context
-length of its model.
+The prefixes are copied from the card of each model. textrawl does not truncate texts. A fact has at
+most 2,000 characters and a name at most 200, and every model here accepts both together. Ollama
+truncates texts at the context length of its model.
 """
 
 from dataclasses import dataclass, replace
 
 MAX_DIMENSIONS = 4_000
-"""The most dimensions that pgvector's HNSW index on halfvec accepts."""
+"""The largest number of dimensions that pgvector's HNSW index on halfvec accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The cosines of a model: `floor` for unrelated texts, `ceiling` for equal ones.
+    """The range of a model's cosines: `floor` for unrelated texts, `ceiling` for equal texts.
 
-    `trust` is the largest score that likeness alone can reach, from 0 to 1 (see search_score.sql).
+    `trust` is the largest score that a fact can reach by likeness alone, from 0 to 1. It is used in
+    `search_score.sql`.
     """
 
     floor: float = 0.0
@@ -23,19 +24,19 @@ class Scale:
     trust: float = 0.8
 
 
-# The scale of wordllama is measured (benchmarks/recall.py), the others are estimates.
+# The scales of wordllama and MiniLM are measured (benchmarks/recall.py). The others are estimates.
 _WORDLLAMA = Scale(0.0, 0.9, 0.5)
 _OPENAI_3 = Scale(0.1, 0.7)
 _NOMIC = Scale(0.45, 0.85)
-_MINILM = Scale(0.05, 0.8, 0.7)
+_MINILM = Scale(0.07, 0.85, 0.6)
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
     """One embedding model.
 
-    `dimensions` is None until an unknown model has answered. A changed prefix needs a new name,
-    because old vectors are no longer comparable.
+    `dimensions` is None for an unknown model. If a prefix changes, the model needs a new name,
+    because vectors with the old and the new prefix are not comparable.
     """
 
     name: str
@@ -58,6 +59,8 @@ _KNOWN = {
         Model("text-embedding-3-large", 3072, scale=_OPENAI_3),
         Model("text-embedding-ada-002", 1536),
         Model("nomic-embed-text", 768, "search_query: ", "search_document: ", scale=_NOMIC),
+        Model("nomic-embed-text-v1", 768, "search_query: ", "search_document: ", scale=_NOMIC),
+        Model("nomic-embed-text-v1.5-q", 768, "search_query: ", "search_document: ", scale=_NOMIC),
         Model("nomic-embed-text-v1.5", 768, "search_query: ", "search_document: ", scale=_NOMIC),
         Model("nomic-embed-text-v2-moe", 768, "search_query: ", "search_document: ", scale=_NOMIC),
         Model("mxbai-embed-large", 1024, _PASSAGES),
@@ -75,6 +78,11 @@ _KNOWN = {
         Model("multilingual-e5-base", 768, "query: ", "passage: "),
         Model("multilingual-e5-large", 1024, "query: ", "passage: "),
         Model("snowflake-arctic-embed", 1024, _PASSAGES),
+        Model("snowflake-arctic-embed-xs", 384, _PASSAGES),
+        Model("snowflake-arctic-embed-s", 384, _PASSAGES),
+        Model("snowflake-arctic-embed-m", 768, _PASSAGES),
+        Model("snowflake-arctic-embed-m-long", 768, _PASSAGES),
+        Model("snowflake-arctic-embed-l", 1024, _PASSAGES),
         Model("snowflake-arctic-embed2", 1024, "query: "),
         Model("snowflake-arctic-embed-l-v2.0", 1024, "query: "),
         Model("embeddinggemma", 768, "task: search result | query: ", "title: none | text: "),
@@ -87,16 +95,19 @@ _KNOWN = {
         Model("qwen3-embedding-8b", 4096, _QWEN),
         Model("granite-embedding", 384),
         Model("paraphrase-multilingual", 768),
+        Model("paraphrase-multilingual-minilm-l12-v2", 384),
+        Model("paraphrase-multilingual-mpnet-base-v2", 768),
     )
 }
 
 
 def find_model(name: str) -> Model:
-    """Return a model by the name that a user writes: in any case, with an owner, with a tag.
+    """Return the model that a user means by `name`.
 
-    A tag other than `latest` may be another size (`snowflake-arctic-embed:22m`). Such a model has
-    the prefixes of its family, and its dimensions are unknown at first. The returned name is that
-    of the user, without `:latest`.
+    Upper case, an owner (`owner/bge-m3`) and a tag (`bge-m3:567m`) are allowed. A tag other than
+    `latest` can mean another size, such as `snowflake-arctic-embed:22m`. A model with such a tag
+    gets the prefixes of its family, and its dimensions are unknown. The returned model has the
+    given name without `:latest`.
     """
     name = name.strip().removesuffix(":latest")
     short = name.lower().rpartition("/")[2]

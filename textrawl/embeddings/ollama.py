@@ -1,4 +1,4 @@
-"""Embeddings of an Ollama server, on this machine or another."""
+"""The embedder for an Ollama server, on this machine or on another machine."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -7,11 +7,13 @@ import httpx
 from ollama import AsyncClient
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from textrawl.embeddings.answers import PLAIN, check_answer, expect_vectors
-from textrawl.embeddings.faults import Endpoint, name_address
+from textrawl.embeddings.answers import expect_vectors
+from textrawl.embeddings.faults import EmbeddingEndpoint
 from textrawl.embeddings.models import find_model
 from textrawl.embeddings.remote import RemoteEmbedder
 from textrawl.errors import StartRefused
+from textrawl.providers.answers import PLAIN, check_answer
+from textrawl.providers.endpoint import name_address
 from textrawl.settings import Settings
 
 _DEFAULT_MODEL = "nomic-embed-text"
@@ -27,7 +29,7 @@ class _Answer(BaseModel):
 class OllamaSource:
     """Requests /api/embed through Ollama's client."""
 
-    def __init__(self, endpoint: Endpoint, *, base_url: str) -> None:
+    def __init__(self, endpoint: EmbeddingEndpoint, *, base_url: str) -> None:
         self.endpoint = endpoint
         self._client = AsyncClient(
             host=base_url,
@@ -55,7 +57,8 @@ class OllamaSource:
         await self._client.close()
 
     async def _check(self, response: httpx.Response) -> None:
-        # Check here: the client's errors have no headers, and its validation is not strict.
+        # Check the response here, because the client's errors do not contain its headers, and the
+        # client's validation is not strict.
         check_answer(self.endpoint, response)
         await response.aread()
         try:
@@ -67,10 +70,10 @@ class OllamaSource:
 def build_embedder(
     settings: Settings, *, clock: Callable[[], float] = time.monotonic
 ) -> RemoteEmbedder:
-    """Return the embedder that `settings` describe. Raises StartRefused naming the variable."""
+    """Return the embedder that `settings` describe. Raises StartRefused for a wrong setting."""
     model = find_model(settings.embedding_model or _DEFAULT_MODEL)
     url = settings.ollama_base_url or _DEFAULT_URL
-    endpoint = Endpoint(
+    endpoint = EmbeddingEndpoint(
         provider="Ollama",
         address=_read_address(url),
         model=model.name,
@@ -87,6 +90,6 @@ def _read_address(url: str) -> str:
         return name_address(url if "://" in url else f"http://{url}")
     except ValueError:
         raise StartRefused(
-            "TEXTRAWL_OLLAMA_BASE_URL is no address: write http://host:port, like "
+            "TEXTRAWL_OLLAMA_BASE_URL is not an address: write http://host:port, such as "
             "http://127.0.0.1:11434"
         ) from None

@@ -1,4 +1,4 @@
-"""OpenAI's embeddings, and any server that speaks OpenAI's protocol."""
+"""The embedder for OpenAI and for any server with OpenAI's protocol."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -7,11 +7,13 @@ import httpx2
 from openai import APIConnectionError, AsyncOpenAI, DefaultAsyncHttpxClient
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from textrawl.embeddings.answers import PLAIN, check_answer, expect_vectors
-from textrawl.embeddings.faults import Endpoint, name_address
+from textrawl.embeddings.answers import expect_vectors
+from textrawl.embeddings.faults import EmbeddingEndpoint
 from textrawl.embeddings.models import find_model
 from textrawl.embeddings.remote import RemoteEmbedder
 from textrawl.errors import EmbeddingUnavailable, StartRefused
+from textrawl.providers.answers import PLAIN, check_answer
+from textrawl.providers.endpoint import name_address
 from textrawl.settings import Settings
 
 _DEFAULT_MODEL = "text-embedding-3-small"
@@ -22,7 +24,7 @@ class _Item(BaseModel):
     model_config = ConfigDict(strict=True)  # refuse strings and booleans in place of numbers
 
     embedding: list[float]
-    index: int = 0  # servers built on protobuf leave zeros out
+    index: int = 0  # servers that are built on protobuf omit a zero
 
 
 class _Answer(BaseModel):
@@ -32,7 +34,7 @@ class _Answer(BaseModel):
 class OpenAISource:
     """Requests /v1/embeddings through OpenAI's client."""
 
-    def __init__(self, endpoint: Endpoint, *, api_key: str, base_url: str) -> None:
+    def __init__(self, endpoint: EmbeddingEndpoint, *, api_key: str, base_url: str) -> None:
         self.endpoint = endpoint
         http = DefaultAsyncHttpxClient(
             follow_redirects=False, event_hooks={"response": [self._check]}
@@ -49,8 +51,8 @@ class OpenAISource:
     async def ask(self, texts: list[str]) -> Sequence[Sequence[float]]:
         """Send one request, and return the numbers of each text, in order.
 
-        It asks for floats, because not every server supports the client's base64. It reads the raw
-        response, because the client does not validate its objects.
+        The request asks for floats, because not every server supports base64, the default of the
+        client. The body is validated here, because the client does not validate its objects.
         """
         try:
             with expect_vectors(len(texts)):
@@ -60,7 +62,8 @@ class OpenAISource:
         except APIConnectionError as error:
             if isinstance(error.__cause__, EmbeddingUnavailable):
                 raise error.__cause__ from None
-            # The client has one class for both errors; its cause tells them apart.
+            # The client raises one class for a server that cannot be reached and for a broken
+            # connection. Only the cause is different.
             if type(error.__cause__).__name__ == "ConnectError":
                 raise self.endpoint.unreachable() from None
             raise self.endpoint.interrupted() from None
@@ -80,7 +83,7 @@ class OpenAISource:
             raise self.endpoint.malformed() from None
         items.sort(key=lambda item: item.index)
         indexes = [item.index for item in items]
-        # Servers that set no index at all answer in order.
+        # If a server sends no index at all, the vectors are in the order of the texts.
         if any(indexes) and indexes != list(range(len(items))):
             raise self.endpoint.malformed()
         return [item.embedding for item in items]
@@ -89,16 +92,16 @@ class OpenAISource:
 def build_embedder(
     settings: Settings, *, clock: Callable[[], float] = time.monotonic
 ) -> RemoteEmbedder:
-    """Return the embedder that `settings` describe. Raises StartRefused naming the variable."""
+    """Return the embedder that `settings` describe. Raises StartRefused for a wrong setting."""
     model = find_model(settings.embedding_model or _DEFAULT_MODEL)
     url = settings.openai_base_url or _DEFAULT_URL
-    endpoint = Endpoint(
+    endpoint = EmbeddingEndpoint(
         provider="OpenAI" if url == _DEFAULT_URL else "The embedding server",
         address=_read_address(url),
         model=model.name,
         url_variable="TEXTRAWL_OPENAI_BASE_URL",
         key_variable="TEXTRAWL_OPENAI_API_KEY",
-        missing_model="set TEXTRAWL_EMBEDDING_MODEL to one that it serves, or check "
+        missing_model="set TEXTRAWL_EMBEDDING_MODEL to a model of this server, or check "
         "TEXTRAWL_OPENAI_BASE_URL",
     )
     source = OpenAISource(endpoint, api_key=_read_key(settings), base_url=url)
@@ -110,7 +113,8 @@ def _read_address(url: str) -> str:
         return name_address(url)
     except ValueError:
         raise StartRefused(
-            "TEXTRAWL_OPENAI_BASE_URL is no address: write http://host:port/v1 or https://host/v1"
+            "TEXTRAWL_OPENAI_BASE_URL is not an address: write http://host:port/v1 or "
+            "https://host/v1"
         ) from None
 
 
@@ -121,9 +125,9 @@ def _read_key(settings: Settings) -> str:
             "TEXTRAWL_OPENAI_API_KEY is not set: set it, or TEXTRAWL_OPENAI_BASE_URL for a server "
             "that needs no key, or TEXTRAWL_EMBEDDING_PROVIDER=local"
         )
-    # Check here: the error of an HTTP library would contain the whole header.
+    # Check the key here, because an error of the HTTP library would contain the key.
     if not key.isascii() or not key.isprintable() or " " in key:
         raise StartRefused(
-            "TEXTRAWL_OPENAI_API_KEY holds characters that no key has: copy it again"
+            "TEXTRAWL_OPENAI_API_KEY contains characters that no key has: copy the key again"
         )
     return key or "none"

@@ -8,10 +8,10 @@ from textrawl.embeddings.vectors import Vector
 
 
 class Embedder(Protocol):
-    """Makes unit vectors of texts. Every method may raise EmbeddingUnavailable.
+    """Makes unit vectors from texts. Every method can raise EmbeddingUnavailable.
 
-    `name` is the key in the database: it changes when vectors stop being comparable.
-    `dimensions` is None until an unknown model has answered once, then it never changes.
+    `name` identifies the model in the database. Only vectors of the same name are comparable.
+    `dimensions` is None until an unknown model has answered once. After that it never changes.
     """
 
     name: str
@@ -19,17 +19,21 @@ class Embedder(Protocol):
     dimensions: int | None
 
     async def warm(self) -> None:
-        """Load the model and find unknown dimensions, so that the first call need not wait."""
+        """Load the model and find unknown dimensions, so that the first call need not do this."""
+        ...
+
+    def estimate(self, texts: Sequence[str]) -> float:
+        """Return the expected seconds for the vectors of `texts`. 0 if calls have a time limit."""
         ...
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one vector per text, in order, with as few requests as the provider allows."""
+        """Return one vector per text, in order, and send as few requests as possible."""
         ...
 
     async def embed_query(self, text: str) -> Vector:
-        """Return the vector of a query, cached if a request is needed."""
+        """Return the vector of a query. An embedder that sends requests caches it."""
         ...
 
     async def aclose(self) -> None:
-        """Close connections; the embedder must not be used afterwards."""
+        """Close connections. The embedder must not be used afterwards."""
         ...

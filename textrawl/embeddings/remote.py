@@ -1,8 +1,9 @@
-"""An embedder behind HTTP: batches, one retry, one time limit, breaker, checks, query cache.
+"""An embedder that sends requests to a provider over HTTP.
 
-The clients only implement their protocol. Their own retries and time limits are off. Retries would
-wait for a Retry-After beyond our limit, and the breaker would not count them. A time limit per read
-does not end a response that arrives byte by byte.
+Batches, the retry, the time limit, the circuit breaker, checks and the query cache are here. The
+clients of providers implement only a protocol. Their own retries are off, because they would wait
+for a Retry-After beyond our time limit, and the breaker would not count them. Their own time limits
+are off too, because a limit per read does not end a response that arrives byte by byte.
 """
 
 import time
@@ -18,9 +19,8 @@ from tenacity import (
     wait_exception,
 )
 
-from textrawl.embeddings.breaker import Breaker
 from textrawl.embeddings.cache import QueryCache
-from textrawl.embeddings.faults import Endpoint, ProviderFailed
+from textrawl.embeddings.faults import EmbeddingEndpoint, ProviderFailed
 from textrawl.embeddings.models import MAX_DIMENSIONS, Model
 from textrawl.embeddings.vectors import (
     Vector,
@@ -30,28 +30,27 @@ from textrawl.embeddings.vectors import (
     describe_excess,
 )
 from textrawl.errors import StartRefused
+from textrawl.providers.breaker import Breaker
+from textrawl.providers.outage import is_transient, pause_before_retry
 
 _MAX_TEXTS = 2_048
 _MAX_BYTES = 300_000
-"""OpenAI takes 2,048 texts and 300,000 tokens a request; no token is shorter than a byte."""
-
-_PAUSE = 0.2
-"""Seconds before the only retry, without a Retry-After."""
+"""OpenAI accepts 2,048 texts and 300,000 tokens in a request. A token has at least one byte."""
 
 TIMEOUT = 5.0
-"""Seconds that a call may take, with its retry; loading a model takes some of them."""
+"""Seconds for a call with its retry. A provider may need some of them to load its model."""
 
 _TIMEOUT_PER_TEXT = 0.1
-"""Additional seconds for each further text of a call: a batch of the backlog has 64 texts."""
+"""Additional seconds for each text after the first. Upkeep embeds 64 texts in one call."""
 
 
 class Source(Protocol):
-    """A provider's protocol and nothing else."""
+    """The client of one provider, which implements only its protocol."""
 
-    endpoint: Endpoint
+    endpoint: EmbeddingEndpoint
 
     async def ask(self, texts: list[str]) -> Sequence[Sequence[float]]:
-        """Send one request. Raises ProviderFailed or TextRefused, never a client's own error."""
+        """Send one request. Raises only ProviderFailed and TextRefused."""
         ...
 
     async def aclose(self) -> None:
@@ -79,19 +78,24 @@ class RemoteEmbedder:
         self.model = model
         self.dimensions = model.dimensions
         self._source = source
-        self._breaker = Breaker(clock)
+        self._breaker = Breaker(clock, ProviderFailed)
         self._queries = QueryCache()
         self._retrying = AsyncRetrying(
-            retry=retry_if_exception(_is_transient),
-            wait=wait_exception(_pause_before_retry),
+            retry=retry_if_exception(is_transient),
+            wait=wait_exception(pause_before_retry),
             stop=stop_after_attempt(2) | stop_before_delay(TIMEOUT),
             reraise=True,
         )
 
     async def warm(self) -> None:
-        """Find the dimensions of a model that is not in the table."""
+        """Find the dimensions of a model that is not in `models.py`."""
         if self.dimensions is None:
             await self.embed_query("textrawl")
+
+    def estimate(self, texts: Sequence[str]) -> float:
+        """Return 0: each call has a time limit."""
+        del texts
+        return 0.0
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text, in order."""
@@ -100,7 +104,7 @@ class RemoteEmbedder:
         return await self._embed([self.model.document_prefix + text for text in check_texts(texts)])
 
     async def embed_query(self, text: str) -> Vector:
-        """Return the unit vector of a query, read-only."""
+        """Return the unit vector of a query as a read-only array."""
         [text] = check_texts([text])
 
         async def ask() -> Vector:
@@ -130,7 +134,7 @@ class RemoteEmbedder:
         return vectors
 
     async def _ask_with_retry(self, batch: list[str]) -> Sequence[Sequence[float]]:
-        # Copy it, because concurrent calls would share its counters.
+        # Copy `_retrying`, because concurrent calls would share its counters.
         rows: Sequence[Sequence[float]] = await self._retrying.copy()(self._ask, batch)
         return rows
 
@@ -141,7 +145,7 @@ class RemoteEmbedder:
 
 
 def split_batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Split `texts`, at least one, in order, into as few batches as the limits allow."""
+    """Split `texts`, which must not be empty, into as few batches as the limits allow."""
     batch: list[str] = []
     size = 0
     for text in texts:
@@ -152,11 +156,3 @@ def split_batches(texts: Sequence[str]) -> Iterator[list[str]]:
         batch.append(text)
         size += length
     yield batch
-
-
-def _is_transient(error: BaseException) -> bool:
-    return isinstance(error, ProviderFailed) and error.transient
-
-
-def _pause_before_retry(error: BaseException) -> float:
-    return getattr(error, "retry_after", None) or _PAUSE

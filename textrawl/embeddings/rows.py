@@ -7,14 +7,14 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class ModelRow:
-    """The row of register_embedding_model."""
+    """The row of `register_embedding_model`: the id of the model."""
 
     register_embedding_model: int
 
 
 @dataclass(frozen=True)
 class KnownModelRow:
-    """A model that embedding_models lists; `status`: building, active or previous."""
+    """A row of `embedding_models`. The `status` is building, active or previous."""
 
     model_id: int
     name: str
@@ -24,7 +24,7 @@ class KnownModelRow:
 
 @dataclass(frozen=True)
 class PendingRow:
-    """A fact that waits for a vector."""
+    """A pending fact."""
 
     space_id: int
     observation_id: UUID
@@ -34,7 +34,7 @@ class PendingRow:
 
 @dataclass(frozen=True)
 class BacklogRow:
-    """The number of facts that wait for a vector, and the time of the next attempt."""
+    """The number of pending facts, and the time of the next attempt to embed them."""
 
     facts: int
     next_attempt: datetime | None

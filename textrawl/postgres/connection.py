@@ -1,14 +1,15 @@
 """Connections to Postgres, directly or through a pooler.
 
-A pooler such as PgBouncer lends one session of Postgres to many clients. Everything that belongs
-to a session (`set`, `listen`, prepared statements, advisory locks) may be gone at the next
-statement, or apply to another client. Most poolers also refuse options at login. So textrawl
-depends on none of it: time limits belong to the session only on a direct connection.
+A pooler such as PgBouncer lends one session of Postgres to many clients. The state of a session
+(`set`, `listen`, prepared statements, advisory locks) can be lost at the next statement, or apply
+to another client. Most poolers also refuse options at login. Therefore textrawl sets options of a
+session, such as time limits, only on a direct connection.
 """
 
 from collections.abc import Mapping
 from typing import Any, cast
 
+import anyio
 from pgvector.psycopg.halfvec import register_halfvec_info
 from pgvector.psycopg.vector import register_vector_info
 from psycopg import AsyncConnection, Error, OperationalError, ProgrammingError, sql
@@ -28,16 +29,29 @@ def is_broken(error: Exception) -> bool:
     return ended and isinstance(error, OperationalError)
 
 
+_CANCELLATION = 1.0  # seconds that Postgres gets to accept a request to cancel
+
+
 class Connection(AsyncConnection[Any]):
     """A connection. `pooled` is true if it goes through a pooler."""
 
     pooled = False
 
+    async def cancel_safe(self, *, timeout: float = 30.0) -> None:
+        """Cancel the current statement, also in a cancelled task. psycopg calls this method there.
+
+        anyio interrupts every wait in a cancelled task. Without the shield, psycopg would leave
+        after half of the request, and such a client ends PgBouncer 1.18. A database that does not
+        answer the request in time is left alone.
+        """
+        with anyio.CancelScope(shield=True):
+            await super().cancel_safe(timeout=min(timeout, _CANCELLATION))
+
 
 def compose_settings(settings: Mapping[str, str], *, local: bool) -> sql.Composed:
     """Return the columns of a `select` that sets `settings`.
 
-    They last for the transaction if `local`, otherwise for the session.
+    If `local`, the settings last for the transaction, otherwise for the session.
     """
     columns = [
         sql.SQL("set_config({}, {}, {})").format(
@@ -51,11 +65,11 @@ def compose_settings(settings: Mapping[str, str], *, local: bool) -> sql.Compose
 async def detect_pooler(connection: AsyncConnection[Any], **settings: str) -> bool:
     """Return True if `connection` goes through a pooler. If not, its session gets `settings`.
 
-    This takes one round trip. Through a pooler nothing is prepared from now on, because older
-    poolers lose prepared statements.
+    This takes one round trip. For a pooler, turn prepared statements off, because older poolers
+    lose them.
     """
-    # Postgres sends the id of its process at login, but a pooler invents one. The condition
-    # prevents changing a session that another client gets for its next statement.
+    # Postgres sends the id of its process at login, but a pooler sends an invented id. Because of
+    # the condition, the query changes nothing in the session of a pooler, which other clients use.
     query = sql.SQL("select {} where pg_backend_pid() = {}").format(
         compose_settings(settings, local=False), sql.Literal(connection.info.backend_pid)
     )
@@ -66,18 +80,18 @@ async def detect_pooler(connection: AsyncConnection[Any], **settings: str) -> bo
     return pooled
 
 
-# The types are in the schema of the extension, which may be on no search_path.
+# Look for the types in the schema of the extension, because the search_path may not contain it.
 _TYPES = """
     select t.typname, t.oid, t.typarray from pg_type t
     join pg_extension e on e.extnamespace = t.typnamespace and e.extname = 'vector'
     where t.typname in ('vector', 'halfvec')
 """
 _REGISTER = {"vector": register_vector_info, "halfvec": register_halfvec_info}
-_POOLING_ATTEMPTS = 3  # another client may take the session in between
+_POOLING_ATTEMPTS = 3  # one is not enough, because another client can take the session meanwhile
 
 
 async def register_vectors(connection: AsyncConnection[Any]) -> None:
-    """Let `connection` send and receive vectors. Raises ProgrammingError without pgvector."""
+    """Let `connection` send and receive vectors. Raises ProgrammingError if pgvector is missing."""
     types = await (await connection.execute(_TYPES)).fetchall()
     if len(types) < len(_REGISTER):
         raise ProgrammingError("this database has no pgvector")
@@ -86,10 +100,10 @@ async def register_vectors(connection: AsyncConnection[Any]) -> None:
 
 
 async def detect_transaction_pooling(first: Connection, second: Connection) -> bool:
-    """Return True if a pooler lends a session for one transaction only.
+    """Return True if a pooler lends a session for only one transaction.
 
-    Both connections lead to the same database and are in no transaction. Such a pooler gives the
-    second connection the session that the first one has just used.
+    Both connections must lead to the same database and be outside a transaction. Such a pooler
+    gives the second connection the session that the first connection has just used.
     """
     if not first.pooled:
         return False

@@ -1,11 +1,11 @@
-"""Connection strings of libpq, and its message for one that fails."""
+"""Connection strings of libpq, and libpq's message for a failed connection."""
 
 from psycopg import OperationalError, ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 
 class ConninfoInvalid(ValueError):
-    """The error for a text that is no connection string of libpq."""
+    """The error for a text that is not a connection string of libpq."""
 
 
 def read_conninfo(conninfo: str) -> dict[str, str]:
@@ -23,6 +23,6 @@ def write_conninfo(conninfo: str = "", **parts: str) -> str:
 
 
 def describe_failure(error: BaseException | None) -> str | None:
-    """Return the first line of libpq's message for a failed connection; None for other errors."""
+    """Return the first line of libpq's message for a failed connection, or None."""
     lines = str(error).splitlines() if isinstance(error, OperationalError) else []
     return lines[0] if lines else None

@@ -1,7 +1,7 @@
 """A pool of connections, and one method that calls a SQL function by name.
 
-Errors of Postgres become errors of `textrawl.errors`. Their own text is never passed on, because
-it may hold values of other rows.
+Errors of Postgres become errors of `textrawl.errors`. The text of a Postgres error is never shown
+to the caller, because it can contain values of other rows.
 """
 
 import logging
@@ -38,25 +38,25 @@ logger = logging.getLogger("textrawl")
 Row = TypeVar("Row")
 Pool = AsyncConnectionPool[Connection]
 
-_CONNECTIONS = 5  # of one process: twenty processes share the 100 of the embedded Postgres
-_MOST_OF_ONE = 2  # connections at once for one actor on a shared server
-_MOST_HEAVY = 1  # connections at once for heavy calls, of all actors together
-_MOST_WAITING = 200  # calls that queue for a connection; more get ServerBusy
-_RECONNECT = 0.5  # seconds until a failed attempt is repeated; a longer time doubles each time
-_MARGIN = 0.5  # seconds for Postgres to report its own timeout before the call is given up
-_CHECK = 500  # ms between checks of Postgres, during a statement, that its client is connected
-_LONGEST_WAIT = 30_000  # milliseconds for a lock, even if the statement may take longer
-_MOST_ATTEMPTS = 4  # for a call that meets conflicts
-_CONFLICT_PAUSE = 0.05  # longest pause between them, in seconds
+_CONNECTIONS = 5  # per process: the embedded Postgres has 100, enough for twenty processes
+_MOST_OF_ONE = 2  # connections that one actor can use at the same time on a shared server
+_MOST_HEAVY = 1  # connections that heavy calls of all actors can use at the same time
+_MOST_WAITING = 200  # calls that can wait for a connection; further calls get ServerBusy
+_RECONNECT = 0.5  # seconds of failed attempts to connect, before the pool calls reconnect_failed
+_MARGIN = 0.5  # seconds that Postgres gets to report its own timeout before the call ends
+_CHECK = 500  # Postgres checks every 500 ms of a statement that its client is connected
+_LONGEST_WAIT = 30_000  # milliseconds for a lock, even if the statement has a longer time limit
+_MOST_ATTEMPTS = 4  # for a call that meets conflicts with other calls
+_CONFLICT_PAUSE = 0.05  # longest pause between these attempts, in seconds
 _CONFLICTS = (
     psycopg.errors.SerializationFailure,
     psycopg.errors.DeadlockDetected,
     psycopg.errors.UndefinedTable,  # a model was dropped during the call
-    psycopg.errors.UndefinedFunction,  # a migration replaced the function during the call,
-    psycopg.errors.InternalError_,  # which may also appear as "cache lookup failed"
+    psycopg.errors.UndefinedFunction,  # a migration replaced the function during the call
+    psycopg.errors.InternalError_,  # "cache lookup failed", for the same reason
 )
 # These functions read or move a whole space or entity, which takes seconds if it is large. Three
-# actors with two such calls each would hold all connections, and everybody else would wait.
+# actors with two such calls each would use all connections, and all other actors would wait.
 _HEAVY = frozenset(
     {"compared_observations", "node_sizes", "similar_observations", "split_node", "stale_nodes"}
 )
@@ -68,41 +68,41 @@ _FOREIGN_SCHEMA = (
 )
 
 _CONFLICT_MESSAGE = "Each attempt met a conflict with other calls: nothing was changed; call again"
-# All of these roll the statement back, so the message may say that nothing was changed.
+# Each of these errors rolls the statement back, so the message can say that nothing was changed.
 _MESSAGES: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
     psycopg.errors.QueryCanceled: lambda: errors.DatabaseUnavailable(
         "The statement took longer than TEXTRAWL_DATABASE_TIMEOUT and changed nothing: "
         "retry, or ask for less"
     ),
     psycopg.errors.LockNotAvailable: lambda: errors.ServerBusy(
-        "Another call holds a lock that this one needs: retry in a second; nothing was changed"
+        "Another call holds a lock that this call needs: retry in a second; nothing was changed"
     ),
     psycopg.errors.DeadlockDetected: lambda: errors.ServerBusy(_CONFLICT_MESSAGE),
     psycopg.errors.SerializationFailure: lambda: errors.ServerBusy(_CONFLICT_MESSAGE),
     psycopg.errors.ProgramLimitExceeded: lambda: errors.ArgumentInvalid(
-        "Postgres cannot store or search a text as large as this one: shorten it, then call "
-        "again; nothing was changed",
+        "Postgres cannot store or search such a large text: shorten it, then call again; nothing "
+        "was changed",
         title="Too large for Postgres",
     ),
     psycopg.errors.DiskFull: lambda: errors.DatabaseUnavailable(
         "The disk of Postgres is full: nothing was changed; free some space, then repeat the call"
     ),
     psycopg.errors.TooManyConnections: lambda: errors.ServerBusy(
-        "Postgres has no connection left: retry in a second; nothing was changed"
+        "All connections of Postgres are in use: retry in a second; nothing was changed"
     ),
     psycopg.errors.ReadOnlySqlTransaction: lambda: errors.DatabaseUnavailable(
-        "This Postgres is a standby and takes no writes: set TEXTRAWL_DATABASE_URL to the "
+        "This Postgres is a standby and refuses writes: set TEXTRAWL_DATABASE_URL to the "
         "primary, or set TEXTRAWL_READ_ONLY=true"
     ),
 }
 
 
 class Database:
-    """A pool of connections to one database, to be opened before the first call.
+    """A pool of connections to one database. Open it before the first call.
 
-    `timeout` (seconds) bounds each call, including the wait for a connection. `check` is for a
-    database that could not be checked at the start. It is awaited once, before the first call,
-    and raises StartRefused if the schema is of another version.
+    `timeout` is the time limit of a call in seconds, including the wait for a connection. `check`
+    is for a database that could not be checked at the start. Each call awaits it first, until it
+    succeeds once. It raises StartRefused if the schema has another version.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Database:
         )
 
     async def open(self) -> None:
-        """Start to connect in the background. Calls wait for a connection, this method does not."""
+        """Start to connect in the background. Only calls wait for a connection."""
         await self._pool.open()
 
     async def close(self) -> None:
@@ -145,7 +145,7 @@ class Database:
         await self._pool.close()
 
     def read_pool(self) -> dict[str, float]:
-        """Return the current numbers of connections, idle connections and waiting calls."""
+        """Return the current numbers of connections, unused connections and waiting calls."""
         stats = self._pool.get_stats()
         names = ("pool_size", "pool_available", "requests_waiting")
         return {name: float(stats.get(name, 0)) for name in names}
@@ -161,7 +161,7 @@ class Database:
         """
         query = _compose(function, row, tuple(arguments))
         values = {name: _adapt(value) for name, value in arguments.items()}
-        if "tool" in arguments:  # only writes name a tool; embedding has happened before
+        if "tool" in arguments:  # only writes have this argument; their vectors are already made
             await wait_for_earlier_writes()
         with _translate(function), anyio.fail_after(self._timeout + _MARGIN):
             async with self._take_turns(function):
@@ -174,20 +174,19 @@ class Database:
         async with AsyncExitStack() as turns:
             try:
                 with anyio.fail_after(self._timeout):
-                    # The actor's turn first, so that at most two calls of one actor wait for the
-                    # heavy turn.
+                    # Wait for the actor's turn first. This order lets at most two calls of one
+                    # actor wait for the turn of heavy calls.
                     await turns.enter_async_context(self._turns.take(find_account()))
                     shared = "heavy" if function in _HEAVY else None
                     await turns.enter_async_context(self._heavy.take(shared))
             except TimeoutError:
                 raise errors.ServerBusy(
-                    "Other calls came first and took long: retry in a few seconds; "
-                    "nothing was changed"
+                    "Earlier calls took too long: retry in a few seconds; nothing was changed"
                 ) from None
             yield
 
     async def _execute(self, query: bytes, row: type[Row], values: dict[str, object]) -> list[Row]:
-        # Build AsyncRetrying only after a conflict: conflicts are rare and constructing it is slow.
+        # Build AsyncRetrying only after a conflict: conflicts are rare, and building it is slow.
         try:
             return await self._attempt(query, row, values)
         except _CONFLICTS:
@@ -202,10 +201,10 @@ class Database:
     async def _attempt(self, query: bytes, row: type[Row], values: dict[str, object]) -> list[Row]:
         connection = await self._pool.getconn()
         try:
-            # Rows by position: the query names the columns in the order of the fields.
+            # Pass the columns by position: the query names them in the order of the fields.
             cursor = connection.cursor(row_factory=args_row(row))
             if connection.pooled:
-                # One round trip and one transaction, so the limits apply to this call only.
+                # A pipeline is one round trip and one transaction, so the limits end with the call.
                 async with connection.pipeline():
                     await connection.execute(self._set_limits)
                     await cursor.execute(query, values)
@@ -220,14 +219,16 @@ class Database:
         await register_vectors(connection)
 
     async def _check_connection(self, connection: Connection) -> None:
-        """Raise psycopg.Error for a connection that died with a restarted server."""
-        # No query is open, so readable bytes are a closed connection or a notice.
+        """Raise psycopg.Error if Postgres has closed the connection, for example at a restart."""
+        # No query is running, so readable bytes are a notice, or mean that Postgres has closed the
+        # connection.
         if not _poll(connection.fileno()):
             return
         try:
             await AsyncConnectionPool.check_connection(connection)
         except psycopg.Error:
-            # The others died as well. The pool would check them one by one, ever more slowly.
+            # Drop all connections, because the others are closed too. The pool would check them
+            # one by one, with growing pauses.
             await self._pool.drain()
             raise
 
@@ -244,6 +245,17 @@ class Database:
         self._check = None
 
 
+@asynccontextmanager
+async def open_connection(conninfo: str, *, timeout: float) -> AsyncGenerator[Database]:
+    """Open a database with a single connection, which is enough for a command."""
+    database = Database(conninfo, timeout=timeout, max_size=1)
+    await database.open()
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
 def _poll(descriptor: int) -> bool:
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
@@ -251,10 +263,11 @@ def _poll(descriptor: int) -> bool:
 
 
 def _choose_limits(timeout: float) -> dict[str, str]:
-    """Return the settings of Postgres that bound each call.
+    """Return the settings of Postgres that limit the time of each call.
 
-    The limit for a lock is shorter than that of the call, so the error can name the reason.
-    Postgres checks the connection during a statement, because a cancelled call closes it.
+    The limit for a lock is shorter than the limit of the call, so the error can name the lock as
+    the reason. Postgres checks the connection during a statement, because a cancelled call closes
+    its connection.
     """
     milliseconds = round(timeout * 1000)
     waiting = min(max(milliseconds // 2, 1), _LONGEST_WAIT)
@@ -272,7 +285,7 @@ def _write_limits(timeout: float) -> bytes:
 
 
 async def _retry_for_waiting_calls(pool: Pool) -> None:
-    # After giving up, the pool would connect again only at the next call.
+    # The pool has given up, and without `check` it would connect again only at the next call.
     if pool.get_stats().get("requests_waiting"):
         await pool.check()
 
@@ -291,7 +304,7 @@ def _compose(function: LiteralString, row: type[object], names: tuple[str, ...])
 
 
 def _adapt(value: object) -> object:
-    """Convert vectors, also in a list, to the type that psycopg takes."""
+    """Convert a vector, or the vectors in a list, to the type that psycopg accepts."""
     if isinstance(value, list):
         return [_adapt(item) for item in cast("list[object]", value)]
     if isinstance(value, np.ndarray):
@@ -309,7 +322,7 @@ def _translate(function: str) -> Generator[None]:
         raise errors.DatabaseUnavailable from error
     except TimeoutError as error:
         raise errors.DatabaseUnavailable(
-            "No answer within TEXTRAWL_DATABASE_TIMEOUT. Retry: repeating the call stores nothing "
+            "No answer within TEXTRAWL_DATABASE_TIMEOUT. Retry: repeating a call stores nothing "
             "twice"
         ) from error
     except psycopg.Error as error:
@@ -317,7 +330,7 @@ def _translate(function: str) -> Generator[None]:
 
 
 def _explain(error: psycopg.Error, function: str) -> Exception:
-    """Return the error to raise instead of `error`, whose text may hold contents of a memory."""
+    """Return the error to raise instead of `error`, because its text can contain stored texts."""
     if error.sqlstate and error.sqlstate in REFUSALS:
         refusal = DataRefused(error.sqlstate, error.diag.message_detail)
         return refusal.explain() if refusal.code in ACCESS else refusal
@@ -327,11 +340,11 @@ def _explain(error: psycopg.Error, function: str) -> Exception:
     logger.error("textrawl.%s failed: %s %s", function, type(error).__name__, error.sqlstate)
     if isinstance(error, _FOREIGN_SCHEMA):
         return errors.DatabaseUnavailable(
-            "Its schema is of another version of textrawl: run `textrawl migrate`, "
+            "Its schema belongs to another version of textrawl: run `textrawl migrate`, "
             "or restart the server"
         )
     if isinstance(error, psycopg.OperationalError):
         return errors.DatabaseUnavailable(
-            "The connection broke. Retry in a few seconds: repeating the call stores nothing twice"
+            "The connection broke. Retry in a few seconds: repeating a call stores nothing twice"
         )
     return errors.InternalError()

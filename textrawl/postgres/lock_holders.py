@@ -1,4 +1,4 @@
-"""Sessions that hold locks which a command waits for, with names so that they can be ended."""
+"""Sessions that hold a lock which a command needs. A message names them, so a user can end them."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
@@ -11,9 +11,9 @@ from psycopg import AsyncConnection
 
 from textrawl.errors import ServerBusy
 
-_PAUSE = 0.5  # seconds between two queries: a lock in both results is held for longer
+_PAUSE = 0.5  # seconds between two queries: a lock in both results is held for at least this time
 
-# Every login may read these columns, also for sessions of other roles.
+# Every login can read these columns, also for sessions of other roles.
 _LOCKS = """
     select l.pid, l.virtualtransaction, a.usename::text, bool_and(l.mode = 'AccessShareLock')
     from pg_locks l
@@ -23,7 +23,7 @@ _LOCKS = """
       and l.relation in (select oid from pg_class where relnamespace = to_regnamespace('textrawl'))
     group by 1, 2, 3
 """
-# The role of analysts may be missing in a database without a schema.
+# A server that was never migrated does not have the role of analysts.
 _END = """
     select pg_terminate_backend(a.pid)
     from pg_stat_activity a
@@ -38,7 +38,7 @@ _END = """
 
 @dataclass(frozen=True, order=True)
 class LockHolder:
-    """A transaction with locks on tables of the memory; `reads` if it only reads them."""
+    """A transaction with locks on tables of the memory. `reads` is true if it only reads them."""
 
     pid: int
     transaction: str
@@ -47,7 +47,7 @@ class LockHolder:
 
 
 async def find_lock_holders(connection: AsyncConnection[Any]) -> list[LockHolder]:
-    """Return transactions that hold locks for longer: the writing ones, else the reading ones."""
+    """Return the transactions that hold locks for 0.5 s: writers, or readers if no writer does."""
     before = await _read_lock_holders(connection)
     await anyio.sleep(_PAUSE)
     holders = sorted(before & await _read_lock_holders(connection))
@@ -60,7 +60,7 @@ async def _read_lock_holders(connection: AsyncConnection[Any]) -> set[LockHolder
 
 
 async def end_analyst_sessions(connection: AsyncConnection[Any], holders: list[LockHolder]) -> None:
-    """End the sessions of analysts among `holders`, if this login may end them."""
+    """End the sessions of analysts among `holders`, if this login is allowed to end them."""
     for holder in holders:
         with suppress(psycopg.errors.InsufficientPrivilege):
             await connection.execute(_END, (holder.pid, holder.transaction))
@@ -69,17 +69,18 @@ async def end_analyst_sessions(connection: AsyncConnection[Any], holders: list[L
 def describe_lock_holders(holders: list[LockHolder]) -> str:
     """Return a part of a message that names the sessions and says what to do."""
     if not holders:
-        return "another session holds a lock that this needs: run it again in a while"
+        return "another session holds a lock that this command needs: run it again later"
     names = ", ".join(f"{holder.login} (process {holder.pid})" for holder in holders[:5])
     return (
-        f"{names} holds a lock that this needs: run it again when that is done, or end it as "
-        f"an administrator with `select pg_terminate_backend({holders[0].pid})`"
+        f"{names} holds a lock that this command needs: wait until it is released and run the "
+        "command again, or end that session as an administrator with "
+        f"`select pg_terminate_backend({holders[0].pid})`"
     )
 
 
 @asynccontextmanager
 async def name_lock_holders(conninfo: str, timeout: float) -> AsyncGenerator[None]:
-    """Add the sessions that hold the locks to a ServerBusy that is raised inside."""
+    """Add the sessions that hold the lock to a ServerBusy that the `with` block raises."""
     from textrawl.postgres.migrations import connect  # noqa: PLC0415 - it imports this module
 
     try:

@@ -1,10 +1,10 @@
 """Migrations of a database to the schema of this version.
 
 Each migration is one transaction, and only one runs at a time. It drops views and functions, runs
-the numbered files that are not recorded yet, and creates functions and views. Functions are
-rebuilt, not altered, because Postgres refuses to change a column that a function body reads.
-If the functions of a database already match these files, nothing is changed, so that a start
-disturbs no other session.
+the numbered files that the database has not recorded, and creates functions and views again.
+Functions are dropped first, because Postgres refuses to change a column that a function reads.
+If the functions of a database already match these files, nothing is changed. So most starts of a
+server do not disturb other sessions.
 """
 
 import re
@@ -39,11 +39,11 @@ ANALYST_ROLE = "textrawl_analyst"
 _OWNER_ROLE = "textrawl_owner"
 OLDEST_POSTGRES = 16
 OLDEST_PGVECTOR = (0, 8)
-_MIGRATION_LOCK = "600s"  # for another migration to end; only the owner can hold that lock
-_OTHER_LOCK = "5s"  # for any other lock, because calls of servers queue behind the request
-_PAUSE = 1.0  # seconds between attempts, for the calls that queued
+_MIGRATION_LOCK = "600s"  # longest wait for another migration; only the owner can hold this lock
+_OTHER_LOCK = "5s"  # longest wait for any other lock, because meanwhile calls of servers wait too
+_PAUSE = 1.0  # seconds between attempts, in which the waiting calls can run
 _MOST_COLLISIONS = 4
-# Two migrations create the same schema, role or extension at the same time.
+# Errors if two migrations create the same schema, role or extension at the same time.
 _COLLISIONS = (
     psycopg.errors.UniqueViolation,
     psycopg.errors.DuplicateObject,
@@ -73,15 +73,15 @@ async def migrate(
 ) -> MigrationReport:
     """Migrate the database at `conninfo`. Concurrent migrations wait for each other.
 
-    If analysts hold a needed lock for longer, their sessions are ended, provided that this login
-    may end them. If others hold it, the migration is retried for `retry_limit` seconds.
+    If sessions of analysts hold a needed lock for too long, end them if this login is allowed to.
+    If other sessions hold it, retry the migration for `retry_limit` seconds.
 
     Raises StartRefused in these cases:
 
-    - Postgres or pgvector is too old or missing, or a privilege is missing.
-    - A newer version, or one from before the first release, made the database.
+    - Postgres or pgvector is too old, pgvector is missing, or a privilege is missing.
+    - The database was made by a newer version, or by a version from before the first release.
     - Other views depend on the views of textrawl.
-    - Other sessions hold a needed lock. The message names them.
+    - Other sessions hold a needed lock. The message names these sessions.
     """
     async with await connect(conninfo, connect_timeout) as connection:
         await _check_server(connection)
@@ -116,10 +116,11 @@ async def _attempt(connection: AsyncConnection) -> MigrationReport:
 
 
 async def _lock_migrations(connection: AsyncConnection) -> None:
-    """Wait for another migration. In a database without a memory, `create schema` waits."""
+    """Wait until other migrations end. If there is no memory yet, `create schema` waits instead."""
     await connection.execute(sql.SQL("set local lock_timeout = {}").format(_MIGRATION_LOCK))
     if await _fetch(connection, "select 1 where to_regclass('textrawl.migration') is not null"):
-        # No advisory lock, because any login can take one. Only the owner can lock this table.
+        # Do not use an advisory lock, because every login could take it. Only the owner can lock
+        # this table.
         await connection.execute("lock table textrawl.migration in share row exclusive mode")
 
 
@@ -131,18 +132,18 @@ def _explain_faults() -> Generator[None]:
         raise StartRefused(
             "This role may not create the schema of textrawl "
             f"({error.diag.message_primary}). Run `textrawl migrate` with a TEXTRAWL_DATABASE_URL "
-            "of the database's owner, or grant it create on the database"
+            "of the database's owner, or grant this role `create` on the database"
         ) from error
     except psycopg.errors.DependentObjectsStillExist as error:
         raise StartRefused(
-            "A migration rebuilds the views and functions of textrawl, and other objects depend on "
+            "A migration rebuilds the views and functions of textrawl, but other objects depend on "
             f"them ({error.diag.message_detail}). Save the definitions of those objects "
-            "(pg_get_viewdef), drop them, run `textrawl migrate`, and create them again"
+            "(pg_get_viewdef), drop the objects, run `textrawl migrate`, and create them again"
         ) from error
 
 
 async def check(conninfo: str, *, connect_timeout: float = 10, serving: bool = True) -> None:
-    """Raise StartRefused with the command to run unless the schema is of this version.
+    """Raise StartRefused, with the command to run, unless the schema has this version.
 
     With `serving`, also refuse superusers, BYPASSRLS roles and the schema's owner.
     Raises DatabaseUnavailable if the database cannot be reached.
@@ -156,7 +157,7 @@ async def check(conninfo: str, *, connect_timeout: float = 10, serving: bool = T
         except psycopg.errors.InsufficientPrivilege as error:
             raise StartRefused(
                 f"The role {connection.info.user} may not use the memory of this database: "
-                f"as its owner run `create role {APP_ROLE}`, `textrawl migrate` and "
+                f"as the owner of the memory, run `create role {APP_ROLE}`, `textrawl migrate` and "
                 f"`grant {APP_ROLE} to {connection.info.user}`"
             ) from error
 
@@ -169,7 +170,8 @@ async def _check_schema(connection: AsyncConnection) -> None:
         raise SchemaOutdated("The database is older than this textrawl: run `textrawl migrate`")
     if await _recorded_fingerprint(connection) != read_fingerprint():
         raise SchemaOutdated(
-            "The database's functions are of another textrawl version: run `textrawl migrate`"
+            "The functions in this database belong to another version of textrawl: run "
+            "`textrawl migrate`"
         )
 
 
@@ -205,7 +207,7 @@ async def connect(conninfo: str, timeout: float) -> Connection:
     Raises StartRefused, or DatabaseUnavailable with the error of libpq as its cause.
     """
     if not _is_readable(conninfo):
-        # The message of libpq would repeat the invalid part, which may be the password.
+        # Do not show the message of libpq. It repeats the invalid part, which can be the password.
         raise StartRefused(
             "TEXTRAWL_DATABASE_URL cannot be read: write "
             "postgresql://user:password@host:5432/database, with special characters of the "
@@ -220,7 +222,7 @@ async def connect(conninfo: str, timeout: float) -> Connection:
                 application_name="textrawl migrate",
             )
             stack.push_async_callback(connection.close)
-            await detect_pooler(connection)  # through a pooler, only this query reaches Postgres
+            await detect_pooler(connection)  # a pooler may connect to Postgres at the first query
             stack.pop_all()
             return connection
     except psycopg.OperationalError as error:
@@ -232,7 +234,7 @@ async def connect(conninfo: str, timeout: float) -> Connection:
 
 
 def _is_readable(conninfo: str) -> bool:
-    """Return False if a password that was not encoded is read as a host, database or port."""
+    """Return False if libpq reads a part of an unencoded password as host, database or port."""
     try:
         parts = conninfo_to_dict(conninfo)
     except psycopg.ProgrammingError:
@@ -243,8 +245,8 @@ def _is_readable(conninfo: str) -> bool:
 
 
 def _find_refusal(error: psycopg.OperationalError) -> StartRefused | None:
-    """Return the refusal if a retry cannot help, else None."""
-    # Not by PQping, which would block all threads of this process while it waits.
+    """Return the error if a retry cannot help, else None."""
+    # Read the message, because PQping would block all threads of this process while it waits.
     _, fatal, message = str(error).rpartition("FATAL:")
     if not fatal or any(words in message for words in _TRANSIENT):
         return None
@@ -266,11 +268,13 @@ async def _check_server(connection: AsyncConnection) -> None:
         )
     row = await _fetch(connection, "show server_encoding")
     if row != ("UTF8",):
-        raise StartRefused("The database's encoding is not UTF8: create one with encoding 'UTF8'")
+        raise StartRefused(
+            "The encoding of this database is not UTF8: create a database with encoding 'UTF8'"
+        )
 
 
 async def _ensure_extension(connection: AsyncConnection) -> str:
-    """Return the schema of pgvector, and create the extension if this role may."""
+    """Return the schema of pgvector. If the extension is missing, try to create it."""
     query = """
         select n.nspname, e.extversion from pg_extension e
         join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'"""
@@ -280,8 +284,9 @@ async def _ensure_extension(connection: AsyncConnection) -> str:
                 await connection.execute("create extension vector")
         except _NO_EXTENSION as error:
             raise StartRefused(
-                "pgvector is missing: install it on the database server (0.8 or newer; hosted ones "
-                "have it), then run `create extension vector` in this database as a superuser"
+                "pgvector is missing: install version 0.8 or newer on the database server (hosted "
+                "servers have it), then run `create extension vector` in this database as a "
+                "superuser"
             ) from error
         row = await _fetch(connection, query)
     schema, version = cast("tuple[str, str]", row)
@@ -294,23 +299,23 @@ async def _ensure_extension(connection: AsyncConnection) -> str:
 
 
 async def _ensure_roles(connection: AsyncConnection) -> None:
-    """Create the roles that grants name. An administrator gives them logins."""
+    """Create the roles that get grants, without login. An administrator enables their login."""
     for role in (APP_ROLE, ANALYST_ROLE):
         try:
             async with connection.transaction():
                 await _create_role(connection, role)
         except (psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
-            continue  # roles belong to all databases: the migration of another one was faster
+            continue  # the migration of another database has created it: databases share roles
         except psycopg.errors.InsufficientPrivilege as error:
             raise StartRefused(
-                f"There is no role {role} and {connection.info.user} may not create it: as a role "
-                f"with createrole run `create role {APP_ROLE} login password '...'; "
-                f"create role {ANALYST_ROLE}`, then `textrawl migrate` again"
+                f"The role {role} does not exist and {connection.info.user} may not create it: as "
+                f"a role with createrole run `create role {APP_ROLE} login password '...'; "
+                f"create role {ANALYST_ROLE}`, then run `textrawl migrate` again"
             ) from error
 
 
 async def _grant_connect(connection: AsyncConnection) -> None:
-    """Let the two roles connect to a database that is not open to every role."""
+    """Let both roles connect, because a database may refuse roles without this privilege."""
     database = sql.Identifier(connection.info.dbname)
     query = "select has_database_privilege(%s, current_database(), 'connect')"
     for role in (APP_ROLE, ANALYST_ROLE):
@@ -329,8 +334,8 @@ async def _create_role(connection: AsyncConnection, role: str) -> None:
 async def enable_login(conninfo: str, *, connect_timeout: float = 10) -> str:
     """Give the login of servers its first password, and return the conninfo for servers.
 
-    The database is migrated. Raises StartRefused, and changes no password, if the role can log in
-    already.
+    The database must be migrated. If the role can log in already, raise StartRefused and leave its
+    password as it is.
     """
     async with await connect(conninfo, connect_timeout) as connection:
         row = await _fetch(
@@ -354,16 +359,16 @@ async def enable_login(conninfo: str, *, connect_timeout: float = 10) -> str:
                 f"{user} did not create {APP_ROLE} and may not change it: as an administrator run "
                 f"`alter role {APP_ROLE} login password '...'`"
             ) from error
-        # Some poolers take the name of the project from the login: postgres.abcdef.
+        # For some poolers, the login ends with the name of the project, as in postgres.abcdef.
         suffix = connection.info.user.removeprefix(user)
         login = APP_ROLE + (suffix if suffix.startswith(".") else "")
         return make_conninfo(conninfo, user=login, password=password)
 
 
 async def _set_owner_role(connection: AsyncConnection) -> None:
-    """As a superuser, switch to the memory's owner, because functions run with the owner's rights.
+    """As a superuser, switch to the memory's owner, and create this role if it does not exist.
 
-    The owner is no superuser. It is created if there is none.
+    Functions run with the rights of their owner, so the owner must not be a superuser.
     """
     row = await _fetch(
         connection,

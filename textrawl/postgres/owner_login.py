@@ -8,8 +8,8 @@ from pathlib import Path
 class OwnerLogin:
     """The conninfo of a memory's owner.
 
-    `programs` is the folder of Postgres' programs, or None if it is unknown. `timeout` is the
-    time limit for a connection, in seconds.
+    `programs` is the folder with the programs of Postgres, or None if it is unknown. `timeout` is
+    the time limit for connecting, in seconds.
     """
 
     conninfo: str

@@ -1,6 +1,6 @@
 """Sessions of the memory's owner, for backups, restores, exports, imports and indexes.
 
-Backups also work on the schema of another version.
+A backup can also be made of a memory with the schema of another version.
 """
 
 from collections.abc import AsyncGenerator
@@ -27,7 +27,7 @@ _TABLES = """
     select relname::text from pg_class
     where relnamespace = to_regnamespace('textrawl') and relkind = 'r' order by 1
 """
-# A dump by a role that row-level security restricts would hold tables without rows.
+# If row-level security restricts a role, its dump would contain tables without rows.
 _HIDDEN = """
     select relname::text from pg_class c
     where relnamespace = to_regnamespace('textrawl') and relkind = 'r'
@@ -52,11 +52,18 @@ _MODEL = """
 """
 # True if an earlier restore was killed before row-level security was set up.
 _IS_UNFINISHED = "select to_regnamespace('textrawl_former') is not null"
+_PARTS = """
+    select count(*) from textrawl.observation o
+    where exists (select from textrawl.document d where d.space_id = o.space_id and d.id = o.whole)
+"""
 _PAGE = 1_000
 _ATTEMPTS = 4
 _REFUSAL = "TR"  # prefix of the SQLSTATEs of textrawl's functions
 _CONTENT: dict[str, tuple[str, LiteralString]] = {
-    "observation": ("facts", "select count(*) from textrawl.observation"),
+    "observation": (
+        "facts",
+        "select count(*) - (select count(*) from textrawl.relation) from textrawl.observation",
+    ),
     "entity": ("entities", "select count(*) from textrawl.entity"),
     "event": ("events", "select count(*) from textrawl.event"),
     "token": ("tokens", "select count(*) from textrawl.token where kind = 'bearer'"),
@@ -64,12 +71,12 @@ _CONTENT: dict[str, tuple[str, LiteralString]] = {
 
 
 def as_json(value: object) -> Jsonb:
-    """Return `value` as an argument of type jsonb."""
+    """Return `value` as a SQL argument of type jsonb."""
     return Jsonb(value)
 
 
 class BatchRefused(Exception):
-    """The error for a batch that the database refuses, with its SQLSTATE."""
+    """The error for a batch that the database refuses. Its text is the SQLSTATE."""
 
 
 class Session:
@@ -89,8 +96,9 @@ class Session:
         rows = await self._fetch(_OWNER)
         if rows and not rows[0][1]:
             raise StartRefused(
-                f"The login of TEXTRAWL_DATABASE_URL does not own this memory, {rows[0][0]} does: "
-                "run this with the TEXTRAWL_DATABASE_URL that you run `textrawl migrate` with"
+                "The login of TEXTRAWL_DATABASE_URL does not own this memory; its owner is "
+                f"{rows[0][0]}: run this command with the TEXTRAWL_DATABASE_URL that you use for "
+                "`textrawl migrate`"
             )
         return str(rows[0][0]) if rows else None
 
@@ -98,9 +106,8 @@ class Session:
         """Raise StartRefused if row-level security would hide rows of a table."""
         if hidden := [str(name) for (name,) in await self._fetch(_HIDDEN)]:
             raise StartRefused(
-                f"Row-level security hides rows of {', '.join(hidden)} from this login: run this "
-                "with the TEXTRAWL_DATABASE_URL that you run `textrawl migrate` with, after that "
-                "command"
+                f"Row-level security hides rows of {', '.join(hidden)} from this login: run "
+                "`textrawl migrate`, then run this command with the same TEXTRAWL_DATABASE_URL"
             )
 
     async def count_rows(self) -> dict[str, int]:
@@ -112,8 +119,12 @@ class Session:
             counts[str(name)] = (await self._fetch(query))[0][0]
         return counts
 
+    async def count_parts(self) -> int:
+        """Return the number of facts that are parts of a journal entry."""
+        return (await self._fetch(_PARTS))[0][0]
+
     async def export_snapshot(self) -> str:
-        """Return the name with which other sessions can use the snapshot of this one."""
+        """Return the name by which another session can read the same state of the database."""
         await self._connection.execute("set local idle_in_transaction_session_timeout = 0")
         return str((await self._fetch("select pg_export_snapshot()"))[0][0])
 
@@ -123,18 +134,21 @@ class Session:
         return dict(await self._fetch(query))
 
     async def find_model(self) -> dict[str, Any] | None:
-        """Return the active model as the first line of an export has it, or None."""
+        """Return the active model as in the first line of an export, or None."""
         rows = await self._fetch(_MODEL)
         return rows[0][0] if rows else None
 
     async def read_lines(
         self, function: LiteralString, space: int | None = None, model: int | None = None
     ) -> AsyncGenerator[list[tuple[str, Any]]]:
-        """Yield pages of JSON lines of textrawl.`function`, with `model` each with its vector."""
+        """Yield pages of JSON lines from textrawl.`function`, each line with its vector or None.
+
+        The vectors are from the table of `model`. If `model` is None, every vector is None.
+        """
         argument = sql.SQL("") if space is None else sql.Literal(space)
         vector: sql.Composable = sql.SQL("null")
         if model is not None:
-            # Not a join, which could change the order of the facts.
+            # Do not use a join, because it could change the order of the facts.
             vector = sql.SQL(
                 "(select v.vector from {} v where v.space_id = {} and v.observation_id = f.id)"
             ).format(sql.Identifier(SCHEMA, f"embedding_{model}"), argument)
@@ -147,7 +161,7 @@ class Session:
                 yield page
 
     async def call(self, function: LiteralString, *arguments: object) -> list[tuple[Any, ...]]:
-        """Return the rows of textrawl.`function`, called in a transaction or a savepoint.
+        """Call textrawl.`function` in a transaction or a savepoint, and return its rows.
 
         Raises BatchRefused if the database refuses the arguments.
         """
@@ -163,12 +177,12 @@ class Session:
                     raise BatchRefused(error.sqlstate or "") from None
                 raise
         raise DatabaseUnavailable(
-            "Each attempt conflicted with other writes: import again in a while"
+            "Each attempt met a conflict with other writes: import the file again later"
         )
 
     @asynccontextmanager
     async def hold(self) -> AsyncGenerator[None]:
-        """Open a transaction that may be idle without a time limit."""
+        """Open a transaction that can be idle without a time limit."""
         async with self._connection.transaction():
             await self._connection.execute("set local idle_in_transaction_session_timeout = 0")
             yield
@@ -212,14 +226,14 @@ async def open_snapshot(login: OwnerLogin) -> AsyncGenerator[Session]:
 
 @asynccontextmanager
 async def open_writing(login: OwnerLogin, *, dry_run: bool = False) -> AsyncGenerator[Session]:
-    """Open a session that may write. With `dry_run` everything is rolled back.
+    """Open a session that can write. With `dry_run`, roll everything back at the end.
 
     Raises StartRefused, DatabaseUnavailable.
     """
     async with await connect(login.conninfo, login.timeout) as connection, _translate():
         session = Session(connection, lasting=not dry_run)
         await session.find_owner()
-        if not connection.pooled:  # through a pooler, other clients would get the setting
+        if not connection.pooled:  # a pooler would pass the setting on to other clients
             await connection.execute("set idle_in_transaction_session_timeout = 0")
         await register_vectors(connection)
         async with AsyncExitStack() as stack:
@@ -235,7 +249,7 @@ async def _translate() -> AsyncGenerator[None]:
     except psycopg.errors.InsufficientPrivilege as error:
         raise StartRefused(
             f"The login of TEXTRAWL_DATABASE_URL may not do this ({error.diag.message_primary}): "
-            "use the one that you run `textrawl migrate` with"
+            "use the login that you use for `textrawl migrate`"
         ) from error
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable("The connection broke: try again") from error
@@ -244,8 +258,8 @@ async def _translate() -> AsyncGenerator[None]:
 async def refuse_transaction_pooling(login: OwnerLogin) -> None:
     """Raise StartRefused if the connection leads through a pooler in transaction mode.
 
-    pg_dump and pg_restore would then lose their session, and leave settings such as an empty
-    search_path to other clients.
+    Through such a pooler, pg_dump and pg_restore would lose their session. Other clients would get
+    the settings of that session, such as an empty search_path.
     """
     async with (
         await connect(login.conninfo, login.timeout) as first,
@@ -253,14 +267,14 @@ async def refuse_transaction_pooling(login: OwnerLogin) -> None:
     ):
         if await detect_transaction_pooling(first, second):
             raise StartRefused(
-                "TEXTRAWL_DATABASE_URL leads through a pooler that lends a session for one "
-                "transaction, and pg_dump and pg_restore need it for longer: use the address of "
-                "Postgres itself, or of a pooler's session mode"
+                "TEXTRAWL_DATABASE_URL leads through a pooler that lends a session for only one "
+                "transaction, but pg_dump and pg_restore need a session for longer: use the "
+                "address of Postgres itself, or of a pooler in session mode"
             )
 
 
 class SchemaSwap:
-    """The replacement of an empty memory by a restored one, with a way back."""
+    """The replacement of an empty memory by a restored memory. It can be reverted."""
 
     def __init__(self, login: OwnerLogin) -> None:
         self.login = login
@@ -273,7 +287,7 @@ class SchemaSwap:
                 return {}
             unfinished = await connection.execute(_IS_UNFINISHED)
             if (await unfinished.fetchone()) != (True,):
-                # Hidden rows would be counted as none, and then deleted.
+                # Hidden rows would not be counted, and then they would be deleted.
                 await session.refuse_hidden()
             counts = dict[str, int]()
             for (table,) in await (await connection.execute(_TABLES)).fetchall():
@@ -284,7 +298,7 @@ class SchemaSwap:
             return {kind: count for kind, count in counts.items() if count}
 
     async def find_owner(self) -> tuple[str, int]:
-        """Return the memory's owner, or "" without a memory, and the server's major version."""
+        """Return the memory's owner ("" without a memory) and the server's major version."""
         async with self._open() as connection:
             session = Session(connection)
             return await session.find_owner() or "", session.major
@@ -297,7 +311,7 @@ class SchemaSwap:
             await self._rename(connection, SCHEMA, _FORMER)
 
     async def put_back(self, owner: str, *, keep: bool) -> None:
-        """Drop the restored memory. With `keep`, rename the empty one back, else drop it too."""
+        """Drop the restored memory. With `keep`, put the empty memory back, else drop it too."""
         async with self._open() as connection, connection.transaction():
             await self._act_as(connection, owner)
             await self._drop(connection, SCHEMA)
@@ -307,7 +321,7 @@ class SchemaSwap:
                 await self._drop(connection, _FORMER)
 
     async def protect(self, owner: str) -> dict[str, int]:
-        """Set up row-level security of the restored memory, and return its row counts."""
+        """Set up row-level security in the restored memory, and return its row counts."""
         query = "select to_regproc('textrawl.protect_tables') is not null"
         async with self._open() as connection, connection.transaction():
             await self._act_as(connection, owner)
@@ -316,7 +330,7 @@ class SchemaSwap:
             return await Session(connection).count_rows()
 
     async def finish(self, owner: str) -> None:
-        """Drop the empty memory, and analyze the tables of the restored one."""
+        """Drop the empty memory, and analyze the tables of the restored memory."""
         async with self._open() as connection, connection.transaction():
             await self._act_as(connection, owner)
             await self._drop(connection, _FORMER)

@@ -11,14 +11,15 @@ _ROUNDS = 4096  # the default of Postgres
 
 
 def make_password() -> str:
-    """Return a new password of 192 random bits, in characters that never need quotes."""
+    """Return a new password of 192 random bits. Its characters never need quotes or encoding."""
     return secrets.token_urlsafe(_BYTES)
 
 
 def write_verifier(password: str, salt: bytes | None = None) -> str:
     """Return the SCRAM-SHA-256 verifier (RFC 5803) of an ASCII `password`.
 
-    Postgres stores it as it is, so no statement that could be logged holds the password.
+    Postgres accepts a verifier instead of a password. Postgres can log statements, so no statement
+    contains the password.
     """
     salt = salt or secrets.token_bytes(_SALT)
     salted = hashlib.pbkdf2_hmac("sha256", password.encode("ascii"), salt, _ROUNDS)

@@ -22,24 +22,24 @@ _FIRST_STEPS = {
 
 
 def _find_sql() -> Traversable:
-    """Return the folder sql/: inside an installed package, or beside the package in a checkout."""
+    """Return the folder sql/. In an installation it is in the package, in a checkout beside it."""
     installed = resources.files("textrawl") / "sql"
     return installed if installed.is_dir() else Path(__file__).parents[2] / "sql"
 
 
 def list_folders() -> list[str]:
-    """Return the names of the folders of sql/ that hold functions, each in a file of its own."""
+    """Return the names of the folders of sql/ with functions. Each function has its own file."""
     names = {folder.name for folder in _find_sql().iterdir() if folder.is_dir()}
     return sorted(names - {_TABLES, _VIEWS})
 
 
 def read_folder(*names: str) -> dict[str, LiteralString]:
-    """Return the files of subfolders of sql/ by stem, sorted by name, without grants."""
+    """Return the texts of the files in some folders of sql/, sorted by name, without grants."""
     files = [file for name in names for file in (_find_sql() / name).iterdir()]
     texts = {
         file.name[:-4]: file.read_text("utf-8") for file in files if file.name.endswith(".sql")
     }
-    # The files ship with the package, so they are as safe as the literals in this file.
+    # The files are a part of the package, so they are as safe as the literals in this file.
     return cast(
         "dict[str, LiteralString]",
         {name: text for name, text in sorted(texts.items()) if name != _GRANTS},
@@ -47,7 +47,7 @@ def read_folder(*names: str) -> dict[str, LiteralString]:
 
 
 def read_grants() -> LiteralString:
-    """Return the grants of all folders. Only the owner may call functions without a grant."""
+    """Return the grants of all folders. Only the owner can call a function without a grant."""
     files = [
         file
         for name in (*list_folders(), _VIEWS)
@@ -57,9 +57,10 @@ def read_grants() -> LiteralString:
 
 
 def find_missing(recorded: set[str], subject: Literal["database", "backup"]) -> list[str]:
-    """Return the migrations that a database or backup does not have yet, in order.
+    """Return the migrations that a database or a backup does not have yet, in order.
 
-    Raises StartRefused if a newer version made it, or a version from before the first release.
+    Raises StartRefused if the database or backup was made by a newer version, or by a version from
+    before the first release.
     """
     refuse_unreleased(recorded, subject)
     files = read_folder("migrations")
@@ -73,13 +74,15 @@ def find_missing(recorded: set[str], subject: Literal["database", "backup"]) -> 
 def refuse_unreleased(recorded: set[str], subject: Literal["database", "backup"]) -> None:
     """Raise StartRefused if a version from before the first release made a database or backup.
 
-    Released migrations never change. A newer version therefore has all of ours, and more.
+    Released migrations never change. So a newer version has all migrations of this version. A
+    version from before the first release has unknown migrations, and lacks some migrations of this
+    version.
     """
     files = read_folder("migrations").keys()
     if (unknown := recorded - files) and files - recorded:
         raise StartRefused(
             f"The {subject} was made by a textrawl from before the first release (it has "
-            f"{min(unknown)}), whose tables this version cannot change. {_FIRST_STEPS[subject]}, "
+            f"{min(unknown)}), and this version cannot change its tables. {_FIRST_STEPS[subject]}, "
             "run `textrawl export memory.jsonl`. Finally run `textrawl migrate` and "
             "`textrawl import memory.jsonl` with this version on a new database or "
             "TEXTRAWL_DATA_DIR. Tokens, grants and the trail are not exported"
@@ -87,15 +90,14 @@ def refuse_unreleased(recorded: set[str], subject: Literal["database", "backup"]
 
 
 def read_restrictions() -> LiteralString:
-    """Return the SQL that a superuser runs to restrict what logins can store or block."""
+    """Return the SQL with which a superuser restricts the storage and the locks of logins."""
     return cast("LiteralString", (_find_sql() / "restrictions.sql").read_text("utf-8"))
 
 
 def _order(functions: dict[str, LiteralString]) -> list[str]:
-    """Return the functions in an order where each follows those that it calls."""
+    """Return functions and the view `fact`, each of them after all functions that it uses."""
     graph = {
-        name: {word for word in re.findall(r"textrawl\.(\w+)\(", text) if word in functions}
-        - {name}
+        name: {word for word in re.findall(r"textrawl\.(\w+)", text) if word in functions} - {name}
         for name, text in functions.items()
     }
     return list(TopologicalSorter(graph).static_order())
@@ -116,16 +118,17 @@ def read_fingerprint() -> str:
 async def drop_code(connection: AsyncConnection) -> None:
     """Drop views and functions, except those that policies and triggers call.
 
-    Those belong to tables, and changing one would lock its table for everybody.
+    Policies and triggers belong to tables, and changing their functions would lock these tables.
     """
-    # One statement for each kind, without cascade: views and functions depend on each other.
+    # Drop all views for analysts, then all functions, each in one statement because of their
+    # dependencies. Functions read the view `fact`, so drop it last.
     await connection.execute("""
         do $$
         declare
             names text;
         begin
             select string_agg(oid::regclass::text, ', ') into names from pg_class
-            where relnamespace = 'textrawl'::regnamespace and relkind = 'v';
+            where relnamespace = 'textrawl'::regnamespace and relkind = 'v' and relname <> 'fact';
             if names is not null then
                 execute 'drop view ' || names;
             end if;
@@ -136,6 +139,7 @@ async def drop_code(connection: AsyncConnection) -> None:
             if names is not null then
                 execute 'drop function ' || names;
             end if;
+            drop view if exists textrawl.fact;
         end
         $$""")
 

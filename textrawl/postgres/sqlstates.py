@@ -1,6 +1,6 @@
 """The SQLSTATEs that textrawl's SQL functions raise, each with the error that a caller sees.
 
-This is the one table of them. A test compares it with every `errcode` in sql/.
+A test compares this table with every `errcode` in sql/.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,13 @@ ANOTHER_MODEL_IS_ACTIVE = "TR040"
 MODEL_DROPPED = "TR049"
 ENTITY_NOT_FOUND = "TR050"
 NUMBER_NOT_FOUND = "TR052"
+MEMORY_NOT_FOUND = "TR053"
+NODE_NOT_FOUND = "TR080"
+EDGE_NOT_FOUND = "TR083"
+FILE_CHANGED = "TR091"
 
 Explain = Callable[[str, str], errors.TextrawlError]
-"""A function of the detail of the SQL error and of the tool's parameter that it is about."""
+"""A function that makes an error from the detail of the SQL error and the refused parameter."""
 
 
 def _of_fact(reason: str) -> Explain:
@@ -23,7 +27,7 @@ def _of_fact(reason: str) -> Explain:
 
 
 def _invalid(title: str, fix: str) -> Explain:
-    """Return an explanation whose texts have the detail in place of {}."""
+    """Return a function that puts the detail into `title` and `fix` in place of {}."""
     return lambda detail, _: errors.ArgumentInvalid(
         fix.format(detail), title=title.format(detail or "''")
     )
@@ -35,7 +39,7 @@ FACT_REASONS = {
     "TR003": "names a fact that is no longer valid: remember the new fact without replaces",
     SAME_ENTITY: "is the same entity as fromEntity: a relation needs two",
 }
-"""The refusals that a batch may report for each of its items."""
+"""The refusals that a batch can report for each of its items."""
 
 ACCESS: dict[str, Explain] = {
     "TR010": lambda _detail, _parameter: errors.NotAuthenticated(),
@@ -48,81 +52,140 @@ ACCESS: dict[str, Explain] = {
     ),
     "TR014": lambda _detail, _parameter: errors.IssuerRefused(),
 }
-"""Refusals that mean the same for every call, so no module has to explain them."""
+"""Refusals that have the same meaning for every call, so callers need not explain them."""
 
 REFUSALS: dict[str, Explain] = {
     **{code: _of_fact(reason) for code, reason in FACT_REASONS.items() if code != SAME_ENTITY},
     "TR004": _invalid(
-        "{} sends vectors of other dimensions than before", "build the vectors under another name"
+        "The vectors of {} have another size than its stored vectors",
+        "use a model with another name",
     ),
     SAME_ENTITY: lambda _, parameter: errors.ArgumentInvalid(
         f"{parameter}: {FACT_REASONS[SAME_ENTITY]}"
     ),
+    "TR007": lambda _detail, parameter: errors.ArgumentInvalid(
+        f"{parameter}: there is no such relation to end: look up the entity for its relations",
+        title="Relation not found",
+    ),
     BATCH_REFUSED: lambda detail, _: errors.ArgumentInvalid(f"Nothing was stored. {detail}"),
     **ACCESS,
     "TR020": _invalid("No space {}", "see `textrawl space list`"),
-    "TR021": _invalid("There is a space {} already", "choose another name"),
+    "TR021": _invalid("The space {} exists already", "choose another name"),
     "TR022": _invalid("No valid token {}", "see `textrawl token list`, with --json for ids"),
     "TR023": _invalid("Nothing is granted to {} there", "see `textrawl grant list`"),
     "TR024": _invalid(
-        "A space cannot be called {}", "use 1 to 63 of a-z, 0-9, - and _, a letter or digit first"
+        "A space cannot be called {}",
+        "use 1 to 63 of a-z, 0-9, - and _, and begin with a letter or digit",
     ),
     "TR025": _invalid("An actor cannot be called {}", "use 1 to 200 characters"),
     "TR026": _invalid("Wrong scopes: {}", "use read, write, forget, admin, metrics"),
     "TR027": _invalid(
-        "This login cannot act as an actor: {}", "make one with `create role … login`"
+        "This login cannot act as an actor: {}", "create a login with `create role … login`"
     ),
-    "TR028": _invalid("{} is the first space, which cannot be archived", "it may be renamed"),
+    "TR028": _invalid("{} is the first space, which cannot be archived", "rename it instead"),
     "TR029": _invalid("This token cannot be made: {}", "see `textrawl token --help`"),
     "TR030": _invalid("No such author", "`textrawl log` shows who wrote"),
     "TR031": _invalid(
-        "No such undo", "it is not there, was reverted already, or its content was purged"
+        "No such undo", "it does not exist, was reverted already, or its content was purged"
     ),
     "TR032": _invalid(
-        "A later undo came between", "revert that first: `textrawl undo --revert {}`"
+        "A later undo changed the same rows", "revert it first: `textrawl undo --revert {}`"
+    ),
+    "TR033": _invalid(
+        "No language {}",
+        "use a text search configuration of this Postgres, such as german, or simple; "
+        "`select cfgname from pg_ts_config` shows all",
     ),
     ANOTHER_MODEL_IS_ACTIVE: _invalid("Another model is active", "call again"),
     "TR041": _invalid("{} is in use already", "there is nothing to build"),
-    "TR042": _invalid("{} is the previous model", "`textrawl embed rollback` goes back to it"),
+    "TR042": _invalid("{} is the previous model", "run `textrawl embed rollback` to use it again"),
     "TR043": _invalid(
         "Vectors of {} are being built",
         "run `textrawl embed switch` to use them, or `textrawl embed drop` to delete them",
     ),
     "TR044": _invalid("No other model was built", "see `textrawl embed start --help`"),
-    "TR045": _invalid("{} facts have no vector of it yet", "run `textrawl embed start` again"),
+    "TR045": _invalid(
+        "{} facts have no vector of this model yet", "run `textrawl embed start` again"
+    ),
     "TR046": _invalid("No model {}", "see `textrawl embed status`"),
-    "TR047": _invalid("There is no previous model", "there is nothing to go back to"),
+    "TR047": _invalid("There is no previous model", "see `textrawl embed status`"),
     "TR048": _invalid("{} is in use", "switch to another model first"),
     MODEL_DROPPED: _invalid("The embedding model was dropped meanwhile", "call again"),
     ENTITY_NOT_FOUND: lambda name, _: errors.EntityNotFound(name),
     "TR051": lambda _detail, _parameter: errors.ArgumentInvalid(
-        "cursor: the entity where it goes on was deleted; read again without a cursor"
+        "cursor: the entity to continue from was deleted; read again without a cursor"
     ),
     NUMBER_NOT_FOUND: lambda _, kind: errors.ArgumentInvalid(
-        f"target_id: no {kind} has it; open_nodes with includeIds shows ids"
+        f"target_id: no {kind} has this id; open_nodes with includeIds shows ids"
+    ),
+    MEMORY_NOT_FOUND: _invalid("Memory not found: {}", "search_memory and save_memory show ids"),
+    "TR054": _invalid(
+        "Wrong policy: {}", "`textrawl space decay SPACE` shows the names and values"
+    ),
+    "TR055": _invalid(
+        "This text is a part of the journal entry {}",
+        "correct the entry with memory_update, or delete it with memory_delete",
+    ),
+    "TR056": _invalid(
+        "Wrong key of a journal entry: {}",
+        "give the date of a day as 2026-05-12 (daily, significant), of a week as 2026-W19, of a "
+        "month as 2026-05, or of a year as 2026; a daily entry also has an instanceId, and a "
+        "significant entry a slug such as first-conversation; nothing was changed",
+    ),
+    "TR057": _invalid(
+        "The entry would have {} characters",
+        "an entry has 1 to 200,000 characters: write less, or use another entry; "
+        "nothing was changed",
+    ),
+    "TR058": _invalid(
+        "{} entries have this key", "give instanceId or slug, as memory_read shows them"
+    ),
+    "TR090": _invalid(
+        "No identity file can be called {}",
+        "use a category (self, user, relationship, custom) and a filename of letters, digits, _ "
+        "and - with .md at the end, at most 100 characters",
+    ),
+    FILE_CHANGED: _invalid("Others keep changing {}", "call again; nothing was changed"),
+    "TR092": _invalid(
+        "{} would have more than 1,000,000 characters", "shorten it; nothing was changed"
+    ),
+    "TR093": _invalid(
+        "{} is not a prompt label",
+        "use letters, digits, _, - and ., begin with a letter or _, at most 100 characters",
+    ),
+    "TR059": _invalid(
+        "Version {} is not of this memory", "pull without lastSyncVersion; nothing was changed"
     ),
     "TR070": _invalid(
-        "A login cannot be called {}", "use 1 to 63 of a-z, 0-9 and _, no digit first"
+        "A login cannot be called {}",
+        "use 1 to 63 of a-z, 0-9 and _, and do not begin with a digit",
     ),
-    "TR071": _invalid("There is a login {} already", "choose another name, or drop that role"),
+    "TR071": _invalid("The login {} exists already", "choose another name, or drop that role"),
     "TR072": _invalid(
         "The login of TEXTRAWL_DATABASE_URL may not create or drop {}",
-        "run this with the TEXTRAWL_DATABASE_URL of an administrator, or as one run the "
-        "statements in docs/sql.md",
+        "run this with the TEXTRAWL_DATABASE_URL of an administrator, or let an administrator run "
+        "the statements in docs/sql.md",
     ),
-    "TR073": _invalid("No analyst's login {}", "see `textrawl analyst list`"),
+    "TR073": _invalid("No analyst has the login {}", "see `textrawl analyst list`"),
     "TR074": _invalid(
-        "The login cannot be dropped, it owns something or has rights elsewhere: {}",
-        "as an administrator, in that database, run `reassign owned by` it `to` another role and "
-        "`drop owned by` it; then run this again",
+        "The login cannot be dropped, because it owns objects or has rights elsewhere: {}",
+        "as an administrator, in that database, run `reassign owned by LOGIN to OTHER` and "
+        "`drop owned by LOGIN`; then run this again",
     ),
+    NODE_NOT_FOUND: _invalid(
+        "Node not found: {}", "graph_node_search and graph_node_list show ids"
+    ),
+    "TR081": _invalid("Another node has this label and type: {}", "use that node"),
+    "TR082": _invalid("Another valid edge of this type connects these nodes", "use that edge"),
+    EDGE_NOT_FOUND: _invalid("Edge not found: {}", "graph_edge_get shows ids"),
 }
 
 
 class DataRefused(Exception):
     """The error of a SQL function that refused its arguments.
 
-    `code` is its SQLSTATE, which begins with TR. `detail` is the value that it names, if any.
+    `code` is the SQLSTATE, which begins with TR. `detail` is the value that the error names, or
+    None.
     """
 
     def __init__(self, code: str, detail: str | None) -> None:
@@ -131,5 +194,5 @@ class DataRefused(Exception):
         self.detail = detail
 
     def explain(self, parameter: str = "") -> errors.TextrawlError:
-        """Return the error for the caller; `parameter` names the refused parameter."""
+        """Return the error for the caller. `parameter` names the refused parameter."""
         return REFUSALS[self.code](self.detail or "", parameter)

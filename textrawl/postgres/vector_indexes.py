@@ -1,9 +1,9 @@
-"""Vector indexes: dropped before many vectors are stored, and built afterwards.
+"""Vector indexes. They are dropped before many vectors are stored, and built afterwards.
 
-Adding a vector to an index that is in use takes about a millisecond. Building the index afterwards
-takes less than half of that for each vector. Meanwhile searches compare with every vector, which
-is slower and gives the same results. A crash leaves an invalid index of a concurrent build. The
-next build replaces it.
+Adding a vector to an existing index takes about a millisecond. Building the index afterwards takes
+less than half of this time per vector. Without the index, a search compares the query with every
+vector, which is slower but gives the same results. A crash during a build leaves an invalid index.
+The next build replaces it.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -22,7 +22,7 @@ _OBSERVATION_INTERVAL = 1.0  # seconds between queries for the progress of a bui
 
 Observe = Callable[[Session], Awaitable[None]]
 Report = Callable[[int, int], object]
-"""A function of the number of indexed blocks of vectors and of their total."""
+"""A function that gets the number of indexed blocks and the number of all blocks of vectors."""
 
 
 class IndexSuspension:
@@ -36,17 +36,19 @@ class IndexSuspension:
         self._stored, self._last_estimate = 0, 0
 
     async def prepare(self, model: int, vectors: int, weight: int, position: int) -> None:
-        """Drop the index if `vectors` and the estimated rest of the file are worth it.
+        """Drop the index if the file has so many vectors that building it later is faster.
 
-        The new vectors were read from `weight` bytes of the file, which end at `position`.
+        `vectors` were read from `weight` bytes of the file, which end at `position`. The number of
+        vectors in the rest of the file is estimated from this.
         """
         self._stored += vectors
         estimate = self._stored
         if self._size is not None and vectors:
             estimate = vectors + round(vectors * (self._size - position) / max(weight, 1))
-        # The estimate of a file is final at once. That of a stream is checked when it has doubled.
+        # The estimate for a file hardly changes. The estimate for a stream grows, and is checked
+        # each time it has doubled.
         if estimate < 2 * self._last_estimate or not self._session.lasting or self._session.pooled:
-            return  # a claim of the indexes would not last through a pooler
+            return  # a pooled session could not keep its claim of the indexes
         self._last_estimate = estimate
         await self._session.call("suspend_vector_index", model, estimate)
 
@@ -54,10 +56,10 @@ class IndexSuspension:
 async def build_indexes(
     login: OwnerLogin, session: Session, report: Report, *, building: bool = False
 ) -> list[str]:
-    """Build the missing indexes while others write, and return the names of their models.
+    """Build the missing indexes without blocking writes, and return the names of their models.
 
-    With `building`, include the model that is being built. The list is empty if another session
-    builds them. Raises StartRefused, DatabaseUnavailable.
+    With `building`, include the model that is being built. If another session is building indexes,
+    return an empty list. Raises StartRefused, DatabaseUnavailable.
     """
     if not await session.call("missing_vector_indexes", building):
         return []
@@ -75,17 +77,17 @@ def _ignore_progress(done: int, total: int) -> None:
 async def build_missing_indexes(
     conninfo: str, report: Report = _ignore_progress, *, building: bool = False
 ) -> list[str]:
-    """Do the same as build_indexes, for the owner's `conninfo`."""
+    """Do the same as `build_indexes`, for the owner's `conninfo`."""
     login = _make_login(conninfo)
     async with open_writing(login) as session:
         return await build_indexes(login, session, report, building=building)
 
 
 async def index_space(conninfo: str, space: int, report: Report = _ignore_progress) -> list[str]:
-    """Build an index of one space's vectors for each model in use, and all missing indexes.
+    """Build indexes of the vectors of one space, one per model, and all other missing indexes.
 
-    Return the names of the indexes. Raises DatabaseUnavailable, and StartRefused, also if another
-    session builds indexes.
+    Return a name for each index, such as `openai:bge-m3 in team`. Raises DatabaseUnavailable.
+    Raises StartRefused, also if another session is building indexes.
     """
     login = _make_login(conninfo)
     async with open_writing(login) as session, _require_claim(login, session):
@@ -94,9 +96,9 @@ async def index_space(conninfo: str, space: int, report: Report = _ignore_progre
 
 
 async def drop_space_index(conninfo: str, space: int) -> bool:
-    """Drop the indexes of one space while others search. Return False if it has none.
+    """Drop the indexes of one space without blocking searches. Return False if it has no index.
 
-    Raises the errors of index_space.
+    Raises the errors of `index_space`.
     """
     login = _make_login(conninfo)
     async with open_writing(login) as session, _require_claim(login, session):
@@ -116,7 +118,7 @@ async def _claim(login: OwnerLogin, session: Session) -> AsyncGenerator[bool]:
     async with AsyncExitStack() as stack:
         holder = session
         if session.pooled:
-            # The pooler may lend the session to others, so a transaction holds the claim.
+            # A transaction holds the claim, because the pooler can lend a session to others.
             holder = await stack.enter_async_context(open_writing(login))
             await stack.enter_async_context(holder.hold())
         [(claimed,)] = await holder.call("claim_vector_indexes", session.pooled)
@@ -124,7 +126,7 @@ async def _claim(login: OwnerLogin, session: Session) -> AsyncGenerator[bool]:
             yield claimed
         finally:
             if claimed:
-                # A broken connection has released its claim.
+                # A broken connection has already released its claim.
                 with suppress(psycopg.Error, DatabaseUnavailable):
                     await holder.call("release_vector_indexes")
 
@@ -142,7 +144,7 @@ async def _require_claim(login: OwnerLogin, session: Session) -> AsyncGenerator[
 async def _build(
     login: OwnerLogin, session: Session, report: Report, missing: list[tuple[Any, ...]]
 ) -> list[str]:
-    """Run the statements of missing_vector_indexes, and return the names of their models."""
+    """Run the statements of `missing_vector_indexes`, and return the names of their models."""
     for model, _, statements in missing:
         for statement in statements:
             await _run(login, session, statement, partial(_report_progress, model, report))
@@ -150,23 +152,28 @@ async def _build(
 
 
 async def _run(login: OwnerLogin, session: Session, statement: str, observe: Observe) -> None:
-    """Run a statement, and observe it from another session meanwhile."""
+    """Run a statement, and meanwhile call `observe` with another session again and again."""
     failures = list[psycopg.Error]()
+    done = anyio.Event()
 
     async def run() -> None:
         try:
             await session.execute(statement)
         except psycopg.Error as error:
             failures.append(error)
-        tasks.cancel_scope.cancel()
+        done.set()
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run)
         with suppress(DatabaseUnavailable):
             async with open_writing(login) as observer:
-                while True:
-                    await anyio.sleep(_OBSERVATION_INTERVAL)
-                    await observe(observer)
+                # Wait for the end of an observation instead of cancelling it: PgBouncer 1.18 ends
+                # if a client sends a request to cancel and disconnects.
+                while not done.is_set():
+                    with anyio.move_on_after(_OBSERVATION_INTERVAL):
+                        await done.wait()
+                    if not done.is_set():
+                        await observe(observer)
     if failures:
         raise failures[0]
 

@@ -1,1 +1,1 @@
-"""Scheduling: order and fairness between the concurrent calls of one process."""
+"""Scheduling: the order of concurrent calls in one process, and limits for each person."""

@@ -1,4 +1,4 @@
-"""Turns: a limit on the concurrent calls of each person, so that one cannot block all others."""
+"""Turns limit the concurrent calls of each person, so that one person cannot block the others."""
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -12,7 +12,7 @@ _account: ContextVar[str | None] = ContextVar("account", default=None)
 
 @contextmanager
 def keep_account(name: str | None) -> Generator[None]:
-    """Count the database calls of this task for the person `name` meanwhile, if it is not None."""
+    """Count the database calls of the `with` block for the person `name`, or for nobody if None."""
     before = _account.set(name)
     try:
         yield
@@ -27,24 +27,24 @@ def find_account() -> str | None:
 
 @dataclass
 class _Queue:
-    turn: anyio.Semaphore  # in order of arrival
-    members: int = 0
+    turn: anyio.Semaphore  # calls get it in the order in which they came
+    members: int = 0  # calls that have a turn or wait for a turn
 
 
 class Turns:
-    """Lets `most` calls of each name run at once; further ones wait for calls of their own name."""
+    """Lets `most` calls of each name run at the same time. Further calls of this name wait."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._queues: dict[str, _Queue] = {}
 
     def count(self, name: str) -> int:
-        """Return the number of calls of `name` that have a turn or wait for one."""
+        """Return the number of calls of `name` that have a turn or wait for a turn."""
         return self._queues[name].members if name in self._queues else 0
 
     @asynccontextmanager
     async def take(self, name: str | None) -> AsyncGenerator[None]:
-        """Wait for a turn of `name`, and keep it meanwhile; None does not wait."""
+        """Wait for a turn of `name`, and keep it during the block. For None, do nothing."""
         if name is None:
             yield
             return

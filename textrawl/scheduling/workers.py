@@ -1,4 +1,4 @@
-"""Threads and processes for long computations, so that the event loop stays free."""
+"""Threads and processes for long computations, which would block the event loop."""
 
 import os
 import sys
@@ -14,15 +14,16 @@ Result = TypeVar("Result")
 
 _own = Turns(1)
 _interpreter = Turns(1)
-_SLICE = 0.0005  # seconds for which a thread holds the GIL while others wait; Python's own is 0.005
-_LOWER_PRIORITY = 5  # of 19: a third of the processor share of others, if all are busy
+_SLICE = 0.0005  # seconds after which a thread yields the GIL; the default of Python is 0.005
+_LOWER_PRIORITY = 5  # of 19: on a busy machine, a third of the processor time of priority 0
 
 
 async def run_aside(function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
     """Run a long computation in a thread, so that other calls are answered meanwhile.
 
-    One runs at a time, because each thread slows the event loop. At most one per person waits for
-    it; their others queue behind that one.
+    One computation runs at a time, because each thread slows the event loop. Each person can have
+    only one computation that runs or waits for the thread. Further computations of this person
+    wait until the first has ended.
     """
     async with _own.take(find_account()), _interpreter.take("aside"):
         sys.setswitchinterval(_SLICE)
@@ -30,11 +31,11 @@ async def run_aside(function: Callable[[*Arguments], Result], *arguments: *Argum
 
 
 async def run_apart(function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
-    """Run a computation of seconds in a process of its own, at a lower priority.
+    """Run a computation that takes seconds in a separate process, at a lower priority.
 
-    A thread would share the interpreter with the event loop, and every other call would wait. One
-    runs at a time, and at most one per person waits for it. The process ends with the server, or
-    five minutes after its last computation.
+    In a thread it would share the interpreter with the event loop, and other calls would wait. One
+    computation runs at a time, and persons take turns as in `run_aside`. The process ends with the
+    server, or five minutes after its last computation.
     """
     async with _own.take(find_account()), _interpreter.take("apart"):
         return await to_process.run_sync(_run_quietly, function, arguments)

@@ -1,4 +1,4 @@
-"""Order of writes: the writes of one session are stored in the order in which they came."""
+"""The order of writes: the writes of one session are stored in the order in which they came."""
 
 from collections import deque
 from collections.abc import Generator, Hashable
@@ -7,7 +7,7 @@ from contextvars import ContextVar
 
 import anyio
 
-_LONGEST_WAIT = 10.0  # seconds: then a call goes on out of order
+_LONGEST_WAIT = 10.0  # seconds after which a call stops waiting for earlier calls
 
 
 class _Place:
@@ -44,7 +44,7 @@ class WriteOrder:
 
     @contextmanager
     def join(self, session: Hashable) -> Generator[None]:
-        """Hold a place in the queue of `session`, for `wait_for_earlier_writes` in this task."""
+        """Keep a place in the queue of `session`, for `wait_for_earlier_writes` in this task."""
         place = _Place(self._queues.setdefault(session, deque()))
         before = _place.set(place)
         try:
@@ -57,12 +57,12 @@ class WriteOrder:
 
 
 async def wait_for_earlier_writes() -> None:
-    """Wait for the calls before this task's call in its queue, if it has joined one."""
+    """Wait for the earlier calls of the same session, if this task's call has joined a queue."""
     if (place := _place.get()) is not None:
         await place.wait()
 
 
 def let_later_writes_pass() -> None:
-    """Leave the queue early: this task's call asks a person, which may take minutes."""
+    """Leave the queue early, because this task's call asks a person, which can take minutes."""
     if (place := _place.get()) is not None:
         place.leave()

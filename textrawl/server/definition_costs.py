@@ -1,4 +1,4 @@
-"""Tokens that the definitions of tools and the instructions cost every conversation."""
+"""The tokens of the tool definitions and instructions, which are in every conversation."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +28,7 @@ class ToolsetCost:
 
 @dataclass(frozen=True)
 class DefinitionCosts:
-    """Tokens of everything that a model reads before any call."""
+    """Tokens of everything that a model reads before its first call."""
 
     tokens: int
     instructions: int
@@ -36,12 +36,12 @@ class DefinitionCosts:
 
 
 def write_definition(name: str, description: str | None, schema: dict[str, Any]) -> str:
-    """Return the definition of a tool as models see it; `schema` describes its input."""
+    """Return the definition of a tool as models see it. `schema` describes its input."""
     return write_json({"name": name, "description": description, "inputSchema": schema})
 
 
 async def count_definitions(server: MemoryServer, counter: Counter) -> DefinitionCosts:
-    """Count the tokens that `server` costs every conversation; skip toolsets without a tool."""
+    """Count the tokens that `server` costs every conversation. Skip toolsets without a tool."""
     offered = {
         tool.name: ToolCost(
             tool.name,
@@ -51,7 +51,11 @@ async def count_definitions(server: MemoryServer, counter: Counter) -> Definitio
     }
     toolsets: list[ToolsetCost] = []
     for toolset in find_toolsets().values():
-        tools = [offered[name] for name in toolset.tools if name in offered]
+        tools = [
+            offered[name]
+            for name, spec in toolset.tools.items()
+            if name in offered and server.offers(spec)
+        ]
         if tools:
             toolsets.append(ToolsetCost(toolset.name, sum(tool.tokens for tool in tools), tools))
     instructions = counter.count(server.instructions or "")

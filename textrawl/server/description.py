@@ -1,4 +1,4 @@
-"""The server's description of itself, which is needed before any other module is loaded."""
+"""The server's name and instructions. A greeting needs them before other modules are loaded."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,19 +8,27 @@ from textrawl.toolsets.catalogue import TOOLSETS, read_instructions
 NAME, TITLE = "textrawl", "textrawl memory"
 
 INSTRUCTIONS = {name: read_instructions(name) for name in TOOLSETS}
-"""Instructions for models, by toolset. A server uses those of its first toolset."""
+"""Instructions for models, by toolset. A server uses the instructions of its first toolset."""
 
 
 class ServerDescription(NamedTuple):
-    """The instructions of a server, and whether it has resources; no tools, no instructions."""
+    """The instructions of a server (None: it has no tools), and its resources and prompts."""
 
     instructions: str | None = None
     resources: bool = False
+    prompts: bool = False
 
 
 def describe_server(toolsets: Sequence[str], *, enabled: bool) -> ServerDescription:
-    """Return the description of a server with these toolsets; only `graph` has resources."""
+    """Return the description of a server with these toolsets.
+
+    Only `graph` and `identity` have resources, and only `identity` has prompts.
+    """
     if not enabled:
         return ServerDescription()
     instructions = next((text for name, text in INSTRUCTIONS.items() if name in toolsets), None)
-    return ServerDescription(instructions, resources="graph" in toolsets)
+    return ServerDescription(
+        instructions,
+        resources="graph" in toolsets or "identity" in toolsets,
+        prompts="identity" in toolsets,
+    )

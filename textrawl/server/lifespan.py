@@ -1,4 +1,4 @@
-"""Resources of a running server: a memory, the identity of callers, upkeep."""
+"""The objects of a running server: a memory, the identity of callers, upkeep."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -21,39 +21,65 @@ from textrawl.wire.token_counter import choose_counter
 
 if TYPE_CHECKING:
     from textrawl.access.oauth.issuer import Issuer
+    from textrawl.server.llm_upkeep import ExtractionUpkeep, JournalUpkeep
 
-_REVOKED_WITHIN = 1.0  # seconds for which a principal is cached: a revocation shows after them
-_OWN_LIFETIME = 60.0  # the same for the server's own token: the database checks each call anyway
+_REVOKED_WITHIN = 1.0  # seconds for which a principal is cached, even if its token is revoked
+_OWN_LIFETIME = 60.0  # the same for the server's own token, which the database checks anyway
 _NO_BUDGET = 1_000_000
-_LAST_FLUSH = 1.0  # seconds that recording the last recalls may take
+_LAST_FLUSH = 1.0  # time limit in seconds for recording the last recalls
 
 
 @asynccontextmanager
 async def open_app(
     settings: Settings, *, memory: Store | None = None, tokens_needed: bool = False
 ) -> AsyncGenerator[App]:
-    """Open everything that tools need, and run the upkeep meanwhile. Raises StartRefused.
+    """Open everything that tools need, and run the upkeep in the background. Raises StartRefused.
 
-    With `tokens_needed`, callers need a token of their own; otherwise the server's token is used.
-    A `memory` that is passed stays open.
+    With `tokens_needed`, each caller needs an access token. Otherwise all callers use the server's
+    token. If `memory` is given, it is used and not closed.
     """
     async with AsyncExitStack() as stack:
         if memory is None:
             memory = await stack.enter_async_context(open_memory(settings, serving=True))
         recall_log = build_recall_log(settings)
-        upkeep = Upkeep(memory, recall_log)
+        upkeep = Upkeep(memory, recall_log, days=settings.snapshot_retention_days)
         lifetime = _REVOKED_WITHIN if tokens_needed else _OWN_LIFETIME
         directory = Directory(memory.database, lifetime=lifetime)
         identity = Identity(directory, memory.credential, settings.space, tokens_needed)
+        llm_work = _choose_llm_work(settings, memory, directory)
         try:
             async with anyio.create_task_group() as beside:
                 if not settings.read_only:
                     beside.start_soon(upkeep.run)
+                    for work in llm_work:
+                        beside.start_soon(work.run)
                 yield App(memory, build_renderer(settings), identity, recall_log)
                 beside.cancel_scope.cancel()
         finally:
             with anyio.move_on_after(_LAST_FLUSH, shield=True):
                 await upkeep.record_recalls()
+
+
+def _choose_llm_work(
+    settings: Settings, memory: Store, directory: Directory
+) -> "list[ExtractionUpkeep | JournalUpkeep]":
+    if not (memory.extracts or settings.consolidate_journal):
+        return []
+    from textrawl.server.llm_upkeep import (  # noqa: PLC0415 - few use it
+        ExtractionUpkeep,
+        JournalUpkeep,
+    )
+
+    if memory.llm is None:
+        raise errors.StartRefused(
+            "TEXTRAWL_CONSOLIDATE_JOURNAL needs an LLM: set TEXTRAWL_LLM_PROVIDER"
+        )
+    work: list[ExtractionUpkeep | JournalUpkeep] = []
+    if memory.extracts:
+        work.append(ExtractionUpkeep(memory))
+    if settings.consolidate_journal:
+        work.append(JournalUpkeep(memory, directory, settings.space))
+    return work
 
 
 def build_renderer(settings: Settings) -> Renderer:
@@ -80,7 +106,7 @@ def build_recall_log(settings: Settings) -> RecallLog | None:
 
 
 def build_authenticator(settings: Settings, app: App) -> BearerAuthenticator:
-    """Return the authenticator of textrawl's tokens and of the identity provider's."""
+    """Return the authenticator for textrawl's tokens and for the identity provider's tokens."""
     issuer = _choose_issuer(settings)
     return BearerAuthenticator(app.identity.directory, issuer, app.store.credential)
 
@@ -92,8 +118,8 @@ def _choose_issuer(settings: Settings) -> "Issuer | None":
 
     if settings.public_url is None:
         raise errors.StartRefused(
-            "TEXTRAWL_OAUTH_ISSUER needs TEXTRAWL_PUBLIC_URL: the provider issues tokens for "
-            "TEXTRAWL_PUBLIC_URL with /mcp"
+            "TEXTRAWL_OAUTH_ISSUER needs TEXTRAWL_PUBLIC_URL: the provider issues its tokens for "
+            "this address with /mcp at the end"
         )
     audience = f"{settings.public_url}/mcp"
     return Issuer(settings.oauth_issuer, audience=audience, actor_claim=settings.oauth_actor_claim)

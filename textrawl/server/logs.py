@@ -1,7 +1,7 @@
 """Logging to stderr, without secrets and without forged lines.
 
 LOG_LEVEL sets the level of textrawl's own messages. Messages of libraries below WARNING are never
-logged: they contain facts and questions.
+logged, because they contain facts and queries.
 """
 
 import asyncio
@@ -18,15 +18,15 @@ from pydantic import SecretStr
 from textrawl.postgres.conninfo import ConninfoInvalid, read_conninfo
 from textrawl.settings import Settings
 
-ANNOUNCEMENT = logging.CRITICAL + 10  # level of good news that is logged at any LOG_LEVEL
+ANNOUNCEMENT = logging.CRITICAL + 10  # level of messages, not errors, that are always logged
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
 _HIDDEN = "***"
-_SHORTEST_SECRET = 4  # characters: shorter texts occur in ordinary words
-_MOST_KEPT = 8000  # characters of a message or a traceback: patterns are slow on long texts
+_SHORTEST_SECRET = 4  # characters; a shorter text is not removed, because words contain it
+_MOST_KEPT = 8000  # characters of a message or a traceback, because patterns are slow on long texts
 
-# Patterns of secrets; the first group, if there is one, stays.
+# Patterns of secrets. The text of the first group is kept.
 _PATTERNS = [
     re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     for pattern in (
@@ -49,7 +49,7 @@ _CONTROLS = re.compile(
 
 
 class Redaction:
-    """Removes secrets from a text: `secrets` themselves, and text that looks like one."""
+    """Removes `secrets` from a text, and also other text that looks like a secret."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         longest_first = sorted(
@@ -63,7 +63,7 @@ class Redaction:
     def __call__(self, text: str) -> str:
         """Return at most 8,000 characters of `text`, without secrets."""
         if len(text) > _MOST_KEPT:
-            # Cut between words: half a secret would not be recognised.
+            # Cut between words, because half of a secret would not be recognised.
             text = text[:_MOST_KEPT].rpartition(" ")[0] + " ..."
         if self._secrets is not None:
             text = self._secrets.sub(_HIDDEN, text)
@@ -73,7 +73,7 @@ class Redaction:
 
 
 class TextLines(logging.Formatter):
-    """One line per message; a traceback follows indented, so that it never looks like a message."""
+    """One line per message. The lines of a traceback are indented, unlike messages."""
 
     def __init__(self, redact: Redaction) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class TextLines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object per message: time, level, logger, message, request and exception, if any."""
+    """One JSON object per message: time, level, logger, message, and any request and exception."""
 
     def __init__(self, redact: Redaction) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ class JsonLines(logging.Formatter):
 def configure_logs(settings: Settings) -> None:
     """Send every log message to stderr in the format of `settings`.
 
-    Call it before the MCP server is created, which would configure logging otherwise.
+    Call it before the MCP server is created, because the server would configure logging itself.
     """
     logging.addLevelName(ANNOUNCEMENT, "NOTICE")
     redact = Redaction(find_secrets(settings))
@@ -128,13 +128,13 @@ def configure_logs(settings: Settings) -> None:
 
 
 def find_secrets(settings: Settings) -> set[str]:
-    """Return every secret in `settings`, and the passwords within connection strings."""
+    """Return every secret in `settings`, and the passwords in connection strings."""
     found = {value.get_secret_value() for _, value in settings if isinstance(value, SecretStr)}
     return found | {password for value in found if (password := _find_password(value))}
 
 
 def _is_not_cancellation(record: logging.LogRecord) -> bool:
-    """Return false for a cancelled request: at shutdown each would log a traceback."""
+    """Return False for a cancelled request, which would log a traceback at each shutdown."""
     kind = record.exc_info[0] if record.exc_info else None
     return kind is None or not issubclass(kind, asyncio.CancelledError)
 
@@ -155,7 +155,7 @@ def _read_message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
     except (TypeError, ValueError):
-        # logging itself would print the arguments with their secrets.
+        # Without this, the module logging would print the arguments with their secrets.
         return f"{record.msg} {record.args}"
 
 

@@ -8,21 +8,21 @@ from functools import cached_property
 from typing import Any
 
 from mcp import MCPError
-from mcp.server import CacheHint, MCPServer
+from mcp.server import CacheHint, MCPServer, ServerRequestContext
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver.context import Context
-from mcp.server.mcpserver.exceptions import (
-    ResourceNotFoundError,
-    ToolError,
-    UnexpectedToolError,
-)
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolResult,
+    GetPromptResult,
     InputRequiredResult,
-    Resource,
+    ListResourcesResult,
+    PaginatedRequestParams,
+    Prompt,
+    ResourceTemplate,
 )
 from pydantic import AnyUrl, ValidationError
 
@@ -33,12 +33,13 @@ from textrawl.embedded.location import IMPORTS
 from textrawl.scheduling.write_order import WriteOrder
 from textrawl.server.description import NAME, TITLE, describe_server
 from textrawl.server.lifespan import build_authenticator, build_renderer, open_app
+from textrawl.server.resources import Resources
 from textrawl.settings import Settings
 from textrawl.store.store import Store
 from textrawl.toolsets.app import App, name_session
 from textrawl.toolsets.call import Call
-from textrawl.toolsets.catalogue import choose_names, choose_toolsets
-from textrawl.toolsets.toolset import Document, ToolSpec
+from textrawl.toolsets.catalogue import choose_names, choose_tools, choose_toolsets
+from textrawl.toolsets.toolset import ToolSpec
 from textrawl.wire import arguments
 from textrawl.wire.replies import write_sentences
 from textrawl.wire.schemas import slim
@@ -46,16 +47,15 @@ from textrawl.wire.schemas import slim
 logger = logging.getLogger("textrawl")
 
 Observe = Callable[[str, str, float], None]
-"""Takes the name of a tool, "ok" or the title of an error, and seconds."""
+"""A function that gets the name of a tool, "ok" or the title of an error, and the seconds."""
 
 _PROMPTS = ("prompts/list", "prompts/get")
 _RESOURCES = ("resources/list", "resources/templates/list", "resources/read")
-_JSON = "application/json"
 _FIVE_MINUTES = 300_000  # milliseconds for which a client may keep the list of tools
 
 
 class MemoryServer(MCPServer[App]):
-    """An MCPServer whose errors tell a model what to do, also about tools that are turned off."""
+    """An MCPServer. Its errors tell a model what to do, also if a tool is turned off."""
 
     def __init__(
         self,
@@ -83,23 +83,25 @@ class MemoryServer(MCPServer[App]):
             lifespan=_open_lifespan,
             log_level=settings.log_level,
             cache_hints={"tools/list": CacheHint(ttl_ms=_FIVE_MINUTES, scope="private")},
-            subscriptions=False,  # no list changes while the server runs
+            subscriptions=False,  # the lists do not change while the server runs
         )
         self._drop_handlers()
         self._schemas = {tool.name: _read_schema(tool) for tool in tools}
 
     def _drop_handlers(self) -> None:
-        """Remove handlers without a use: the SDK registers and advertises all, without a switch."""
+        """Remove unused handlers, because the SDK has no setting for this and advertises them."""
         handlers = self._lowlevel_server._request_handlers  # pyright: ignore[reportPrivateUsage]
-        for method in _PROMPTS if self._documents else (*_PROMPTS, *_RESOURCES):
+        unused = [*(() if self._resources else _RESOURCES)]
+        unused += () if self._resources.prompts else _PROMPTS
+        for method in unused:
             handlers.pop(method, None)
 
     @asynccontextmanager
     async def open(self, memory: Store | None = None) -> AsyncGenerator[App | None]:
-        """Open what tools need, once for all connections; nothing if memory is off.
+        """Open everything that tools need, once for all connections. Yield None if memory is off.
 
-        Without it each connection opens its own. A `memory` that is passed is used and stays open.
-        Raises StartRefused.
+        If this is not called, each connection opens its own memory. If `memory` is given, it is
+        used and not closed. Raises StartRefused.
         """
         async with self.open_own(memory) as app:
             before, self.app = self.app, app
@@ -113,24 +115,31 @@ class MemoryServer(MCPServer[App]):
 
     @asynccontextmanager
     async def open_own(self, memory: Store | None = None) -> AsyncGenerator[App | None]:
-        """Open what one connection's tools need, unless it is open for all connections."""
+        """Open everything that tools of one connection need, unless it is open already."""
         if self.app is not None or not self._settings.enable_memory:
             yield self.app
         else:
             opening = open_app(self._settings, memory=memory, tokens_needed=self._tokens_needed)
             async with opening as app:
                 app.import_dir = self._settings.data_dir / IMPORTS
+                app.vault = self._settings.vault
+                app.snapshot_days = self._settings.snapshot_retention_days
+                app.read_only = self._settings.read_only
                 yield app
 
     def offer(self, toolset: str) -> "MemoryServer":
-        """Return a server with only `toolset`, for the same memory, open as long as this one."""
+        """Return a server with only `toolset`. It uses the open memory of this server."""
         changed = self._settings.model_copy(update={"toolsets": [toolset]})
         server = create_server(changed, app=self.app, tokens_needed=self._tokens_needed)
         server.observe_call = self.observe_call
         return server
 
+    def offers(self, spec: ToolSpec) -> bool:
+        """Return whether the server offers this tool, and not another tool with the same name."""
+        return self._specs.get(spec.name) is spec
+
     def read_gauges(self) -> dict[str, float]:
-        """Return the state of the pool and of vectors; nothing before the server is open."""
+        """Return metrics of the pool and of vectors. Before the server is open, return none."""
         if self.app is None:
             return {}
         store = self.app.store
@@ -141,7 +150,9 @@ class MemoryServer(MCPServer[App]):
         return store.database.read_pool() | vectors
 
     async def find_principal(self, bearer: str) -> Principal | None:
-        """Return the principal of a bearer token while the server is open, or None if invalid.
+        """Return the principal of a bearer token, or None if the token is invalid.
+
+        Before the server is open, every token is invalid.
 
         Raises DatabaseUnavailable, IssuerUnavailable.
         """
@@ -155,7 +166,7 @@ class MemoryServer(MCPServer[App]):
         Raises MCPError (-32602) for a name that no toolset has.
         """
         if name not in self._specs:
-            name = name.removesuffix("_tool")  # some clients add it
+            name = name.removesuffix("_tool")  # some clients add this suffix
         if name not in self._schemas and name not in self._hidden:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:64]}")
         began, outcome = time.perf_counter(), "ok"
@@ -168,43 +179,53 @@ class MemoryServer(MCPServer[App]):
             if self.observe_call is not None:
                 self.observe_call(name, outcome, time.perf_counter() - began)
 
-    async def list_resources(self) -> list[Resource]:
-        """List the documents of the toolsets, which a client can attach or read as a whole."""
-        return [
-            Resource(
-                uri=document.uri,
-                name=document.name,
-                title=document.title,
-                description=document.description,
-                mime_type=_JSON,
-            )
-            for document in self._documents.values()
-        ]
+    async def list_resource_templates(self) -> list[ResourceTemplate]:
+        """List the forms of addresses that resources have."""
+        return list(self._resources.list_templates())
+
+    async def list_prompts(self) -> list[Prompt]:
+        """List the prompts of the toolsets."""
+        return list(self._resources.list_prompts())
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[App, Any] | None = None
     ) -> Iterable[ReadResourceContents]:
-        """Return the resource, for a caller with the scope read.
+        """Return the resource, for a caller with the scope `read`.
 
         Raises ResourceNotFoundError, MCPError.
         """
-        document = self._documents.get(str(uri))
-        if document is None or context is None:
-            raise ResourceNotFoundError(f"Unknown resource: {str(uri)[:64]}")
-        app: App = context.request_context.lifespan_context
-        try:
-            caller = await app.identify(context, document.name)
-            caller.principal.require("read")
-            with keep_caller(caller):
-                content = await document.read(Call(app, caller, context))
-        except errors.TextrawlError as error:
-            raise MCPError(INTERNAL_ERROR, write_sentences(error.title, error.fix)) from error
-        return [ReadResourceContents(content=content, mime_type=_JSON)]
+        name = self._resources.find_name(str(uri))
+        async with _open_call(context, name) as call:
+            return [await self._resources.read(call, str(uri))]
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[App, Any] | None = None,
+    ) -> GetPromptResult:
+        """Return the prompt, for a caller with the scope `read`. Raises MCPError."""
+        del arguments  # no prompt has arguments
+        if name not in self._resources.prompts:
+            raise MCPError(INVALID_PARAMS, f"Unknown prompt: {name[:64]}")
+        async with _open_call(context, name) as call:
+            return await self._resources.write_prompt(call, name)
+
+    async def _handle_list_resources(
+        self, ctx: ServerRequestContext[Any], params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        """Return a page of the resources. The SDK has no pages, and does not give the caller."""
+        cursor = params.cursor if params is not None else None
+        if not self._resources.collections:
+            return await self._resources.list(None, cursor)
+        context = Context[App](request_context=ctx, mcp_server=self)
+        async with _open_call(context, "resources") as call:
+            return await self._resources.list(call, cursor)
 
     @cached_property
-    def _documents(self) -> dict[str, Document]:
+    def _resources(self) -> Resources:
         chosen = choose_toolsets(self._settings.toolsets) if self._settings.enable_memory else []
-        return {one.uri: one for toolset in chosen for one in toolset.documents}
+        return Resources(chosen)
 
     async def _call(
         self, name: str, raw: dict[str, Any], context: Context[App, Any] | None
@@ -223,7 +244,7 @@ class MemoryServer(MCPServer[App]):
     def _keep_order(
         self, context: Context[App, Any], spec: ToolSpec, values: dict[str, Any]
     ) -> AbstractContextManager[None]:
-        """Return a context that stores the writes of a session in order; reads do not wait."""
+        """Return a context that keeps the order of a session's writes. Reads do not wait."""
         if spec.find_scope(values) == "read":
             return nullcontext()
         return self._write_order.join(name_session(context))
@@ -241,7 +262,7 @@ class MemoryServer(MCPServer[App]):
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
                 raise arguments.explain(error.__cause__, self._schemas[name]) from error
-            # The remaining cause: the client's answer to a question to its user has another shape.
+            # The only other cause: the client's answer to a question for its user is invalid.
             raise errors.TextrawlError(
                 "Ask the user yourself, then call again with confirm",
                 title="Answer of the client not understood",
@@ -262,10 +283,25 @@ def _read_schema(tool: Tool) -> dict[str, Any]:
     return slim(tool.fn_metadata.arg_model.model_json_schema())
 
 
-async def _authorise(context: Context[App, Any], spec: ToolSpec, values: dict[str, Any]) -> Caller:
-    """Identify the caller and check the scope, in the one place that every call passes.
+@asynccontextmanager
+async def _open_call(context: Context[App, Any] | None, name: str) -> AsyncGenerator[Call]:
+    """Identify a caller who reads. Raises MCPError."""
+    if context is None:
+        raise MCPError(INTERNAL_ERROR, "Only a request can read this")
+    app: App = context.request_context.lifespan_context
+    try:
+        caller = await app.identify(context, name)
+        caller.principal.require("read")
+        with keep_caller(caller):
+            yield Call(app, caller, context)
+    except errors.TextrawlError as error:
+        raise MCPError(INTERNAL_ERROR, write_sentences(error.title, error.fix)) from error
 
-    The database checks both again: neither check relies on the other.
+
+async def _authorise(context: Context[App, Any], spec: ToolSpec, values: dict[str, Any]) -> Caller:
+    """Identify the caller and check the scope. Every call passes this function.
+
+    The database checks the caller and the scope again, independently of this check.
     Raises ScopeMissing, NotAuthenticated, SpaceNotFound.
     """
     caller = await context.request_context.lifespan_context.identify(context, spec.name)
@@ -291,10 +327,10 @@ def create_server(
 ) -> MemoryServer:
     """Return the MCP server that `settings` describe.
 
-    With `tokens_needed` it refuses calls without a token. Without `app` each connection opens the
-    database for itself, unless `open` did so for all.
-    Raises StartRefused for a toolset that does not exist.
+    With `tokens_needed`, the server refuses calls without an access token. Without `app`, each
+    connection opens its own memory, unless `open` has opened it for all connections. Raises
+    StartRefused for a toolset that does not exist.
     """
-    toolsets = choose_toolsets(settings.toolsets)
-    chosen = {name: spec for toolset in toolsets for name, spec in toolset.tools.items()}
-    return MemoryServer(settings, chosen, app=app, tokens_needed=tokens_needed)
+    return MemoryServer(
+        settings, choose_tools(settings.toolsets), app=app, tokens_needed=tokens_needed
+    )

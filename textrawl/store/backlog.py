@@ -1,7 +1,7 @@
 """The embedding of pending facts, in batches.
 
-Several processes may work for one model. The database assigns each fact to one of them, and to
-another one if that process dies.
+Several processes can embed facts for one model. The database assigns each fact to one process. If
+this process dies, the database assigns the fact to another process.
 """
 
 import logging
@@ -37,13 +37,13 @@ class _Released:
 
 
 async def queue_facts(database: Database, model: StoredModel) -> bool:
-    """Queue some facts that are older than the model. Return False if all are queued."""
+    """Queue some of the facts that are older than the model. Return False if all are queued."""
     [row] = await database.call("queue_embeddings", _Queued, model=model.model_id)
     return row.queue_embeddings
 
 
 async def count_backlog(database: Database, model: StoredModel) -> int:
-    """Return the number of facts that wait for a vector."""
+    """Return the number of pending facts."""
     [row] = await database.call("pending_embeddings", BacklogRow, model=model.model_id)
     return row.facts
 
@@ -51,11 +51,29 @@ async def count_backlog(database: Database, model: StoredModel) -> int:
 async def fill_batch(database: Database, model: StoredModel) -> int:
     """Embed a batch of pending facts and store their vectors. Return the number of facts.
 
-    Raises EmbeddingUnavailable. Then the facts are pending again.
+    Raises EmbeddingUnavailable. In this case the facts stay pending.
     """
     rows = await database.call(
         "claim_pending_embeddings", PendingRow, model=model.model_id, max_rows=_BATCH
     )
+    await _fill(database, model, rows)
+    return len(rows)
+
+
+async def fill_document(database: Database, model: StoredModel, space: int, document: UUID) -> None:
+    """Embed the pending facts of one document. Raises EmbeddingUnavailable like `fill_batch`."""
+    rows = await database.call(
+        "claim_document_embeddings",
+        PendingRow,
+        model=model.model_id,
+        space=space,
+        document=document,
+    )
+    await _fill(database, model, rows)
+
+
+async def _fill(database: Database, model: StoredModel, rows: Sequence[PendingRow]) -> None:
+    """Embed claimed facts. If the provider is down, the facts become due again."""
     try:
         await _embed(database, model, rows)
     except errors.EmbeddingUnavailable:
@@ -67,7 +85,6 @@ async def fill_batch(database: Database, model: StoredModel) -> int:
             observations=[row.observation_id for row in rows],
         )
         raise
-    return len(rows)
 
 
 async def _embed(database: Database, model: StoredModel, rows: Sequence[PendingRow]) -> None:
@@ -79,7 +96,7 @@ async def _embed(database: Database, model: StoredModel, rows: Sequence[PendingR
         vectors = await model.embedder.embed_documents(texts)
     except TextRefused as refusal:
         if len(rows) == 1:
-            logger.warning("A fact stays without a vector for now: %s", refusal.fix)
+            logger.warning("A fact cannot get a vector for now: %s", refusal.fix)
             return
         for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
             await _embed(database, model, half)

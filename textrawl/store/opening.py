@@ -1,7 +1,7 @@
 """The opening of a memory: its database, a pool of connections and an embedder.
 
-Nothing here imports the MCP SDK, because a server opens its memory while the SDK is loading, and
-commands do not need it.
+This module does not import the MCP SDK. A server opens its memory while the SDK is loading, and
+commands do not need the SDK.
 """
 
 import getpass
@@ -17,7 +17,7 @@ import anyio
 
 from textrawl import errors
 from textrawl.access.access_token import hash_token
-from textrawl.embeddings import choose_embedder
+from textrawl.embeddings import Embedder, choose_embedder
 from textrawl.embeddings.active_model import Models, choose_named
 from textrawl.postgres.connection import PostgresError, is_broken
 from textrawl.postgres.database import Database
@@ -27,12 +27,13 @@ from textrawl.store.store import Store
 
 if TYPE_CHECKING:
     from textrawl.embedded.cluster import Cluster
+    from textrawl.llm import LlmClient
 
 logger = logging.getLogger("textrawl")
 
 _WATCH_INTERVAL = 1.0  # seconds between checks that the embedded Postgres runs
 _INDEX_INTERVAL = 30.0  # seconds between checks for missing indexes
-_MOST_STARTS = 5  # of Postgres during the opening of a memory
+_MOST_STARTS = 5  # starts of Postgres while a memory is being opened
 _CLEANUP = 5.0  # time limit for closing connections, in seconds
 
 
@@ -40,8 +41,8 @@ _CLEANUP = 5.0  # time limit for closing connections, in seconds
 class OpenDatabase:
     """The conninfo of a memory's database, and the credential of this process.
 
-    `credential` is None if the login decides. `checked` is false if the database could not be
-    reached, so its schema is unchecked.
+    `credential` is None if the login of the conninfo identifies the actor. `checked` is false if
+    the schema was not checked, because the database could not be reached.
     """
 
     conninfo: str
@@ -55,13 +56,12 @@ async def open_database(
 ) -> AsyncGenerator[OpenDatabase]:
     """Open a database with the schema of this version.
 
-    Without DATABASE_URL, this is the embedded Postgres. It is started, migrated, and started again
-    if it dies. The database of DATABASE_URL is only checked. Raises StartRefused with the command
-    to run if its schema is of another version. With `serving`, also refuse logins that row-level
-    security does not restrict.
+    Without DATABASE_URL, open the embedded Postgres: start and migrate it, and start it again if it
+    dies. With DATABASE_URL, only check the database. If its schema has another version, raise
+    StartRefused with the command to run. If it cannot be reached, raise DatabaseUnavailable.
 
-    With `serving`, a database that cannot be reached is checked before the first call. Otherwise
-    raises DatabaseUnavailable.
+    With `serving`, also refuse logins that row-level security does not restrict. A database that
+    cannot be reached is not an error then. It is checked before the first call instead.
     """
     token = settings.access_token
     credential = hash_token(token.get_secret_value()) if token is not None else None
@@ -76,7 +76,7 @@ async def open_database(
         if not serving:
             raise
         checked = False
-        logger.warning("The database cannot be reached yet: calls will fail until it is back")
+        logger.warning("The database cannot be reached yet: calls fail until it can be reached")
     yield OpenDatabase(conninfo, credential, checked)
 
 
@@ -96,8 +96,8 @@ async def _run_embedded(settings: Settings) -> AsyncGenerator[OpenDatabase]:
 async def _prepare(cluster: "Cluster") -> bytes:
     """Migrate the database and return the credential of the OS user.
 
-    If Postgres dies meanwhile, it is started again. Its transaction was rolled back, so the
-    migration is repeated.
+    If Postgres dies during the migration, start Postgres again and repeat the migration. Postgres
+    rolls back the interrupted transaction of the migration.
     """
     from textrawl.embedded.cluster import restart  # noqa: PLC0415 - not needed with a URL
     from textrawl.embedded.configuration import OWNER  # noqa: PLC0415 - not needed with a URL
@@ -150,11 +150,11 @@ async def _keep_indexed(conninfo: str) -> None:
 
         try:
             for name in await build_missing_indexes(conninfo):
-                logger.warning("The vectors of %s had no index and were indexed", name)
+                logger.warning("The missing index for the vectors of %s was built", name)
         except (errors.StartRefused, errors.TextrawlError) as error:
             logger.info("Vector indexes will be built later: %s", error)
         except (PostgresError, BatchRefused) as error:
-            # Searches work without the index, so only log it.
+            # Only log the error, because searches work without the index.
             state = error.sqlstate if isinstance(error, PostgresError) else error
             logger.warning("Vector indexes will be built later: %s %s", type(error).__name__, state)
 
@@ -162,7 +162,7 @@ async def _keep_indexed(conninfo: str) -> None:
 @asynccontextmanager
 async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGenerator[Store]:
     """Open the memory of `settings`. Raises StartRefused."""
-    embedder = choose_embedder(settings)
+    embedder, llm = choose_embedder(settings), _choose_llm(settings)
     try:
         async with open_database(settings, serving=serving) as target:
             database = Database(
@@ -179,20 +179,36 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
             )
             await database.open()
             try:
-                yield Store(database, models, credential=target.credential)
+                extracts = settings.enable_memory_extraction
+                yield Store(
+                    database, models, credential=target.credential, llm=llm, extracts=extracts
+                )
             finally:
                 with anyio.move_on_after(_CLEANUP, shield=True):
                     await models.aclose()
                     await database.close()
     finally:
-        if embedder is not None:
+        await _close(embedder, llm)
+
+
+def _choose_llm(settings: Settings) -> "LlmClient | None":
+    if settings.llm_provider == "none":
+        return None
+    from textrawl.llm import choose_llm  # noqa: PLC0415 - few servers have an LLM
+
+    return choose_llm(settings)
+
+
+async def _close(*clients: "Embedder | LlmClient | None") -> None:
+    for client in clients:
+        if client is not None:
             with anyio.move_on_after(_CLEANUP, shield=True):
-                await embedder.aclose()
+                await client.aclose()
 
 
 def _build_check(
     settings: Settings, target: OpenDatabase, *, serving: bool
 ) -> Callable[[], Awaitable[None]]:
-    """Return the check, before the first call, of a database that could not be reached."""
+    """Return the function that checks the database before the first call."""
     timeout = settings.database_timeout
     return partial(check, target.conninfo, connect_timeout=timeout, serving=serving)

@@ -1,20 +1,27 @@
-"""An open memory: its database and its embedding model, which may be unavailable."""
+"""An open memory: its database and its embedding models. Both can be unavailable for a time."""
 
 import logging
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from textrawl import errors
 from textrawl.embeddings import Vector
 from textrawl.embeddings.active_model import Models
+from textrawl.embeddings.vectors import check_vectors
 from textrawl.postgres.database import Database
+from textrawl.postgres.sqlstates import MODEL_DROPPED, DataRefused
 from textrawl.store.rows import SpaceRow
+
+if TYPE_CHECKING:
+    from textrawl.llm import LlmClient
+
+Found = TypeVar("Found")
 
 logger = logging.getLogger("textrawl")
 
 
 class QueryVector(NamedTuple):
-    """The vector of a query and the id of its model. `missing` is the reason if there is none."""
+    """The vector of a query and the id of its model, or the reason why they are `missing`."""
 
     model: int | None
     vector: Vector | None
@@ -30,12 +37,16 @@ class Store:
         models: Models,
         *,
         credential: bytes | None = None,
+        llm: "LlmClient | None" = None,
+        extracts: bool = False,
     ) -> None:
         self.database = database
         self.credential = credential
         self.models = models
-        self.without_vector = 0  # searches answered and facts stored while the provider was down
-        self.pending = 0  # facts that waited for a vector at the end of the last round of upkeep
+        self.llm = llm
+        self.extracts = extracts and llm is not None  # from journal entries, in the background
+        self.without_vector = 0  # queries and new facts that got no vector from the provider
+        self.pending = 0  # pending facts at the end of the last round of upkeep
 
     async def ping(self) -> None:
         """Run a short query. Raises DatabaseUnavailable."""
@@ -57,18 +68,58 @@ class Store:
             self.without_vector += 1
             return QueryVector(None, None, error.title.lower())
 
-    async def embed_documents(self, texts: Sequence[str]) -> tuple[int | None, list[Vector] | None]:
-        """Return the active model and a vector for each text, from one request.
+    async def check_query_vector(self, numbers: Sequence[float], parameter: str) -> QueryVector:
+        """Return a vector that a client made of its query, or the reason why there is none.
 
-        Both are None without texts, without a model, and while the provider is down. A write never
-        waits for the provider. The upkeep later embeds facts that were stored without a vector.
+        Raises ArgumentInvalid for `parameter` unless the active model can have made the vector.
+        """
+        try:
+            active = await self.models.find_active()
+        except (errors.EmbeddingNotConfigured, errors.EmbeddingUnavailable) as error:
+            return QueryVector(None, None, error.title.lower())
+        dimensions = active.embedder.dimensions or len(numbers)
+        if len(numbers) != dimensions:
+            raise errors.ArgumentInvalid(
+                f"{parameter} has {len(numbers)} numbers, but {active.embedder.name}, the model of "
+                f"this memory, makes vectors of {dimensions}: leave it out, or use that model"
+            )
+        try:
+            [vector] = check_vectors([numbers], dimensions)
+        except errors.EmbeddingUnavailable as error:
+            raise errors.ArgumentInvalid(
+                f"{parameter} has only zeros, or a number that is not finite: leave it out"
+            ) from error
+        return QueryVector(active.model_id, vector, None)
+
+    async def search(self, search: Callable[[], Awaitable[Found]]) -> Found:
+        """Return the result of `search`, which embeds a query and calls a SQL function.
+
+        If the model was dropped between the two, run `search` once more with the active model.
+        """
+        try:
+            return await search()
+        except DataRefused as refusal:
+            if refusal.code != MODEL_DROPPED:
+                raise
+        # The cached active model was switched and dropped by another process.
+        self.models.forget()
+        return await search()
+
+    async def embed_documents(self, texts: Sequence[str]) -> tuple[int | None, list[Vector] | None]:
+        """Return the id of the active model and a vector for each text, made in one call.
+
+        Both are None in four cases: there is no text, the server has no embedding provider, the
+        provider is down, or an encoder in this process would take longer than a write may wait.
+        Facts are then stored without a vector, and the upkeep embeds them later.
         """
         if not texts or not self.models.has_vectors:
             return None, None
         try:
-            active = await self.models.find_active()
+            active = await self.models.find_quick(texts)
+            if active is None:
+                return None, None
             return active.model_id, await active.embedder.embed_documents(texts)
         except errors.EmbeddingUnavailable as error:
-            logger.warning("Stored without vectors, which will follow: %s", error.fix)
+            logger.warning("Facts were stored without vectors, and get them later: %s", error.fix)
             self.without_vector += len(texts)
             return None, None

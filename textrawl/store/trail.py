@@ -1,4 +1,4 @@
-"""The trail of a memory: listing and following its events, and undoing what an author wrote."""
+"""The trail of a memory: its events, and the undo of an author's writes."""
 
 import logging
 import re
@@ -32,9 +32,10 @@ _CURSOR = re.compile(r"[0-9]{1,19}:[0-9]{1,18}", re.ASCII)
 
 @dataclass(frozen=True)
 class PlanRow:
-    """A step of plan_undo, with the content of a fact, relation or reflection.
+    """A row of `plan_undo`: one step of an undo.
 
-    `new_author` is the author that a fact passes to, or the other author of a reflection.
+    `content` is the text of a fact, relation or reflection. `new_author` is the author that a fact
+    gets, or the author of a reflection that is kept.
     """
 
     space_name: str
@@ -48,7 +49,7 @@ class PlanRow:
 
 @dataclass(frozen=True)
 class UndoRow:
-    """The row counts of undo_author in a space."""
+    """A row of `undo_author`: how many items it changed in a space, for each action."""
 
     undo_id: int
     space_name: str
@@ -65,7 +66,7 @@ class UndoRow:
 
 @dataclass(frozen=True)
 class RevertedRow:
-    """The counts of revert_undo in a space: rows put back, and rows merged with newer ones."""
+    """The row of `revert_undo`: the numbers of restored rows and of rows merged with newer rows."""
 
     space_name: str
     restored: int
@@ -74,7 +75,7 @@ class RevertedRow:
 
 @dataclass(frozen=True)
 class PurgedRow:
-    """The counts of purge_undone in a space: undos, and their rows."""
+    """A row of `purge_undone`: how many undos it purged in a space, and how many of their rows."""
 
     space_name: str
     undos: int
@@ -83,7 +84,7 @@ class PurgedRow:
 
 @dataclass(frozen=True)
 class EventRow:
-    """An event of the trail. read_events continues after it from `cursor`."""
+    """An event of the trail. `read_events` with its `cursor` returns all later events."""
 
     cursor: str
     at: datetime
@@ -101,14 +102,14 @@ class EventRow:
 
 @dataclass(frozen=True)
 class TrailEndRow:
-    """A row of trail_end."""
+    """The row of `trail_end`."""
 
     trail_end: str
 
 
 @dataclass(frozen=True)
 class Filter:
-    """A filter of events. `entity` is a name. None means all."""
+    """A filter of events. `entity` is a name. A field that is None accepts all events."""
 
     author: str | None = None
     entity: str | None = None
@@ -117,7 +118,7 @@ class Filter:
 
 
 class Trail:
-    """The trail of one space, or of all spaces, where the credential has the scope admin.
+    """The trail of one space, or of all spaces in which the credential has the scope `admin`.
 
     Each method raises NotAuthenticated, ScopeMissing, DatabaseUnavailable.
     """
@@ -128,14 +129,14 @@ class Trail:
         self._space = space
 
     async def plan(self, author: str, since: datetime, *, others: bool = False) -> list[PlanRow]:
-        """Return the steps of `undo` as of now. Raises ArgumentInvalid for an unknown author."""
+        """Return the steps that an undo would take. Raises ArgumentInvalid for unknown authors."""
         return await self._call("plan_undo", PlanRow, author=author, since=since, others=others)
 
     async def undo(self, author: str, since: datetime, *, others: bool = False) -> list[UndoRow]:
-        """Undo what an author wrote, and return a row for each space that was changed.
+        """Undo what an author wrote, and return a row for each changed space.
 
-        With `others`, also remove reflections of others on removed items. Raises ArgumentInvalid
-        for an unknown author.
+        With `others`, also remove the reflections of other authors on removed items. Raises
+        ArgumentInvalid for an unknown author.
         """
         return await self._call(
             "undo_author",
@@ -152,7 +153,7 @@ class Trail:
         return row
 
     async def purge(self, older_than: timedelta | None) -> list[PurgedRow]:
-        """Delete the rows that undos keep, of all undos or of those older than this."""
+        """Delete the rows that undos keep. With `older_than`, keep the rows of newer undos."""
         return await self._call("purge_undone", PurgedRow, older_than=older_than)
 
     async def list_events(self, chosen: Filter, limit: int) -> list[EventRow]:
@@ -173,12 +174,12 @@ class Trail:
         return row.trail_end
 
     async def follow(self, after: str) -> AsyncGenerator[EventRow]:
-        """Yield each event after a cursor once, as it happens, without end.
+        """Yield each event after the cursor `after` once, and wait without end for new events.
 
         Raises ArgumentInvalid for an invalid cursor.
         """
         if not _CURSOR.fullmatch(after):
-            raise ArgumentInvalid("cursor: give one that `textrawl log --follow --json` wrote")
+            raise ArgumentInvalid("cursor: give a cursor from `textrawl log --follow --json`")
         while True:
             # Read until a page is empty: new events may follow a short page.
             while rows := await self._read_page(after):
@@ -188,7 +189,7 @@ class Trail:
             await anyio.sleep(_PAUSE)
 
     async def _read_page(self, after: str) -> list[EventRow]:
-        """Return the next events, or none while the database is unavailable: follow retries."""
+        """Return the next events, or an empty list while the database is unavailable."""
         transaction, _, number = after.partition(":")
         try:
             return await self._call(
@@ -214,9 +215,10 @@ class Trail:
 
 
 async def find_space(database: Database, credential: bytes | None, name: str | None) -> int | None:
-    """Return the id of the space of that name, or None for None.
+    """Return the id of the space with this name, or None if `name` is None.
 
-    Raises SpaceNotFound, also for a space without a grant, NotAuthenticated, DatabaseUnavailable.
+    Raises SpaceNotFound if the space does not exist or the credential has no grant in it. Raises
+    NotAuthenticated and DatabaseUnavailable.
     """
     principals = await database.call("authenticate", PrincipalRow, credential=credential)
     if not principals:

@@ -1,1 +1,1 @@
-"""Toolsets: groups of tools that a server offers. Each has a package here."""
+"""Toolsets: groups of tools that a server offers. Each toolset has a package here."""

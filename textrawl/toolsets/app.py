@@ -1,4 +1,4 @@
-"""The state that tools use while a server runs, and the identity of their callers."""
+"""The state of a running server, and the identity of the callers of its tools."""
 
 import secrets
 import time
@@ -26,8 +26,8 @@ from textrawl.wire.replies import Renderer, Reply, Written
 class Identity:
     """The server's own identity, and the rules by which it identifies callers.
 
-    `credential` is the server's own. `space` restricts every caller to one space. With
-    `tokens_needed` a request without a token does not get the server's own rights.
+    `credential` belongs to the server's own access token. `space` restricts every caller to one
+    space. If `tokens_needed` is true, a call without an access token is refused.
     """
 
     directory: Directory
@@ -37,12 +37,17 @@ class Identity:
 
 
 class App:
-    """The state of a running server. Without `recalls` nothing is recorded.
+    """The state of a running server. If `recalls` is None, the server does not record recalls.
 
-    `import_dir` is the folder whose files a tool may read, or None.
+    `import_dir` is the folder with the files that a tool can read, or None. `vault` is the folder
+    of Markdown notes, or None. `snapshot_days` is the age in days at which snapshots are deleted.
+    If `read_only`, a reading tool must not note anything either.
     """
 
     import_dir: Path | None = None
+    vault: Path | None = None
+    snapshot_days: int = 30
+    read_only: bool = False
 
     def __init__(
         self, store: Store, renderer: Renderer, identity: Identity, recalls: RecallLog | None = None
@@ -56,11 +61,11 @@ class App:
 
     @property
     def records_recalls(self) -> bool:
-        """False with READ_ONLY or without RECORD_RECALLS."""
+        """False if READ_ONLY is on or RECORD_RECALLS is off."""
         return self._recalls is not None
 
     async def identify(self, ctx: "Context[App]", tool: str) -> Caller:
-        """Return the caller of `tool`: the token's principal, or else the server's own.
+        """Return the caller of `tool`: the token's principal, or else the server's own principal.
 
         Raises NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
         """
@@ -86,8 +91,8 @@ class App:
             principal = await identity.directory.find(identity.credential)
         if principal is None and identity.credential is None:
             raise NotAuthenticated(
-                "This server has no token for the database: set "
-                "TEXTRAWL_ACCESS_TOKEN to one that "
+                "This server has no access token for the database: set "
+                "TEXTRAWL_ACCESS_TOKEN to a token that "
                 "`textrawl token create` made"
             )
         if principal is None:
@@ -102,12 +107,12 @@ class App:
         max_tokens: int | None,
         finding: Finding = NOTHING,
     ) -> CallToolResult:
-        """Write the answer to a question in `mode`, and record it as a recall with its cost."""
+        """Write the answer to a query, and record it as a recall with its `mode` and its cost."""
         written = self._renderer.write(reply, max_tokens)
         return self._record(caller, mode, reply, written, finding)
 
     async def recall_aside(self, caller: Caller, mode: str, reply: Reply) -> CallToolResult:
-        """Do the same in a thread, so that a long reply does not delay other calls."""
+        """Do what `recall` does, in a thread. A long reply then does not delay other calls."""
         written = await run_aside(self._renderer.write, reply)
         return self._record(caller, mode, reply, written, NOTHING)
 
@@ -134,11 +139,11 @@ class App:
 
 
 def name_session(ctx: Context[App]) -> Hashable:
-    """Return a key of the caller's session, which no other session of the server has.
+    """Return a key that identifies the caller's session on this server.
 
-    The key holds the token, its actor and the transport's session id. Protocol 2026-07-28 has no
-    session id. The client's name replaces it: all calls of one actor by one program are a session.
-    Over stdio there is only one session.
+    The key consists of the access token, its actor and the transport's session id. Protocol
+    2026-07-28 does not have session ids. There, the client's name replaces the session id, and all
+    calls of one actor with one client are one session. Over stdio there is only one session.
     """
     request = ctx.request_context.request
     bearer = find_principal(request) if request is not None else None
@@ -148,13 +153,13 @@ def name_session(ctx: Context[App]) -> Hashable:
 
 
 def _name_client(ctx: Context[App]) -> str | None:
-    """Return the name and version of the client, or None if it sent none."""
+    """Return the name and version of the client, or None if it sent no name."""
     params = ctx.session.client_params
     if params is None:
         return None
     return _clean_client(f"{params.client_info.name} {params.client_info.version}"[:200])
 
 
-@lru_cache  # all calls of a client have the same name
+@lru_cache  # a client sends the same name in every call
 def _clean_client(name: str) -> str:
     return clean_name(name)

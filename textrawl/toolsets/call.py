@@ -16,7 +16,10 @@ from textrawl.wire.replies import Reply
 
 @dataclass(frozen=True)
 class Call:
-    """The first argument of every tool, injected by the server. `context` is the SDK's."""
+    """The first argument of every tool. The server injects it.
+
+    `context` is the SDK's object for the same call.
+    """
 
     app: App
     caller: Caller
@@ -34,7 +37,7 @@ class Call:
     def recall(
         self, mode: str, reply: Reply, max_tokens: int | None = None, finding: Finding = NOTHING
     ) -> CallToolResult:
-        """Write the answer to a question in `mode`, and record it as a recall with its cost."""
+        """Write the answer to a query, and record it as a recall with its `mode` and its cost."""
         return self.app.recall(self.caller, mode, reply, max_tokens, finding)
 
     async def reply_aside(self, reply: Reply) -> CallToolResult:
@@ -42,12 +45,15 @@ class Call:
         return await run_aside(self.app.render, reply)
 
     async def recall_aside(self, mode: str, reply: Reply) -> CallToolResult:
-        """Write a long answer to a question in a thread, and record it as a recall in `mode`."""
+        """Do what `recall` does, in a thread. A long answer then does not delay other calls."""
         return await self.app.recall_aside(self.caller, mode, reply)
 
 
 def find_call(context: Context[App]) -> Call:
-    """Return the call that this task answers. The server identified its caller earlier."""
+    """Return the call that the current asyncio task answers.
+
+    Raises NotAuthenticated if the server did not identify the caller before.
+    """
     caller = find_caller()
     if caller is None:
         raise NotAuthenticated

@@ -1,7 +1,8 @@
 """Deletions that a user refused, kept for five minutes.
 
-A model may claim that the user agreed (`confirm: true`). After a refusal in the same session this
-claim is not enough. The server asks the user again, or deletes nothing.
+A model can claim that the user agreed (`confirm: true`). After a refusal in the same session this
+claim is not enough. Then the server asks the user again. If the client cannot ask its user, the
+server deletes nothing.
 """
 
 import time
@@ -16,7 +17,10 @@ _MOST_KEPT = 10_000
 
 @dataclass(frozen=True)
 class Target:
-    """A deletion of a whole entity, or of one `part` of it, named by its id or text."""
+    """A deletion of an entity or, if `part` is given, of one part of the entity.
+
+    `part` is the id or the text of this part.
+    """
 
     entity: Hashable
     part: Hashable | None = None

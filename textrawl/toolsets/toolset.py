@@ -1,12 +1,13 @@
 """A toolset: a named group of tools, and each tool as the SDK serves it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.tools import Tool
-from mcp.types import ToolAnnotations
+from mcp.types import Resource, ToolAnnotations
 
 from textrawl.access.principal import Scope
 from textrawl.toolsets.app import App
@@ -25,11 +26,11 @@ DELETES = ToolAnnotations(
 )
 
 
-_CALL = "call"  # the parameter of a tool that the server fills
+_CALL = "call"  # the server, not the client, gives this parameter to every tool
 
 
 def _inject_call(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
-    """Return a wrapper that turns the SDK's context into the Call that `function` takes."""
+    """Return a wrapper that gives `function` a `Call` instead of the SDK's context."""
 
     async def run(*, call: Context[App], **arguments: Any) -> Any:
         return await function(find_call(call), **arguments)
@@ -42,7 +43,8 @@ class ToolSpec:
     """A tool as it is declared, with the `scope` that its callers need.
 
     `required` names parameters that the schema requires although the server can infer them.
-    `dry_run` names an argument with which a call needs no more than the scope read.
+    `dry_run` names a parameter. A call that sets this parameter to true needs only the scope
+    `read`.
     """
 
     function: Callable[..., Any]
@@ -58,12 +60,18 @@ class ToolSpec:
         return self.function.__name__
 
     def find_scope(self, arguments: Mapping[str, Any]) -> Scope:
-        """Return the scope that a call with these arguments needs. The database checks it again."""
-        only_reads = self.dry_run is not None and arguments.get(self.dry_run) is True
+        """Return the scope that a call with these arguments needs.
+
+        The database also checks the scope.
+        """
+        if self.dry_run is None:
+            return self.scope
+        default = signature(self.function).parameters[self.dry_run].default
+        only_reads = arguments.get(self.dry_run, default) is True
         return "read" if only_reads else self.scope
 
     def build(self, *, structured: bool) -> Tool:
-        """Return the tool as the SDK serves it. It refuses unknown arguments."""
+        """Return the tool as the SDK serves it. The tool refuses unknown arguments."""
         tool = Tool.from_function(
             self.function,
             context_kwarg=_CALL,
@@ -87,7 +95,7 @@ class ToolSpec:
 
 @dataclass(frozen=True)
 class Document:
-    """A resource: JSON that `read` writes for callers with the scope read."""
+    """An MCP resource: JSON text that `read` returns to callers with the scope `read`."""
 
     uri: str
     name: str
@@ -97,16 +105,44 @@ class Document:
 
 
 @dataclass(frozen=True)
+class Collection:
+    """MCP resources whose addresses have the form `template`, for callers with the scope `read`.
+
+    `list` returns the resources of a caller. `read` returns the text of an address, or None.
+    """
+
+    template: str
+    name: str
+    title: str
+    description: str
+    mime_type: str
+    list: Callable[[Call], Awaitable[Sequence[Resource]]]
+    read: Callable[[Call, str], Awaitable[str | None]]
+
+
+@dataclass(frozen=True)
+class PromptSpec:
+    """An MCP prompt without arguments. `write` returns its text, for the scope `read`."""
+
+    name: str
+    title: str
+    description: str
+    write: Callable[[Call], Awaitable[str]]
+
+
+@dataclass(frozen=True)
 class Toolset:
     """A named group of tools. Servers list them in `order`.
 
-    `purpose` is the toolset's sentence in the documentation.
+    `purpose` is the sentence that describes the toolset in the documentation.
     """
 
     name: str
     purpose: str
     order: tuple[str, ...]
     documents: list[Document] = field(default_factory=list[Document])
+    collections: list[Collection] = field(default_factory=list[Collection])
+    prompts: list[PromptSpec] = field(default_factory=list[PromptSpec])
     _specs: dict[str, ToolSpec] = field(default_factory=dict[str, ToolSpec])
 
     @property

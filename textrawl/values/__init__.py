@@ -1,1 +1,1 @@
-"""Values: the rules for text, instants and types that users send, without any dependency."""
+"""Values: rules for texts, instants and types from users. They need no database and no server."""

@@ -27,7 +27,7 @@ def join_choices(words: Sequence[str]) -> str:
 
 
 def _find_kind(annotation: Any) -> Any:
-    """Return the type without None."""
+    """Return the type of an annotation without its None."""
     if get_origin(annotation) in (Union, UnionType):
         return next(kind for kind in get_args(annotation) if kind is not type(None))
     return annotation

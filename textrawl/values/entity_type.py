@@ -1,4 +1,4 @@
-"""The seven types of entities, and the synonyms that name them."""
+"""The seven entity types, and their synonyms."""
 
 from typing import Literal, get_args
 
@@ -15,15 +15,15 @@ SYNONYMS: dict[str, str] = {
     "idea": "concept", "topic": "concept",
     "repository": "project", "repo": "project", "codebase": "project",
 }  # fmt: skip
-"""Words for a type that leave no doubt. Arguments with other words are refused.
+"""Words with exactly one entity type. An argument with another word is refused.
 
-The graph's free types are never refused: sql/shared/nearest_type.sql knows these words and guesses
-from more of them. A test compares the two.
+The graph toolset accepts every word as a type, and `sql/shared/nearest_type.sql` guesses the entity
+type. It contains these synonyms and further words. A test compares both lists.
 """
 
 
 def name_type(value: object) -> object:
-    """Return the type that `value` names, in any case or as a synonym; else `value` itself."""
+    """Return the entity type for a name or synonym in any case, or else `value` unchanged."""
     word = str(value).strip().lower()
     for name in (word, word.removesuffix("s")):
         if (name := SYNONYMS.get(name, name)) in ENTITY_TYPES:

@@ -1,7 +1,8 @@
 """ISO 8601 dates and instants in arguments."""
 
 import re
-from datetime import UTC, date, datetime, time
+from contextlib import suppress
+from datetime import UTC, date, datetime, time, timedelta
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # Postgres accepts infinity, tomorrow and epoch as dates, but psycopg cannot read them back.
@@ -9,17 +10,28 @@ _INSTANT = re.compile(
     r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?",
     re.ASCII | re.IGNORECASE,
 )
+_DAY_AHEAD = timedelta(hours=14)  # a day begins up to 14 hours earlier elsewhere than in UTC
+_CLOCK_AHEAD = timedelta(minutes=5)  # a client's clock may be ahead
 
 
-def read_instant(text: str) -> datetime:
-    """Return the instant in UTC. A date means the end of that day; without an offset, UTC is meant.
+def read_day(text: str) -> date:
+    """Return the day. Raises ValueError for any text but a date such as 2026-12-31."""
+    with suppress(ValueError):
+        if _DATE.fullmatch(text):
+            return date.fromisoformat(text)
+    raise ValueError("must be a date such as 2026-12-31")
 
-    Raises ValueError for any other text.
+
+def read_instant(text: str, of_day: time = time.max) -> datetime:
+    """Return the instant in UTC.
+
+    A date means the time `of_day` of this day, by default its end. A text without an offset is in
+    UTC. Raises ValueError for any other text.
     """
     text = text.strip()
     try:
         if _DATE.fullmatch(text):
-            return datetime.combine(date.fromisoformat(text), time.max, UTC)
+            return datetime.combine(date.fromisoformat(text), of_day, UTC)
         if _INSTANT.fullmatch(text):
             instant = datetime.fromisoformat(text.upper().replace(",", "."))
             return (instant if instant.tzinfo else instant.replace(tzinfo=UTC)).astimezone(UTC)
@@ -29,13 +41,25 @@ def read_instant(text: str) -> datetime:
 
 
 def read_future_instant(text: str) -> datetime:
-    """Return the instant in UTC like `read_instant`, if it is in the future.
+    """Return the instant in UTC like `read_instant`.
 
-    Raises ValueError for any other text, and for an instant that has passed.
+    Raises ValueError also for an instant that has passed.
     """
     instant = read_instant(text)
     if instant <= datetime.now(UTC):
         raise ValueError("has passed already: give a date that lies ahead, or leave it out")
+    return instant
+
+
+def read_past_instant(text: str) -> datetime:
+    """Return the instant in UTC like `read_instant`, but a date means the beginning of the day.
+
+    Raises ValueError for any other text, and for an instant in the future.
+    """
+    instant = read_instant(text, time.min)
+    ahead = _DAY_AHEAD if _DATE.fullmatch(text.strip()) else _CLOCK_AHEAD
+    if instant > datetime.now(UTC) + ahead:
+        raise ValueError("lies in the future: give a date that has come, or leave it out")
     return instant
 
 

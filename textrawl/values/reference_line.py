@@ -1,4 +1,4 @@
-"""Lines of the reference memory server's file, checked by the rules for names and texts.
+"""Lines of the reference memory server's file, checked by textrawl's rules for names and texts.
 
 A line is an object whose `type` is entity (name, entityType, observations) or relation (from, to,
 relationType).
@@ -16,6 +16,10 @@ class LineRefused(Exception):
     """The reason why a line of a file cannot be used."""
 
 
+class LineBroken(LineRefused):
+    """A line is not a JSON object, so it may have been cut off."""
+
+
 def parse_line(raw: bytes | None) -> dict[str, Any]:
     """Parse a line whose type is entity or relation. Raises LineRefused."""
     if raw is None:
@@ -23,9 +27,9 @@ def parse_line(raw: bytes | None) -> dict[str, Any]:
     try:
         value = from_json(raw)
     except ValueError:
-        raise LineRefused("is no JSON") from None
+        raise LineBroken("is not JSON") from None
     if not isinstance(value, dict):
-        raise LineRefused("is no JSON object")
+        raise LineBroken("is not a JSON object")
     line = cast("dict[str, Any]", value)
     if line.get("type") not in ("entity", "relation"):
         raise LineRefused("type is neither entity nor relation")
@@ -35,7 +39,7 @@ def parse_line(raw: bytes | None) -> dict[str, Any]:
 def read_name(
     line: dict[str, Any], key: str, *, empty: str = "", longest: int = NAME_LENGTH
 ) -> str:
-    """Return a name or type of a line as it is stored. Raises LineRefused."""
+    """Return a name or type of a line in the form in which it is stored. Raises LineRefused."""
     value = line.get(key, empty)
     if not isinstance(value, str) or not (name := clean_name(value) or empty):
         raise LineRefused(f"{key} must be text")
@@ -45,7 +49,7 @@ def read_name(
 
 
 def read_text(text: object) -> str:
-    """Return an observation as it is stored. Raises ValueError."""
+    """Return an observation in the form in which it is stored. Raises ValueError."""
     if not isinstance(text, str) or not (fact := clean_fact(text)):
         raise ValueError("must be text")
     if len(fact) > LONG_LENGTH:

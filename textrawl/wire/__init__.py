@@ -1,1 +1,1 @@
-"""The wire: arguments as models send them, and replies as models read them."""
+"""The wire format: arguments as models send them, and replies as models read them."""

@@ -1,13 +1,13 @@
-"""Normalisation of a model's arguments, and errors from which a model can repair them.
+"""Normalisation of a tool's arguments, and errors that tell a model how to correct them.
 
-An unusual shape is accepted if its meaning is certain:
+An unusual argument is accepted if its meaning is certain:
 
-- null, "null", "" or a 0 below the minimum, for an optional parameter without a value,
-- a list written as a string, or one string, or words between commas, for a list,
-- snake_case for camelCase,
-- an enum value in the wrong case.
+- null, "null", "" or a 0 below the minimum: an optional parameter without a value,
+- a list as a JSON string, a single item, or enum values separated by commas: a list,
+- a name in snake_case: the name in camelCase,
+- an enum value in the wrong case: the enum value.
 
-Anything else is refused by name.
+All other wrong arguments are refused, and the error names each of them.
 """
 
 import itertools
@@ -24,7 +24,7 @@ from textrawl.errors import ArgumentInvalid, EntityTypeInvalid, TextrawlError
 _ABSENT = ("", "null")
 _ADDED = ("wait_for_previous",)  # Gemini CLI adds it to the schema and the call of every tool
 _SHOWN = 40  # characters of a wrong value that an error repeats
-_OTHER_SCRIPT = 5  # weight of a character that is not ASCII: it costs about five times the tokens
+_OTHER_SCRIPT = 5  # weight of a character outside ASCII, which costs about five times the tokens
 _KINDS = {
     "integer": "an integer",
     "number": "a number",
@@ -33,7 +33,7 @@ _KINDS = {
     "array": "a list",
     "object": "an object",
 }
-_LISTED = 100  # errors that a message lists; further ones are counted. A batch has 100 items
+_LISTED = 100  # errors that a message lists, because a batch of facts has at most 100 items
 
 
 def normalise(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def normalise(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[s
 
 
 def _normalise_object(schema: Mapping[str, Any], members: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members in their regular shape; unknown names stay, for the validation."""
+    """Return the members in their regular shape. The caller refuses unknown names."""
     fields: Mapping[str, Any] = schema["properties"]
     required = schema.get("required", ())
     regular: dict[str, Any] = {}
@@ -69,7 +69,7 @@ def _normalise_object(schema: Mapping[str, Any], members: Mapping[str, Any]) -> 
 
 
 def _is_absent(value: object, schema: Mapping[str, Any]) -> bool:
-    """Return whether `value` stands for no value: strict modes make models fill every parameter."""
+    """Return whether `value` means "no value". In strict mode, a model fills every parameter."""
     if isinstance(value, str):
         value = value.strip()
     least = schema.get("minimum", 0)
@@ -82,9 +82,10 @@ def _normalise(schema: Mapping[str, Any], value: Any) -> Any:
         case "array":
             return _normalise_list(schema["items"], value)
         case "object" if isinstance(value, dict):
-            return _normalise_object(schema, cast("dict[str, Any]", value))
+            members = cast("dict[str, Any]", value)
+            return _normalise_object(schema, members) if "properties" in schema else members
         case "integer" | "number" if isinstance(value, bool):
-            return str(value).lower()  # otherwise true would be accepted as 1
+            return str(value).lower()  # otherwise `true` would be accepted as 1
         case "string" if "enum" in schema and isinstance(value, str):
             plain = value.strip().lower()
             return plain if plain in schema["enum"] else value
@@ -173,7 +174,7 @@ def _name_kind(schema: Mapping[str, Any]) -> str:
 
 
 def _quote(value: object) -> str:
-    """Return a wrong value, shortened, without characters that could disturb a log or a model."""
+    """Return a wrong value, shortened, without characters that could break a line of a log."""
     text = "".join(c if c.isprintable() else "\ufffd" for c in str(value)[: _SHOWN + 1])
     sizes = itertools.accumulate(1 if c.isascii() else _OTHER_SCRIPT for c in text)
     fitting = sum(size <= _SHOWN for size in sizes)

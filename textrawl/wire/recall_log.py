@@ -1,7 +1,7 @@
-"""The recall log: recalls are kept in this process at once, and written to the database later.
+"""The recall log. Recalls are kept in this process first, and written to the database later.
 
-A call neither waits for that nor fails with it. If the database is unavailable for long, the
-oldest recalls are lost.
+A call does not wait for this write, and does not fail if the write fails. If the database is
+unavailable for long, the oldest recalls are lost.
 """
 
 import hashlib
@@ -26,9 +26,9 @@ _HASH = 16  # hexadecimal digits
 
 @dataclass(frozen=True)
 class Finding:
-    """The question and the facts found, best first, as pairs of space and id.
+    """The query and the facts found, best first, as pairs of space and id.
 
-    The scores, in [0, 1], are the best of any fact: by words, by meaning, and of both.
+    `score`, `cosine` and `coverage` are the highest values among these facts.
     """
 
     query: str | None = None
@@ -43,7 +43,7 @@ NOTHING = Finding()
 
 @dataclass(frozen=True)
 class Recall:
-    """One answer: the space it belongs to, the facts found, the time taken, and the tokens."""
+    """One recall: its space, the facts found, the time that it took, and its tokens."""
 
     credential: bytes | None
     space: int | None
@@ -68,8 +68,8 @@ class _Recorded:
 class RecallLog:
     """Recalls that are not in the database yet, at most the newest thousand.
 
-    `content` says how questions are stored. `count_verbose` counts the tokens of a reply as
-    verbose text. It is called for one recall of a batch: the last one with a complete answer.
+    `content` says how queries are stored. `count_verbose` counts the tokens that a reply has as
+    verbose text. It is called for only one recall of a batch: the last one with a complete reply.
     """
 
     def __init__(
@@ -84,13 +84,13 @@ class RecallLog:
         self._sample: tuple[Recall, Reply] | None = None
 
     def add(self, recall: Recall, reply: Reply | None = None) -> None:
-        """Add `recall`, which `reply` answered."""
+        """Add `recall`. If `reply` is complete, use it for `count_verbose`."""
         self._recalls.append(recall)
         if reply is not None and not recall.dropped:
             self._sample = recall, reply
 
     async def flush(self, database: Database) -> None:
-        """Write all recalls to the database; if it is unavailable, keep them for the next time."""
+        """Write all recalls to the database. If it is unavailable, keep them for the next flush."""
         batch = list(self._recalls)
         if not batch:
             return
@@ -103,7 +103,7 @@ class RecallLog:
         except (errors.DatabaseUnavailable, errors.ServerBusy) as error:
             logger.info("%d recalls wait to be recorded: %s", len(batch), error)
         except errors.TextrawlError as error:
-            # They would fail again, and block all later ones.
+            # Drop these recalls. They would fail again and block all later recalls.
             keep = False
             logger.warning("%d recalls are lost: %s", len(batch), error)
         finally:
@@ -111,7 +111,7 @@ class RecallLog:
                 self._recalls = deque([*batch, *self._recalls], maxlen=_MOST_KEPT)
 
     def _take_rows(self, batch: list[Recall]) -> str:
-        """Return the recalls as the JSON that record_recalls takes, and forget the sample."""
+        """Return the recalls as JSON for `record_recalls`, and forget the stored reply."""
         sample, self._sample = self._sample, None
         tokens = self._count_verbose(sample[1]) if sample and self._count_verbose else None
         rows = [
@@ -123,7 +123,7 @@ class RecallLog:
 
 
 def _describe(recall: Recall, *, keep_text: bool) -> dict[str, Any]:
-    """Return the recall as record_recalls takes it; `keep_text` includes the question."""
+    """Return the recall as an object for `record_recalls`, with its query if `keep_text` is set."""
     finding = recall.finding
     members = {key: value for key, value in vars(recall).items() if key != "finding"}
     found: dict[str, list[str]] = {}
@@ -142,6 +142,6 @@ def _describe(recall: Recall, *, keep_text: bool) -> dict[str, Any]:
 
 
 def _hash(query: str) -> str:
-    """Return a hash that is equal for questions that differ only in case and white space."""
+    """Return a hash of the query. It does not depend on case and white space."""
     folded = " ".join(query.casefold().split())
     return hashlib.sha256(folded.encode()).hexdigest()[:_HASH]

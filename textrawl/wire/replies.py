@@ -1,13 +1,14 @@
-"""Replies: one model, two channels, one budget.
+"""Replies of tools, and the results that are made of them within a budget of tokens.
 
 A reply model declares each field once, with its short key. It becomes structured content with long
 camelCase keys, and text in one of three formats:
 
 - compact: JSON with short keys, without white space,
 - verbose: JSON with long keys, indented by two spaces,
-- lines: plain lines, which cost least.
+- lines: plain lines, which cost the fewest tokens.
 
-A reply over its budget loses its last items, whole, until it fits. It then says how many it lost.
+If a reply exceeds its budget, its last items are left out until it fits. No item is cut in half.
+The reply then says how many items were left out.
 """
 
 import math
@@ -27,19 +28,19 @@ from textrawl.settings import Format
 from textrawl.wire.token_counter import Counter
 
 _RESERVED_WORDS = re.compile(r"(?:cut|more|note|not found|nothing found)\b")
-_SHORT_ID = 8  # characters: enough for every parameter that takes an id
+_SHORT_ID = 8  # characters of a short id; every parameter for an id accepts it
 
 
 @dataclass(frozen=True)
 class Key:
-    """The short key of a field in compact text, which omits fields without one."""
+    """The short key of a field. Compact text omits fields without a short key."""
 
     name: str
     short_id: bool = False
 
 
 class Part(BaseModel):
-    """A piece of a reply: snake_case here, camelCase on the wire."""
+    """A part of a reply. Its fields have snake_case names, and camelCase keys in JSON."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -48,7 +49,7 @@ class Part(BaseModel):
     )
 
     def structured(self) -> dict[str, Any]:
-        """Return the structured content: long keys, without fields that are None."""
+        """Return the structured content, which has long keys and omits fields that are None."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     def compact(self) -> Any:
@@ -61,9 +62,19 @@ class Part(BaseModel):
         return members
 
 
+SNAKE_CASE = ConfigDict(alias_generator=None)
+"""The configuration of parts and replies whose keys are the snake_case names of the fields."""
+
+
+class SnakePart(Part):
+    """A part of a reply with snake_case keys."""
+
+    model_config = SNAKE_CASE
+
+
 @cache
 def _find_keys(part: type[Part]) -> tuple[tuple[str, Key], ...]:
-    """Return the fields of a part that compact text contains, each with its key."""
+    """Return the fields of a part that compact text contains, each with its short key."""
     return tuple(
         (name, key)
         for name, field in part.model_fields.items()
@@ -73,13 +84,14 @@ def _find_keys(part: type[Part]) -> tuple[tuple[str, Key], ...]:
 
 
 class Reply(Part):
-    """A whole answer. Replies whose items may be left out override `size` and `choose`."""
+    """A whole reply. A reply with items that can be left out overrides `size` and `choose`."""
 
-    one_channel: ClassVar[bool] = False  # if true, only the larger channel counts
-    large: ClassVar[bool] = False  # if true, the budget is that of the graph toolset
+    one_channel: ClassVar[bool] = False  # if true, the cost is the tokens of the larger channel
+    large: ClassVar[bool] = False  # if true, the budget of the graph toolset applies
+    always_lines: ClassVar[bool] = False  # if true, the text is lines in every format
     unread: ClassVar[frozenset[str]] = frozenset()  # long keys that verbose text omits
     spared: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    """Groups of fields that are left out, in this order, if even no items exceed the budget."""
+    """Groups of fields, left out in this order if the reply without items exceeds the budget."""
 
     def verbose(self) -> dict[str, Any]:
         """Return the content of verbose text."""
@@ -90,22 +102,22 @@ class Reply(Part):
         yield write_json(self.compact())
 
     def size(self) -> int:
-        """Return the number of items that may be left out."""
+        """Return the number of items that can be left out."""
         return 0
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the best `count` items, which says how many were left out."""
+        """Return a copy with the best `count` items and with the number of omitted items."""
         return self.model_copy()
 
     def keep(self, count: int) -> Self:
-        """Return the reply with `count` items; each step below zero omits a group of fields."""
+        """Return a copy with `count` items. A `count` of -n omits all items and n field groups."""
         reply = self.choose(max(count, 0))
         dropped = [name for group in self.spared[: max(-count, 0)] for name in group]
         return reply.model_copy(update=dict.fromkeys(dropped))
 
 
 class RefusalReply(Reply):
-    """A deletion that was not made, in the shape of a deletion's answer."""
+    """The reply to a deletion that was not made. It has the fields of a deletion's reply."""
 
     success: Annotated[bool, Key("ok")] = False
     reason: Annotated[str | None, Key("err"), Field(exclude=True)]
@@ -141,7 +153,7 @@ def _shorten(value: Any) -> Any:
 def write_line(text: str, marks: str = "") -> str:
     r"""Return the text on one line, escaped if it begins with one of `marks` or a reserved word.
 
-    Line breaks become \n, so that no text can add a line that looks like another fact or entity.
+    Line breaks become \n. So a text cannot add a line that looks like another fact or entity.
     """
     flat = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
     return "\\" + flat if flat[:1] in tuple(marks) or _RESERVED_WORDS.match(flat) else flat
@@ -149,7 +161,7 @@ def write_line(text: str, marks: str = "") -> str:
 
 @dataclass(frozen=True)
 class Written:
-    """A result, its tokens and budget, and how many items it has and had to leave out."""
+    """A result, its tokens and budget, and the numbers of its items and of omitted items."""
 
     result: CallToolResult
     tokens: int
@@ -162,8 +174,10 @@ class Written:
 class Renderer:
     """Turns replies into results. `budget` applies if the call has no maxTokens.
 
-    The tokens of both channels are added. In the graph toolset only the larger channel counts: both
-    have the same content, and programs pass one of them on. Its reading tools use `graph_budget`.
+    A result has two channels: text and structured content. Its cost is the sum of their tokens.
+    In the graph toolset the cost is the tokens of the larger channel, because both channels have
+    the same content, and clients pass only one of them to the model. The reading tools of the graph
+    toolset use `graph_budget`.
     """
 
     format: Format
@@ -190,9 +204,10 @@ class Renderer:
     def render_error(self, error: TextrawlError) -> CallToolResult:
         """Return the error as a result that says what to do next.
 
-        It has no structured content, because clients would check that against the tool's schema.
-        If other answers have structured content, the text is not JSON either: Gemini CLI would take
-        it for structured content, check it, and show its model that the check failed.
+        The result has no structured content, because clients would check it against the schema of
+        the tool. If other results have structured content, the text of an error is not JSON.
+        Otherwise Gemini CLI would check the JSON against the schema, and would show its model only
+        that this check failed.
         """
         if isinstance(error, NothingDeleted):
             refusal = self._encode(RefusalReply.build(error))
@@ -205,20 +220,20 @@ class Renderer:
         return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
     def measure(self, result: CallToolResult) -> int:
-        """Return the tokens of all channels of a result."""
+        """Return the number of tokens of both channels of a result."""
         return sum(self.counter.count(text) for text in _list_texts(result))
 
     def _find_budget(self, reply: Reply) -> int:
         return self.graph_budget if reply.large else self.budget
 
     def _count(self, reply: Reply, result: CallToolResult) -> int:
-        """Return the tokens of a result that count against the budget of its reply."""
+        """Return the cost of a result, which is compared with the budget."""
         if not reply.one_channel:
             return self.measure(result)
         return max(self.counter.count(text) for text in set(_list_texts(result)))
 
     def _encode(self, reply: Reply) -> CallToolResult:
-        if self.format == "lines":
+        if self.format == "lines" or reply.always_lines:
             text = "\n".join(reply.lines())
         elif self.format == "compact":
             text = write_json(reply.compact())
@@ -230,14 +245,17 @@ class Renderer:
         )
 
     def _find_fit(self, reply: Reply, budget: int, whole: int) -> tuple[int, int]:
-        """Return how much fits of a reply that costs `whole` tokens, and the cost of that part."""
+        """Return the largest count for `reply.keep` within the budget, and the cost of that part.
+
+        `whole` is the cost of the whole reply.
+        """
         fits, cost, too_many = -len(reply.spared), 0, reply.size() + 1
         each = max(whole / too_many, 1)
         middle, steps = int(budget / each), 0
         while too_many - fits > 1:
             middle = min(max(middle, fits + 1), too_many - 1)
-            # Use the budget as a placeholder for usedTokens: it has as many digits or more, so that
-            # each step encodes the reply once.
+            # Use the budget as a placeholder for usedTokens. It has at least as many digits, so
+            # each step encodes the reply only once.
             part = reply.keep(middle).model_copy(update=self._name_cost(reply, budget))
             tokens = self._count(part, self._encode(part))
             left = budget - tokens
@@ -247,15 +265,15 @@ class Renderer:
                 too_many = middle
             steps += 1
             # Guess the next number from the mean cost of an item. Every third step halves the
-            # range, so that the loop ends even if the costs differ much.
+            # range instead. So the loop ends early even if the costs of items differ much.
             middle = middle + math.floor(left / each) if steps % 3 else (fits + too_many) // 2
         return fits, cost
 
     def _encode_with_cost(self, reply: Reply, cost: int) -> tuple[CallToolResult, int]:
-        """Return the result and its cost, beginning with the estimate `cost`.
+        """Return the result and its cost, starting with the estimate `cost`.
 
-        The number is part of the result, so it changes the cost. A larger number never takes fewer
-        tokens, so the loop ends.
+        The result contains its own cost, so another number can change the cost. A larger number
+        never takes fewer tokens, so the loop ends.
         """
         while True:
             update = self._name_cost(reply, cost)
@@ -267,7 +285,7 @@ class Renderer:
 
     @staticmethod
     def _name_cost(reply: Reply, cost: int) -> dict[str, int]:
-        """Return the field for the cost, if the reply has one."""
+        """Return the field `used_tokens` if the reply has this field."""
         return {"used_tokens": cost} if "used_tokens" in type(reply).model_fields else {}
 
 

@@ -1,8 +1,9 @@
-"""Counting tokens, without a network and without waiting.
+"""The counting of tokens, which never waits for the network.
 
 The wheel of splintr contains the vocabularies of OpenAI's encodings, and it counts exactly as
-tiktoken does. On machines without such a wheel, tiktoken loads its vocabulary in a thread, from its
-cache or the network. Until then bytes are counted: no byte-level encoding has more tokens.
+tiktoken does. Some platforms have no wheel of splintr. There, tiktoken loads its vocabulary in a
+thread, from its cache or the network. Until it is loaded, bytes are counted, because a byte-level
+encoding never makes more tokens than bytes.
 """
 
 import logging
@@ -16,15 +17,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from splintr import AnyTokenizer
 
-ENCODING = "o200k_base"  # of OpenAI's models since GPT-4o; counts of other models are close
-_RARE_WORD = "qwxzvk"  # more than one token in every encoding
+ENCODING = "o200k_base"  # OpenAI's models since GPT-4o use it; other models count similarly
+_RARE_WORD = "qwxzvk"  # a word of more than one token in every encoding
 
 logger = logging.getLogger("textrawl")
 
 
 @dataclass(frozen=True)
 class Counter:
-    """A function that counts tokens, its name, and whether it counts exactly as the encoding."""
+    """A function that counts tokens. `exact` is true if it counts exactly as the encoding does."""
 
     name: str
     exact: bool
@@ -34,10 +35,14 @@ class Counter:
 def choose_counter() -> Counter:
     """Return the best available counter, which never waits for the network.
 
-    The first count loads the vocabulary unless `load_ahead` has: 0.2 s and 43 MB.
+    The first count loads the vocabulary if `load_ahead` has not: this takes 0.2 s and 43 MB.
     """
     if find_spec("splintr") is None:
-        return Counter(f"{ENCODING} (tiktoken; bytes while it loads)", False, Loading())
+        return Counter(
+            f"{ENCODING} (tiktoken; until it is loaded, each byte counts as a token)",
+            False,
+            Loading(),
+        )
 
     def count(text: str) -> int:
         # Special tokens in a text are counted as ordinary text.
@@ -51,7 +56,8 @@ def load_ahead() -> None:
     if find_spec("splintr") is not None:
         # The first multi-token word makes splintr build its merge tables, which takes three times
         # as long as reading the vocabulary. `encode_batch` releases the GIL meanwhile.
-        # Not a daemon thread: one that wakes during the interpreter's shutdown crashes it.
+        # This is not a daemon thread, because a daemon thread that wakes while the interpreter
+        # shuts down crashes the interpreter.
         Thread(target=_load_vocabulary().encode_batch, args=([_RARE_WORD],)).start()
 
 
@@ -63,7 +69,7 @@ def _load_vocabulary() -> "AnyTokenizer":
 
 
 class Loading:
-    """Counts bytes until tiktoken has its vocabulary, and tokens from then on."""
+    """Counts bytes until tiktoken has loaded its vocabulary. After that it counts tokens."""
 
     def __init__(self) -> None:
         self._count: Callable[[str], int] = _count_bytes
@@ -71,7 +77,7 @@ class Loading:
         self.thread.start()
 
     def __call__(self, text: str) -> int:
-        """Return the number of tokens of `text`, or more."""
+        """Return the number of tokens of `text`, or of bytes while tiktoken loads."""
         return self._count(text)
 
     def _load(self) -> None:

@@ -212,7 +212,7 @@ async def test_a_name_with_two_keys_is_that_of_neither_but_for_different_algorit
 def test_an_issuer_that_cannot_be_trusted_over_the_network_is_refused_at_the_start(
     url: str,
 ) -> None:
-    with pytest.raises(StartRefused, match="TEXTRAWL_OAUTH_ISSUER has to be an https address"):
+    with pytest.raises(StartRefused, match="TEXTRAWL_OAUTH_ISSUER must be an https address"):
         Issuer(url, audience=AUDIENCE)
 
 

@@ -8,10 +8,15 @@ AI_SDK = Driver(
     shows="text", instructions=False, user="cannot be asked", script="ai_sdk.mjs",
 )  # fmt: skip
 OPENAI_AGENTS = Driver(
-    "OpenAI Agents SDK", "0.24.0", ("openai-agents==0.24.0",),
-    shows="text", instructions=False, user="cannot be asked",
-    registry="PyPI", script="openai_agents.py",
-)  # fmt: skip
+    "OpenAI Agents SDK",
+    "0.24.0",
+    ("openai-agents==0.24.0",),
+    shows="text",
+    instructions=False,
+    user="cannot be asked",
+    registry="PyPI",
+    script="openai_agents.py",
+)
 LANGCHAIN = Driver(
     "LangChain MCP adapters", "0.3.2",
     ("langchain-mcp-adapters==0.3.2", "langchain==1.4.7", "langchain-openai==1.7.3"),
@@ -19,7 +24,12 @@ LANGCHAIN = Driver(
     registry="PyPI", script="langchain_agent.py",
 )  # fmt: skip
 PYDANTIC_AI = Driver(
-    "Pydantic AI", "2.68.0", ("pydantic-ai-slim[mcp,openai]==2.68.0",),
-    shows="structured", instructions=False, user="cannot be asked",
-    registry="PyPI", script="pydantic_agent.py",
-)  # fmt: skip
+    "Pydantic AI",
+    "2.68.0",
+    ("pydantic-ai-slim[mcp,openai]==2.68.0",),
+    shows="structured",
+    instructions=False,
+    user="cannot be asked",
+    registry="PyPI",
+    script="pydantic_agent.py",
+)

@@ -35,6 +35,11 @@ class ClaudeCode(Program):
 
 
 CLAUDE_CODE = ClaudeCode(
-    "Claude Code", "2.1.330", ("@anthropic-ai/claude-code@2.1.330",),
-    shows="structured", instructions=True, user="says no by itself", deferred=True,
-)  # fmt: skip
+    "Claude Code",
+    "2.1.330",
+    ("@anthropic-ai/claude-code@2.1.330",),
+    shows="structured",
+    instructions=True,
+    user="says no by itself",
+    deferred=True,
+)

@@ -51,6 +51,10 @@ def _write_server(server: Server) -> str:
 
 
 CODEX = Codex(
-    "Codex", "0.169.0", ("@openai/codex@0.169.0",),
-    shows="structured", instructions=True, user="says no by itself",
-)  # fmt: skip
+    "Codex",
+    "0.169.0",
+    ("@openai/codex@0.169.0",),
+    shows="structured",
+    instructions=True,
+    user="says no by itself",
+)

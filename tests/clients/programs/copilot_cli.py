@@ -31,6 +31,10 @@ class CopilotCli(Program):
 
 
 COPILOT_CLI = CopilotCli(
-    "Copilot CLI", "1.0.102", ("@github/copilot@1.0.102",),
-    shows="both", instructions=False, user="says no by itself",
-)  # fmt: skip
+    "Copilot CLI",
+    "1.0.102",
+    ("@github/copilot@1.0.102",),
+    shows="both",
+    instructions=False,
+    user="says no by itself",
+)

@@ -42,6 +42,10 @@ class GeminiCli(Program):
 
 
 GEMINI_CLI = GeminiCli(
-    "Gemini CLI", "0.61.0", ("@google/gemini-cli@0.61.0",),
-    shows="text", instructions=True, user="cannot be asked",
-)  # fmt: skip
+    "Gemini CLI",
+    "0.61.0",
+    ("@google/gemini-cli@0.61.0",),
+    shows="text",
+    instructions=True,
+    user="cannot be asked",
+)

@@ -46,6 +46,10 @@ def _write_server(server: Server) -> Json:
 
 
 OPENCODE = Opencode(
-    "opencode", "1.18.33", ("opencode-ai@1.18.33",),
-    shows="text", instructions=True, user="cannot be asked",
-)  # fmt: skip
+    "opencode",
+    "1.18.33",
+    ("opencode-ai@1.18.33",),
+    shows="text",
+    instructions=True,
+    user="cannot be asked",
+)

@@ -39,6 +39,11 @@ class QwenCode(Program):
 
 
 QWEN_CODE = QwenCode(
-    "Qwen Code", "0.24.4", ("@qwen-code/qwen-code@0.24.4",),
-    shows="both", instructions=True, user="cannot be asked", deferred=True,
-)  # fmt: skip
+    "Qwen Code",
+    "0.24.4",
+    ("@qwen-code/qwen-code@0.24.4",),
+    shows="both",
+    instructions=True,
+    user="cannot be asked",
+    deferred=True,
+)

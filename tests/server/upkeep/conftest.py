@@ -26,9 +26,11 @@ def remote(
 
     def make(**changes: Any) -> Settings:
         return settings(
-            embedding_provider="openai", openai_api_key="key", openai_base_url=provider.openai_url,
+            embedding_provider="openai",
+            openai_api_key="key",
+            openai_base_url=provider.openai_url,
             **changes,
-        )  # fmt: skip
+        )
 
     return make
 

@@ -43,9 +43,11 @@ async def test_a_key_that_was_meant_for_another_program_takes_no_fact_out_of_the
 
 
 async def test_a_memory_that_has_the_model_of_a_provider_goes_on_with_it(
-    remote: Remote, provider: EmbeddingServer, owner: psycopg.Connection,
+    remote: Remote,
+    provider: EmbeddingServer,
+    owner: psycopg.Connection,
     caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
+) -> None:
     async with open_desk(remote()) as desk:
         await desk.remember("plays the theremin")
     asked = len(provider.requests)
@@ -78,18 +80,28 @@ async def test_a_new_memory_takes_no_model_before_its_provider_made_a_vector(
 
 @pytest.mark.parametrize("first", [True, False], ids=["new", "in use"])
 async def test_a_build_registers_nothing_before_its_provider_has_answered(
-    remote: Remote, launch: Launch, postgres: Databases, database: str,
-    owner: psycopg.Connection, first: bool,
-) -> None:  # fmt: skip
+    remote: Remote,
+    launch: Launch,
+    postgres: Databases,
+    database: str,
+    owner: psycopg.Connection,
+    first: bool,
+) -> None:
     if not first:
         async with open_desk(remote()) as desk:
             await desk.remember("plays the theremin")
     before = read_active(owner)
 
     building = launch(
-        "embed", "start", "--provider", "ollama", "--model", "nomic-embed-text",
-        OLLAMA_BASE_URL="http://127.0.0.1:1", DATABASE_URL=postgres.cluster.dsn(OWNER, database),
-    )  # fmt: skip
+        "embed",
+        "start",
+        "--provider",
+        "ollama",
+        "--model",
+        "nomic-embed-text",
+        OLLAMA_BASE_URL="http://127.0.0.1:1",
+        DATABASE_URL=postgres.cluster.dsn(OWNER, database),
+    )
     outcome = await anyio.to_thread.run_sync(building.end)
 
     assert outcome.code == 1

@@ -159,9 +159,12 @@ async def test_a_build_waits_for_a_provider_that_is_away(
 
 
 async def test_a_server_told_of_another_model_serves_the_active_one_and_says_what_to_run(
-    settings: Callable[..., Settings], desk: Desk, provider: EmbeddingServer,
-    owner: psycopg.Connection, caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
+    settings: Callable[..., Settings],
+    desk: Desk,
+    provider: EmbeddingServer,
+    owner: psycopg.Connection,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     await desk.remember("plays the theremin")
     changed = settings(
         embedding_provider="local", openai_api_key="key", openai_base_url=provider.openai_url

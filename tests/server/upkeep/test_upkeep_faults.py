@@ -39,7 +39,7 @@ async def test_a_vector_that_is_none_is_never_stored_and_the_fact_always(
     await desk.build("plays the theremin", "collects stamps")
     [single] = await desk.remember("keeps bees")
     assert not single.is_error
-    assert count(owner, "observation") == 4
+    assert count(owner, "fact") == 4
     assert count(owner, "embedding_1") == 1
 
     desk.clock.now += LONG_AGO
@@ -187,9 +187,11 @@ async def test_a_model_under_whose_name_another_runs_is_told_and_stores_nothing(
     with EmbeddingServer(dimensions=64) as small, EmbeddingServer(dimensions=32) as smaller:
         for server in (small, smaller):
             changed = settings(
-                embedding_provider="openai", openai_api_key="key", embedding_model="mine",
+                embedding_provider="openai",
+                openai_api_key="key",
+                embedding_model="mine",
                 openai_base_url=server.openai_url,
-            )  # fmt: skip
+            )
             async with open_desk(changed) as desk:
                 [stored] = await desk.remember(f"fact of {server.dimensions}")
                 assert not stored.is_error

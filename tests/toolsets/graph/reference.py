@@ -162,9 +162,10 @@ async def check_opening(client: Client) -> None:
 
 async def check_deleting(client: Client) -> None:
     gone = await ask(
-        client, "delete_observations",
+        client,
+        "delete_observations",
         deletions=[{"entityName": "Alice", "observations": ["plays chess"]}],
-    )  # fmt: skip
+    )
     assert gone == {"success": True, "message": "Observations deleted successfully"}
     gone = await ask(client, "delete_relations", relations=[LIVES])
     assert gone == {"success": True, "message": "Relations deleted successfully"}

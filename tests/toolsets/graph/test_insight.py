@@ -116,26 +116,27 @@ async def test_a_relation_ends_and_stays_as_what_was(
     assert await ask(client, "create_relations", relations=links) == {"relations": links}
 
 
+LESSON = "The outage taught us to test every restore."
+FEEDS = {"from": "A", "to": "B", "relationType": "feeds"}
+
+
 async def test_reflections_are_kept_and_found_by_words_filters_and_meaning(
     client: Client,
 ) -> None:
     await create(client, "A", "backs up at night")
     await create(client, "B")
-    await ask(client, "create_relations", relations=[
-        {"from": "A", "to": "B", "relationType": "feeds"}])  # fmt: skip
+    await ask(client, "create_relations", relations=[FEEDS])
     nodes, [edge] = await open_with_ids(client, "A")
-    kept = await ask(
-        client, "add_reflection", target_type="entity", target_id=nodes["A"],
-        content="The outage taught us to test every restore.", author="nolan", mood="insight",
-    )  # fmt: skip
-    other = await ask(client, "add_reflection", target_type="relation", target_id=edge,
-                      content="Feeding it by hand is tedious.")  # fmt: skip
+    on_entity = {"target_type": "entity", "target_id": nodes["A"], "content": LESSON}
+    kept = await ask(client, "add_reflection", **on_entity, author="nolan", mood="insight")
+    on_relation = {"target_type": "relation", "target_id": edge}
+    other = await ask(client, "add_reflection", **on_relation, content="Feeding it is tedious.")
     await ask(client, "add_reflection", target_type="global", content="All in all a good year.")
 
     reflection = kept["result"]
     assert reflection == {
         "id": reflection["id"], "target_type": "entity", "target_id": nodes["A"],
-        "content": "The outage taught us to test every restore.", "author": "ada",
+        "content": LESSON, "author": "ada",
         "voice": "nolan", "mood": "insight", "created_at": reflection["created_at"],
     }  # fmt: skip
     assert other["result"]["author"] == "ada"
@@ -207,7 +208,9 @@ async def test_a_split_that_cannot_be_done_changes_nothing(client: Client) -> No
     part = {"name": "Part", "observations": ["one"]}
 
     small = await call(client, "propose_entity_split", entity_name="Site")
-    assert small.structured_content == {"message": "Site has 2 observations of at most 20"}
+    assert small.structured_content == {
+        "message": "Site does not need a split: it has 2 of at most 20 observations"
+    }
     assert "Entity with name Nobody not found" in await fail(
         client, "execute_entity_split", entity_name="Nobody", approved_splits=[part]
     )
@@ -226,10 +229,14 @@ async def test_tools_are_also_called_by_their_longer_names(client: Client) -> No
 
 async def test_observations_that_say_the_same_are_paired(client: Client) -> None:
     await create(
-        client, "Site", "Deployed on Vercel with custom domain", "FastMCP",
-        "Stack: FastMCP + SQLite + ONNX Runtime for embeddings", "salaries are paid monthly",
+        client,
+        "Site",
+        "Deployed on Vercel with custom domain",
+        "FastMCP",
+        "Stack: FastMCP + SQLite + ONNX Runtime for embeddings",
+        "salaries are paid monthly",
         "Deployed on Vercel with a custom domain",
-    )  # fmt: skip
+    )
 
     answer = await ask(client, "find_duplicate_observations", entity_name="site")
 
@@ -249,9 +256,12 @@ async def test_the_report_tells_what_might_be_tidied(connect: Connect) -> None:
     client = await connect(toolsets=["graph"])
     await create(client, "Site", *TOPICS, kind="Component")
     await create(
-        client, "Twice", "Deployed on Vercel with custom domain",
-        "Deployed on Vercel with a custom domain", "x",
-    )  # fmt: skip
+        client,
+        "Twice",
+        "Deployed on Vercel with custom domain",
+        "Deployed on Vercel with a custom domain",
+        "x",
+    )
 
     answer = await ask(client, "consolidation_report")
 
@@ -321,5 +331,5 @@ async def test_large_entities_are_listed_with_the_topics_of_the_first_ones(
     sizes = [(one["observation_count"], "topics" in one) for one in answer["candidates"]]
     assert sizes == [(1_000, True), (900, False), (200, False)]
     assert answer["candidates"][2]["split_score"] == 10.0
-    assert answer["note"].startswith("Topics of the first ones only")
+    assert answer["note"].startswith("Topics of the first entities only")
     assert (await ask(client, "analyze_entity_split", entity_name="Third"))["analysis"]["topics"]

@@ -121,9 +121,11 @@ async def test_a_split_moves_a_long_observation_whole(connect: Connect) -> None:
     await create(client, "Log", "is kept", LONG)
 
     answer = await ask(
-        client, "execute_entity_split", entity_name="Log",
+        client,
+        "execute_entity_split",
+        entity_name="Log",
         approved_splits=[{"name": "Moon", "observations": [LONG]}],
-    )  # fmt: skip
+    )
 
     assert answer["result"]["moved_observations"] == 1
     assert await open_node(client, "Moon") == [LONG]

@@ -60,7 +60,7 @@ async def test_nothing_outside_the_folder_is_read(
 
     result = await call(client, "migrate", source_path=path)
     assert result.is_error
-    assert "the name of a file in the server's folder for imports" in text_of(result)
+    assert "the name of a file in the server's import folder" in text_of(result)
     assert (await ask(client, "read_graph"))["entities"] == []
 
 

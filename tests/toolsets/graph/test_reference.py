@@ -22,7 +22,7 @@ SERVE = ["-m", "textrawl", "serve"]
 def name_environment(database_url: str) -> dict[str, str]:
     return {
         "DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "TOOLSETS": "graph",
-        "LOG_LEVEL": "ERROR",
+        "LOG_LEVEL": "ERROR", "EMBEDDING_PROVIDER": "local",
     }  # fmt: skip
 
 

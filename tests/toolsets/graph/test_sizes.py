@@ -86,10 +86,8 @@ async def read_whole(client: Client) -> tuple[list[list[Any]], list[Any], list[i
 async def test_a_graph_of_2500_observations_is_read_in_pages_within_the_budget(
     connect: Connect,
 ) -> None:
-    client = await connect(
-        toolsets=["graph"], embedding_provider="none", max_graph_tokens=4000,
-        database_timeout=PATIENT,
-    )  # fmt: skip
+    limits = {"max_graph_tokens": 4000, "database_timeout": PATIENT}
+    client = await connect(toolsets=["graph"], embedding_provider="none", **limits)
     items = [
         {
             "name": f"node {node}", "entityType": "test",
@@ -153,9 +151,11 @@ async def test_an_observation_longer_than_the_budget_does_not_stop_the_reading(
 
 async def test_a_page_has_a_million_characters_and_the_resource_all(connect: Connect) -> None:
     client = await connect(
-        toolsets=["graph"], embedding_provider="none", max_graph_tokens=200_000,
+        toolsets=["graph"],
+        embedding_provider="none",
+        max_graph_tokens=200_000,
         database_timeout=PATIENT,
-    )  # fmt: skip
+    )
     said = [f"{number} " + "internationalization " * 900 for number in range(60)]
     for part in (said[:30], said[30:]):
         await call(client, "create_entities", entities=[{"name": "One", "observations": part}])

@@ -208,7 +208,7 @@ async def test_a_database_that_cannot_be_reached_is_an_error_in_time(
     title, fix = await refuse(client, tool, **arguments)
 
     assert title == "Database unavailable"
-    assert "nothing was changed, so the call may be repeated" in fix
+    assert "nothing was changed, so the call can be repeated" in fix
 
 
 async def test_two_facts_of_one_punctuation_are_one(client: Client) -> None:

@@ -67,7 +67,17 @@ def write_search(draw: st.DrawFn) -> SearchReply:
     facts = draw(st.lists(st.tuples(IDS, st.sampled_from(owners), FACTS, SCORES), max_size=12))
     rows = [
         HitRow(
-            id_, owner[0], owner[3], owner[1], owner[2], content, "note", START, "somebody", score
+            id_,
+            owner[0],
+            owner[3],
+            owner[1],
+            owner[2],
+            content,
+            "note",
+            START,
+            START,
+            "somebody",
+            score,
         )
         for id_, owner, content, score in sorted(facts, key=lambda fact: -fact[3])
     ]
@@ -86,13 +96,20 @@ def write_entity(draw: st.DrawFn) -> EntityReply:
     both: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
     for number, (out, name, kind) in enumerate(edges):
         end = "to_entity" if out else "from_entity"
-        both[out].append({"relation_type": "knows", end: name, f"{end}_type": kind,
-                          "created_at": moment(2 * number)})  # fmt: skip
+        edge = {"relation_type": "knows", end: name, f"{end}_type": kind}
+        both[out].append(edge | {"created_at": moment(2 * number)})
     row = EntityRow(
-        draw(IDS), draw(SPACES), draw(NAMES), draw(TYPES), draw(st.none() | FACTS), facts[::-1],
-        len(facts) + draw(st.integers(0, 9)), both[True][::-1], both[False][::-1],
+        draw(IDS),
+        draw(SPACES),
+        draw(NAMES),
+        draw(TYPES),
+        draw(st.none() | FACTS),
+        facts[::-1],
+        len(facts) + draw(st.integers(0, 9)),
+        both[True][::-1],
+        both[False][::-1],
         len(edges) + draw(st.integers(0, 9)),
-    )  # fmt: skip
+    )
     return EntityReply.build(
         row, draw(LAYOUTS), with_relations=draw(st.booleans()), skipped=draw(st.integers(0, 9))
     )
@@ -119,16 +136,32 @@ ANSWERS: dict[str, st.SearchStrategy[Any]] = {
 
 @st.composite
 def write_relate(draw: st.DrawFn) -> RelateReply:
-    row = RelationRow(draw(IDS), draw(st.booleans()), draw(IDS), draw(NAMES), draw(TYPES),
-                      draw(IDS), draw(NAMES), draw(TYPES))  # fmt: skip
-    return RelateReply.build(row, draw(NAMES.map(lambda name: name[:100])))
+    row = RelationRow(
+        draw(IDS),
+        draw(st.booleans()),
+        draw(IDS),
+        draw(NAMES),
+        draw(TYPES),
+        draw(IDS),
+        draw(NAMES),
+        draw(TYPES),
+        draw(st.none() | st.lists(NAMES, max_size=3)),
+    )
+    relation = draw(NAMES.map(lambda name: name[:100]))
+    return RelateReply.build(row, relation, ended=draw(st.booleans()))
 
 
 @st.composite
 def write_forget(draw: st.DrawFn) -> ForgetReply:
     kind = draw(st.sampled_from(["gone", "dry"]))
-    row = ForgottenRow(draw(IDS), draw(NAMES), draw(st.none() | IDS), draw(COUNTS), draw(COUNTS),
-                       draw(st.lists(FACTS, max_size=3)))  # fmt: skip
+    row = ForgottenRow(
+        draw(IDS),
+        draw(NAMES),
+        draw(st.none() | IDS),
+        draw(COUNTS),
+        draw(COUNTS),
+        draw(st.lists(FACTS, max_size=3)),
+    )
     return ForgetReply.preview(row) if kind == "dry" else ForgetReply.build(row)
 
 
@@ -183,8 +216,11 @@ def test_no_result_costs_more_than_its_budget(form: Any, kind: str, *, structure
         renderer = Renderer(form, structured, COUNTER, budget)
         result = renderer.render(reply)
         assert measure(result) <= budget
-        assert renderer.render(reply) == result == Renderer(
-            form, structured, COUNTER, 9).render(reply, budget)  # fmt: skip
+        assert (
+            renderer.render(reply)
+            == result
+            == Renderer(form, structured, COUNTER, 9).render(reply, budget)
+        )
         answer: dict[str, Any] = result.structured_content or {}
         if "usedTokens" in answer:
             assert answer["usedTokens"] == measure(result)
@@ -290,7 +326,7 @@ def test_no_fact_can_pass_for_a_line_of_another_kind(reply: SearchReply) -> None
 def make_search(number: int) -> SearchReply:
     rows = [
         HitRow(UUID(int=i), UUID(int=i % 3), "home", f"N{i % 3}", "person", f"fact {i}", "note",
-               START, "somebody", 1 - i / 100) for i in range(number)
+               START, START, "somebody", 1 - i / 100) for i in range(number)
     ]  # fmt: skip
     return SearchReply.build(rows, None, "fact")
 

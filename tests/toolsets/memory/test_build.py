@@ -49,7 +49,7 @@ async def test_the_same_batch_twice_adds_nothing(client: Client, owner: psycopg.
     once, twice = {"new": 1, "dup": 1, "at": [1]}, {"new": 0, "dup": 2, "at": [0, 1]}
     assert await build(client, **batch) == {"ok": True, "facts": once, "rel": 1}
     assert await build(client, **batch) == {"ok": True, "facts": twice, "rel": 0}
-    assert (count(owner, "observation"), count(owner, "relation")) == (1, 1)
+    assert (count(owner, "fact"), count(owner, "relation")) == (1, 1)
 
 
 async def test_facts_come_before_relations_so_their_types_hold(client: Client) -> None:
@@ -131,9 +131,11 @@ async def test_more_than_fifty_items_are_refused(client: Client, owner: psycopg.
 async def test_a_batch_asks_for_its_vectors_in_one_request(connect: Connect, era: Era) -> None:
     with EmbeddingServer(dimensions=1536) as server:
         client = await connect(
-            era, embedding_provider="openai", openai_api_key="sk-test",
+            era,
+            embedding_provider="openai",
+            openai_api_key="sk-test",
             openai_base_url=server.openai_url,
-        )  # fmt: skip
+        )
         facts = [FACT | {"observation": f"owns boat {number}"} for number in range(50)]
         await build(client, facts=[FACT])  # the provider of a new memory has to answer first
         before = len(server.requests)

@@ -21,7 +21,8 @@ async def fill(client: Client, owner: psycopg.Connection) -> None:
     """A fact of a day that is long ago, said just before midnight in UTC."""
     fact = {"entityName": "Jeff", "entityType": "person", "observation": "likes tea"}
     await client.call_tool("remember_fact", fact)
-    owner.execute("update observation set created_at = '2025-03-04 23:59:59.5+00'")
+    moment = "2025-03-04 23:59:59.5+00"
+    owner.execute("update observation set created_at = %s, said_at = %s", (moment, moment))
 
 
 async def test_each_fact_carries_the_day_it_was_said(

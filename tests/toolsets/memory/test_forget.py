@@ -52,8 +52,8 @@ async def test_an_entity_goes_with_its_facts_vectors_and_relations_both_ways(
     assert (await forget(client, "jeff", confirm=True))["ok"]
 
     assert await ask(client, entityName="Jeff") == {"found": False}
-    assert (count(owner, "observation"), count(owner, "relation")) == (1, 1)
-    assert count(owner, "embedding_1") == 1
+    assert (count(owner, "fact"), count(owner, "relation")) == (1, 1)
+    assert count(owner, "embedding_1") == count(owner, "observation") == 2  # one is a statement
     assert "r" in await ask(client, entityName="Ada")
     found = await ask(client, query="tea")
     assert [entity["n"] for entity in found["e"]] in ([], ["Ada"])

@@ -26,7 +26,7 @@ def read_types(owner: psycopg.Connection, name: str) -> list[tuple[object, ...]]
     """Type and mark of an entity, with each type that its facts repeat."""
     return owner.execute(
         "select e.entity_type, e.type_guessed, array_agg(distinct o.entity_type)"
-        " from textrawl.entity e left join textrawl.observation o on o.entity_id = e.id"
+        " from textrawl.entity e left join textrawl.fact o on o.entity_id = e.id"
         " where e.name = %s group by 1, 2",
         [name],
     ).fetchall()

@@ -69,7 +69,7 @@ async def test_a_write_whose_answer_was_lost_may_be_repeated_and_is_stored_once(
     gateway.break_at(tool.encode(), moment)
     title, fix = read_error(await client.call_tool(tool, arguments))
     assert title == "Database unavailable"
-    assert "repeating the call stores nothing twice" in fix
+    assert "repeating a call stores nothing twice" in fix
     done, events = owner.execute(STORED).fetchall(), count_events(owner)
     assert (done != before) == (moment == "after")
 

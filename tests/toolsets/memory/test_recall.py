@@ -45,6 +45,17 @@ async def test_the_limit_of_a_search_is_clamped(client: Client, limit: int, show
     assert answer["n"] == shown
 
 
+async def test_a_least_score_leaves_out_weaker_facts(client: Client) -> None:
+    await remember(client, "Jeff", "drinks green tea in the harbour")
+    await remember(client, "Ana", "drinks coffee")
+
+    weak = await ask(client, query="green tea harbour", minScore=0)
+    strong = await ask(client, query="green tea harbour", minScore=0.7)
+    none = await ask(client, query="green tea harbour", minScore=1)
+
+    assert [answer["n"] for answer in (weak, strong, none)] == [2, 1, 0]
+
+
 @pytest.mark.parametrize(("limit", "shown"), [(0, 1), (-5, 1), (60, 60), (1000, 100)])
 async def test_the_limit_of_a_list_is_clamped(client: Client, limit: int, shown: int) -> None:
     for batch in range(3):
@@ -114,8 +125,10 @@ async def test_ids_are_shown_when_asked_for_and_can_be_used_again(client: Client
 async def test_as_of_finds_what_was_valid_then(client: Client, owner: psycopg.Connection) -> None:
     await remember(client, "Jeff", "lives in Oslo")
     await remember(client, "Jeff", "lives in Rome", replaces="lives in Oslo")
-    owner.execute("update observation set valid_from = valid_from - interval '9 days', "
-                  "valid_until = valid_until - interval '5 days'")  # fmt: skip
+    owner.execute(
+        "update observation set valid_from = valid_from - interval '9 days', "
+        "valid_until = valid_until - interval '5 days'"
+    )
     day = (datetime.now(UTC) - timedelta(days=7)).date().isoformat()
 
     for past in (day, f"{day}T12:00:00Z", f"{day} 12:00+02:00"):
@@ -225,9 +238,11 @@ async def test_a_provider_that_is_down_costs_meaning_and_no_fact(
 ) -> None:
     with EmbeddingServer(dimensions=1536) as server:
         client = await connect(
-            era, embedding_provider="openai", openai_api_key="sk-test",
+            era,
+            embedding_provider="openai",
+            openai_api_key="sk-test",
             openai_base_url=server.openai_url,
-        )  # fmt: skip
+        )
         await remember(client, "Jeff", "likes tea")
         assert "note" not in await ask(client, query="tea")
     stored = await remember(client, "Jeff", "likes green apples")

@@ -40,7 +40,7 @@ async def test_a_close_fact_is_stored_and_the_closest_one_named(
     assert close["id"][:8] == first["obs"]
     assert "dup" not in read(second)
     assert read(second)["like"] == {"id": first["obs"], "c": "uses VS Code as primary editor"}
-    assert count(owner, "observation") == 4
+    assert count(owner, "fact") == 4
     again = await client.call_tool("remember_fact", {**arguments, "replaces": close["id"]})
     assert read(again)["dup"]
     assert (await ask(client, entityName="Jeff"))["o"] == [
@@ -100,7 +100,7 @@ async def test_a_correction_ends_the_fact_that_it_replaces(
         "select left(replaced_by::text, 8) from observation where valid_until is not null"
     ).fetchall()
     assert ended == [(second["obs"],)]
-    assert count(owner, "observation") == 2
+    assert count(owner, "fact") == 2
 
 
 async def test_a_correction_by_the_same_text_changes_what_else_it_says_once(
@@ -115,7 +115,7 @@ async def test_a_correction_by_the_same_text_changes_what_else_it_says_once(
 
     assert "dup" not in surer[0]
     assert surer[1:] == [surer[0] | {"dup": True}] * 2
-    assert count(owner, "observation") == 2
+    assert count(owner, "fact") == 2
 
 
 async def test_a_fact_that_was_replaced_already_is_not_replaced_again(
@@ -126,9 +126,13 @@ async def test_a_fact_that_was_replaced_already_is_not_replaced_again(
     before = read_tables(owner)
 
     title, fix = await refuse(
-        client, "remember_fact", entityName="Jeff", entityType="person",
-        observation="lives in Bonn", replaces="lives in Oslo",
-    )  # fmt: skip
+        client,
+        "remember_fact",
+        entityName="Jeff",
+        entityType="person",
+        observation="lives in Bonn",
+        replaces="lives in Oslo",
+    )
 
     assert title == "Fact not found"
     assert fix.startswith("replaces: names a fact that is no longer valid")
@@ -145,9 +149,13 @@ async def test_a_reference_to_no_fact_of_the_entity_stores_nothing(
     before = read_tables(owner)
 
     title, fix = await refuse(
-        client, "remember_fact", entityName="Newcomer", entityType="person",
-        observation="likes tea", replaces=reference,
-    )  # fmt: skip
+        client,
+        "remember_fact",
+        entityName="Newcomer",
+        entityType="person",
+        observation="likes tea",
+        replaces=reference,
+    )
 
     assert title == "Fact not found"
     assert "names no fact of this entity" in fix
@@ -204,8 +212,7 @@ async def test_a_date_means_the_end_of_that_day(client: Client, owner: psycopg.C
         "select valid_until at time zone 'utc' from observation order by created_at"
     ).fetchall()
 
-    assert stored == [(datetime(2199, 12, 31, 23, 59, 59, 999999),),
-                      (datetime(2199, 12, 31, 16),)]  # fmt: skip
+    assert stored == [(datetime(2199, 12, 31, 23, 59, 59, 999999),), (datetime(2199, 12, 31, 16),)]
 
 
 async def test_confidence_is_kept(client: Client) -> None:

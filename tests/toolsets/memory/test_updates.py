@@ -144,14 +144,13 @@ async def test_a_correction_that_is_known_already_takes_over_values_as_well(
     await remember(client, "Jeff", "likes coffee")
     tea = await remember(client, "Jeff", "likes tea")
 
-    corrected = await remember(
-        client, "Jeff", "likes tea", replaces="likes coffee", confidence=0.5
-    )  # fmt: skip
+    corrected = await remember(client, "Jeff", "likes tea", replaces="likes coffee", confidence=0.5)
 
     assert corrected == tea | {"dup": True, "updated": True}
     assert (await ask(client, entityName="Jeff"))["o"] == ["likes tea"]
-    assert owner.execute("select confidence from observation where valid_until is null").fetchall(
-    ) == [(0.5,)]  # fmt: skip
+    assert owner.execute(
+        "select confidence from observation where valid_until is null"
+    ).fetchall() == [(0.5,)]
 
 
 async def test_an_update_is_told_in_the_trail_and_moves_the_entity_to_the_front(
@@ -185,7 +184,7 @@ async def test_as_of_before_an_update_finds_the_fact_all_the_same(
     assert then["o"] == ["likes tea"]
     assert (await ask(client, entityName="Jeff", asOf="2998-12-31"))["o"] == ["likes tea"]
     assert (await ask(client, entityName="Jeff", asOf="2999-01-03"))["o"] == []
-    assert count(owner, "observation") == 1
+    assert count(owner, "fact") == 1
 
 
 async def test_lines_and_long_keys_tell_the_same(connect: Connect, era: Era) -> None:

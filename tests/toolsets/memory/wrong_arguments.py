@@ -3,6 +3,8 @@
 from typing import Any
 
 FACT = {"entityName": "Jeff", "entityType": "person", "observation": "likes tea"}
+_DATE = "must be ISO 8601, such as 2026-12-31 or 2026-12-31T18:00Z"
+_AHEAD = "lies in the future: give a date that has come, or leave it out"
 _TYPES = "person, concept, project, preference, fact, location, organization"
 
 WRONG: list[tuple[str, dict[str, Any], str, str]] = [
@@ -25,6 +27,10 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
      "maxTokens (given '49'): must be an integer from 50 to 25000"),
     ("query_memory", {"maxTokens": 25_001}, "Invalid argument",
      "maxTokens (given '25001'): must be an integer from 50 to 25000"),
+    ("query_memory", {"query": "x", "minScore": 1.5}, "Invalid argument",
+     "minScore (given '1.5'): must be a number from 0 to 1"),
+    ("query_memory", {"query": "x", "minScore": "high"}, "Invalid argument",
+     "minScore (given 'high'): must be a number from 0 to 1"),
     ("query_memory", {"offset": -1}, "Invalid argument",
      "offset (given '-1'): must be an integer of at least 0"),
     ("query_memory", {"limit": "many"}, "Invalid argument",
@@ -36,6 +42,34 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
     ("query_memory", {"includeIds": "perhaps"}, "Invalid argument",
      "includeIds (given 'perhaps'): must be true or false"),
     ("query_memory", {"query": ["a"]}, "Invalid argument", "query: must be text"),
+    ("query_memory", {"query": "x", "since": "last week"}, "Invalid argument",
+     f"since (given 'last week'): {_DATE}"),
+    ("query_memory", {"mode": "list", "until": "2023-02-29"}, "Invalid argument",
+     f"until (given '2023-02-29'): {_DATE}"),
+    ("query_memory", {"entityName": "Jeff", "since": "2023-05-08T10:00 Europe/Oslo"},
+     "Invalid argument", f"since (given '2023-05-08T10:00 Europe/Oslo'): {_DATE}"),
+    ("query_memory", {"query": "x", "since": 1683504000}, "Invalid argument",
+     f"since (given '1683504000'): {_DATE}"),
+    ("query_memory", {"query": "x", "since": "2999-01-01"}, "Invalid argument",
+     f"since (given '2999-01-01'): {_AHEAD}"),
+    ("query_memory", {"query": "x", "since": "2023-05-08", "until": "2023-05-07"},
+     "Empty period", "until must not be before since"),
+    ("query_memory", {"entityName": "Jeff", "since": "2023-05-08T10:00Z",
+     "until": "2023-05-08T11:00+02:00"}, "Empty period", "until must not be before since"),
+    ("query_memory", {"mode": "list", "since": "2023-05-08", "until": "2023-05-07"},
+     "Empty period", "until must not be before since"),
+    ("remember_fact", FACT | {"saidAt": "8 May 2023"}, "Invalid argument",
+     f"saidAt (given '8 May 2023'): {_DATE}"),
+    ("remember_fact", FACT | {"saidAt": "2023-05-08T10:00+25:00"}, "Invalid argument",
+     f"saidAt (given '2023-05-08T10:00+25:00'): {_DATE}"),
+    ("remember_fact", FACT | {"saidAt": "infinity"}, "Invalid argument",
+     f"saidAt (given 'infinity'): {_DATE}"),
+    ("remember_fact", FACT | {"saidAt": "2999-01-01"}, "Invalid argument",
+     f"saidAt (given '2999-01-01'): {_AHEAD}"),
+    ("build_knowledge", {"facts": [FACT, FACT | {"saidAt": "2999-01-01T10:00Z"}]},
+     "Invalid argument", f"facts[1].saidAt (given '2999-01-01T10:00Z'): {_AHEAD}"),
+    ("build_knowledge", {"facts": [FACT | {"saidAt": "May"}]}, "Invalid argument",
+     f"facts[0].saidAt (given 'May'): {_DATE}"),
     ("query_memory", {"entityTypes": 5}, "Invalid argument",
      "entityTypes (given '5'): must be a list"),
     ("query_memory", {"query": "x" * 10_000}, "Invalid argument",
@@ -65,11 +99,11 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
     ("remember_fact", {"entityName": "Jeff"}, "Invalid argument",
      "entityType, observation: required"),
     ("remember_fact", FACT | {"colour": "red"}, "Unknown argument 'colour'",
-     "Known arguments: entityName, entityType, observation, source, validUntil, confidence, "
-     "replaces"),
+     "Known arguments: entityName, entityType, observation, source, validUntil, saidAt, "
+     "confidence, replaces"),
     ("remember_fact", FACT | {"entity_name": "Jeff"}, "Unknown argument 'entity_name'",
-     "Known arguments: entityName, entityType, observation, source, validUntil, confidence, "
-     "replaces"),
+     "Known arguments: entityName, entityType, observation, source, validUntil, saidAt, "
+     "confidence, replaces"),
     ("forget_entity", {"entityName": "Jeff", "confirm": "perhaps"}, "Invalid argument",
      "confirm (given 'perhaps'): must be true or false"),
     ("forget_entity", {"entityName": "Jeff", "answer": {"confirm": True}},

@@ -164,9 +164,11 @@ async def test_a_session_is_of_no_use_to_another_token(
     session = await open_session(team, http, ANA, "/mcp")
     for method in ("POST", "GET", "DELETE"):
         answer = await http.request(
-            method, team.mcp, json=call("introduce"),
+            method,
+            team.mcp,
+            json=call("introduce"),
             headers={**bear(BEN), "mcp-session-id": session},
-        )  # fmt: skip
+        )
         assert answer.status_code == 404
 
 

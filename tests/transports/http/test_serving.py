@@ -153,14 +153,14 @@ async def test_a_port_that_is_taken_or_not_allowed_is_told(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(StartRefused, match=f"TEXTRAWL_HTTP_PORT.*{port} is taken.*--port"):
+        with pytest.raises(StartRefused, match=f"TEXTRAWL_HTTP_PORT.*{port} is in use.*--port"):
             await start(settings(http_port=port))
 
 
 async def test_an_address_that_others_reach_is_refused_before_anything_listens(
     settings: Callable[..., Settings],
 ) -> None:
-    with pytest.raises(StartRefused, match=r"--insecure: 0\.0\.0\.0 can be reached by others"):
+    with pytest.raises(StartRefused, match=r"--insecure: other machines can reach 0\.0\.0\.0"):
         await start(settings(http_host="0.0.0.0", http_port=0))  # noqa: S104
 
 

@@ -57,8 +57,11 @@ def start(folder: Path) -> Generator[Process]:
     environment = read_foreign_environment() | {"ENABLE_MEMORY": "off"}
     with subprocess.Popen(
         [sys.executable, "-m", "textrawl"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, cwd=folder,
-    ) as process:  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
+        cwd=folder,
+    ) as process:
         say(process, json.dumps(HELLO).encode())
         assert hear(process)["id"] == 0
         say(process, b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
@@ -211,10 +214,18 @@ def test_a_client_at_a_socket_is_answered_like_one_at_a_pipe(tmp_path: Path) -> 
     """As those that run on Node are."""
     environment = read_foreign_environment() | {"ENABLE_MEMORY": "off"}
     ours, theirs = socket.socketpair()
-    with ours, theirs, subprocess.Popen(
-        [sys.executable, "-m", "textrawl"],
-        stdin=theirs.fileno(), stdout=theirs.fileno(), env=environment, cwd=tmp_path,
-    ) as process, ours.makefile("rwb") as wire:  # fmt: skip
+    with (
+        ours,
+        theirs,
+        subprocess.Popen(
+            [sys.executable, "-m", "textrawl"],
+            stdin=theirs.fileno(),
+            stdout=theirs.fileno(),
+            env=environment,
+            cwd=tmp_path,
+        ) as process,
+        ours.makefile("rwb") as wire,
+    ):
         theirs.close()
         ours.settimeout(60)
         wire.write(json.dumps(HELLO).encode() + b"\n")
@@ -232,9 +243,12 @@ def test_a_client_at_a_socket_is_answered_like_one_at_a_pipe(tmp_path: Path) -> 
 def test_what_children_print_does_not_reach_the_client(tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", STRAY],
-        input=json.dumps(HELLO).encode() + b"\n", capture_output=True, check=True, cwd=tmp_path,
+        input=json.dumps(HELLO).encode() + b"\n",
+        capture_output=True,
+        check=True,
+        cwd=tmp_path,
         env=read_foreign_environment() | {"ENABLE_MEMORY": "off", "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    )
 
     assert json.loads(ran.stdout)["id"] == 0
     assert ran.stderr.count(b"stray") == 1

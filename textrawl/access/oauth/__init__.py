@@ -2,8 +2,8 @@
 
     keys       the usable keys of a key set (JWKS)
     keyring    the keys of one issuer: found through its metadata, cached, and fetched again
-    issuer     verification of a token, and the identity that it contains
+    issuer     verification of a token, and the identity in the token
 
-It needs no database. A token never leaves this process, and nothing in it decides where keys come
-from.
+This package does not use the database. A token is never sent to another process. The content of a
+token never decides from which address keys are fetched.
 """

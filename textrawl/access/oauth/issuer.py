@@ -22,14 +22,14 @@ _MOST_CHARACTERS = 8_192
 _SIGNED = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 """Matches a compact signed token without base64 padding.
 
-PyJWT also accepts padding, so one token could be written in several ways.
+PyJWT accepts padding as well, so the same token could be written in several ways.
 """
 
 _LEEWAY = 5.0
-"""The seconds that the issuer's clock may be ahead of ours.
+"""The seconds that the issuer's clock can be ahead of the clock of this machine.
 
-Without them its newest tokens would be refused. `exp` has no leeway: a client whose token has
-expired must fetch a new one in any case.
+Without this leeway, the newest tokens would be refused. The claim `exp` gets no leeway, because the
+client of an expired token must fetch a new token anyway.
 """
 
 _SCOPES: dict[str, Scope] = {
@@ -43,17 +43,17 @@ _ANY_TOKEN = ("jwt", "application/jwt", None)
 
 
 class _Refused(jwt.InvalidTokenError):
-    """A token is refused by a check of this module, not by PyJWT."""
+    """The error for a token that a check of this module refuses. PyJWT has its own errors."""
 
 
 @dataclass(frozen=True)
 class Identity:
     """The actor of a valid token, its scopes, and its expiry (UTC).
 
-    `digest` is the SHA-256 of the signed part: it names the token in logs, limits and lists of
-    revoked tokens. A hash of the whole token is not enough: from one valid ECDSA signature anyone
-    can compute a second valid signature for the same text. A known digest does not prove that the
-    signature is valid, so every request has to be verified.
+    `digest` is the SHA-256 of the signed part. Logs, limits and lists of revoked tokens identify
+    the token by it. A hash of the whole token would not identify the token, because anyone can
+    compute a second valid ECDSA signature from the first. A known digest does not prove that the
+    signature is valid, so the token of every request is verified.
     """
 
     actor: str
@@ -66,8 +66,8 @@ class Issuer:
     """Verifies access tokens that the issuer at `url` made for `audience`.
 
     `url` must be exactly equal to the issuer's name. `actor_claim` is the claim that names the
-    actor. `timeout` is the seconds for fetching keys. Raises StartRefused if the address does not
-    use https and is not on this machine.
+    actor. `timeout` is the time limit in seconds for fetching keys. Raises StartRefused unless the
+    address uses https or is on this machine.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Issuer:
     async def verify(self, bearer: str) -> Identity | None:
         """Return the identity in `bearer`, or None if it is not a valid access token.
 
-        Raises IssuerUnavailable if the keys to verify it cannot be fetched.
+        Raises IssuerUnavailable if the keys for the verification cannot be fetched.
         """
         try:
             header = _read_header(bearer)
@@ -96,7 +96,7 @@ class Issuer:
         except _Refused as refusal:
             logger.info("A token was refused: %s", refusal)
         except jwt.PyJWTError as error:
-            # Log the type only: the message may contain parts of the token.
+            # Log only the type, because the message can contain parts of the token.
             logger.info("A token was refused: %s", type(error).__name__)
         return None
 
@@ -126,16 +126,16 @@ class Issuer:
 
 
 def _read_header(bearer: str) -> dict[str, Any]:
-    """Return the unverified header: it may choose a key, but never contain or locate one."""
+    """Return the unverified header. It can choose a key, but must not contain or locate a key."""
     if len(bearer) > _MOST_CHARACTERS:
         raise _Refused("longer than 8 KiB")
     if not _SIGNED.fullmatch(bearer):
         raise _Refused("not a compact signed token")
     header = jwt.get_unverified_header(bearer)
-    # With the header b64, which PyJWT supports, the signature is for a different text than the one
+    # PyJWT supports the header b64. With it, the signature belongs to another text than the text
     # that is read here.
     if "crit" in header or "b64" in header:
-        raise _Refused("asks for an extension")
+        raise _Refused("has the header crit or b64, which are not supported")
     if not isinstance(header.get("alg"), str) or header["alg"] not in ALGORITHMS:
         raise _Refused("not signed with an algorithm that is allowed")
     return header
@@ -144,31 +144,33 @@ def _read_header(bearer: str) -> dict[str, Any]:
 def _check_kind(header: Mapping[str, object], claims: Mapping[str, object]) -> None:
     """Refuse tokens other than bearer access tokens.
 
-    RFC 9068 requires the type at+jwt, but many providers write JWT or nothing. In that case a token
-    must have a scope and must not have at_hash or c_hash. An ID token has no scope, and only ID
-    tokens have at_hash or c_hash.
+    RFC 9068 requires the type at+jwt, but many providers set the type JWT or no type. Such a token
+    must have a scope, because ID tokens do not have a scope. It must not have at_hash or c_hash,
+    because only ID tokens have these claims.
     """
     kind = header.get("typ")
     kind = kind.lower() if isinstance(kind, str) else kind
     if kind not in _ACCESS_TOKEN:
         if kind not in _ANY_TOKEN:
-            raise _Refused("of a type that is no access token's")
-        if not {"scope", "scp"} & claims.keys() or {"at_hash", "c_hash"} & claims.keys():
-            raise _Refused("not known from an ID token: its type is not at+jwt, it has no scope")
-    # RFC 7800: such a token needs a proof of possession, which is not checked here.
+            raise _Refused("not of the type of an access token")
+        if {"at_hash", "c_hash"} & claims.keys():
+            raise _Refused("an ID token: it has at_hash or c_hash")
+        if not {"scope", "scp"} & claims.keys():
+            raise _Refused("perhaps an ID token: its type is not at+jwt, and it has no scope")
+    # RFC 7800: a token with `cnf` needs a proof of possession, which is not checked here.
     if "cnf" in claims:
-        raise _Refused("bound to a key that its sender would have to prove")
+        raise _Refused("bound to a key, but a proof of possession is not supported")
 
 
 def _read_actor(claims: Mapping[str, object], name: str) -> str:
     actor = claims[name]
     if not isinstance(actor, str) or not 0 < len(actor) <= NAME_LENGTH:
-        raise _Refused("its actor is no text of 1 to 200 characters")
+        raise _Refused("its actor is not a text of 1 to 200 characters")
     # Two actors must not look the same, here or in a log.
     if clean_name(actor) != actor:
         raise _Refused("its actor has characters that hide text, or is not in normal form")
     if name == "email" and claims.get("email_verified", True) not in (True, "true"):
-        raise _Refused("its email is not verified: anybody could have written it")
+        raise _Refused("its email is not verified, so anybody could have written this email")
     return actor
 
 
@@ -184,16 +186,16 @@ def _read_scopes(claims: Mapping[str, object]) -> frozenset[Scope]:
 
 
 def _read_expiry(value: object) -> datetime:
-    """Return the instant in UTC.
+    """Return the instant in UTC. Raise `_Refused` if it has passed.
 
-    It is checked again here, because PyJWT allows leeway and accepts a number in a string.
+    PyJWT has checked the value already, but with leeway, and it accepts a number in a string.
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _Refused("its expiry is no number")
+        raise _Refused("its expiry is not a number")
     try:
         expires_at = datetime.fromtimestamp(value, UTC)
     except (ValueError, OverflowError, OSError):
-        raise _Refused("its expiry is no instant") from None
+        raise _Refused("its expiry is not a possible time") from None
     if expires_at <= datetime.now(UTC):
         raise _Refused("expired")
     return expires_at

@@ -1,8 +1,8 @@
 """The keys of one issuer: found through its metadata, cached, and fetched again.
 
-Clients must not be able to make this server flood the issuer with requests. A slow issuer must not
-delay tokens whose keys are cached. So one fetch runs at a time, its total time is limited, and a
-pause follows it, even after a failure.
+Requests of clients must not become many requests to the issuer. Therefore one fetch runs at a time,
+and a pause follows each fetch, even after a failure. A slow issuer must not delay tokens with
+cached keys. Therefore the total time of a fetch is limited.
 """
 
 import ipaddress
@@ -22,22 +22,22 @@ from textrawl.errors import StartRefused, TextrawlError
 logger = logging.getLogger("textrawl")
 
 _FRESH = 300.0
-"""Seconds after which keys are fetched again. A withdrawn key is accepted no longer than that."""
+"""Seconds after which keys are fetched again. A withdrawn key is accepted for at most this time."""
 
 _LASTING = 86_400.0
-"""Seconds for which keys are used while the issuer is down: users stay logged in for a day.
+"""Seconds for which keys are used while the issuer is down. Users stay logged in for a day.
 
-A key that is withdrawn meanwhile is accepted no longer than that either.
+While the issuer is down, a withdrawn key is accepted for at most this time.
 """
 
 _PAUSE = 30.0
-"""Seconds between fetches while there are keys."""
+"""Seconds between fetches while keys are cached."""
 
 _PAUSE_WITHOUT_KEYS = 5.0
-"""Seconds between fetches while there are no keys and nobody can log in."""
+"""Seconds between fetches while no key is cached, so nobody can log in."""
 
 _MOST_BYTES = 262_144
-"""Maximum size of a document: room for hundreds of keys, little memory."""
+"""Maximum size of a document, enough for hundreds of keys."""
 
 _LAST_PORT = 65_535
 
@@ -45,19 +45,20 @@ _LAST_PORT = 65_535
 class IssuerUnavailable(TextrawlError):
     """The identity provider's keys cannot be fetched, so its tokens cannot be verified."""
 
-    # Callers are not authenticated yet, so only the log names the cause.
+    # The caller is not authenticated yet, so only the log names the cause.
     title = "Identity provider unavailable"
-    fix = "Retry in a few seconds; who runs this memory finds the cause in the server's log"
+    fix = "Retry in a few seconds; the server's log names the cause"
 
 
 class _FetchFailed(Exception):
-    """The reason why there are no keys, without any received text."""
+    """The reason why a fetch got no keys. It never contains a received text."""
 
 
 class KeyRing:
-    """Keys of `issuer`, written exactly as in tokens; `timeout` is the seconds for a whole fetch.
+    """The keys of one issuer.
 
-    Raises StartRefused for an address that cannot be trusted.
+    `issuer` must be equal to the name in its tokens. `timeout` is the time limit in seconds for a
+    whole fetch. Raises StartRefused for an address that cannot be trusted.
     """
 
     def __init__(
@@ -72,18 +73,18 @@ class KeyRing:
         self._failed = False
         self._fetching = anyio.Lock()
         self._client = httpx.AsyncClient(
-            # No compressed bodies: their real size is unknown until they are unpacked.
+            # Ask for no compression, because the real size of a compressed body is unknown.
             headers={"accept": "application/json", "accept-encoding": "identity"},
             timeout=timeout,
             follow_redirects=False,
-            trust_env=not self._plain,  # no proxy leads to this machine
+            trust_env=not self._plain,  # do not use a proxy for an address on this machine
         )
 
     async def find(self, name: str | None, algorithm: str) -> Key | None:
-        """Return the key `name` if it may verify `algorithm`, or None if the issuer has none.
+        """Return the key with the id `name` for `algorithm`, or None if the issuer has no such key.
 
-        Without a name, return the only key for the algorithm. Raises IssuerUnavailable if there is
-        no such key and the last fetch failed.
+        Without a name, return the only key for the algorithm. If no such key is cached and the last
+        fetch failed, raise IssuerUnavailable.
         """
         found = self._pick(name, algorithm)
         if found is None or (self._age > _FRESH and not self._fetching.locked()):
@@ -116,8 +117,8 @@ class KeyRing:
             pause = _PAUSE if self._age <= _LASTING else _PAUSE_WITHOUT_KEYS
             if self._clock() - self._tried_at < pause:
                 return
-            # A client that disconnects must not cancel a fetch that others wait for. It could
-            # repeat that after each pause, and nobody would get a new key.
+            # A client that disconnects must not cancel a fetch, because other calls wait for it. A
+            # client could otherwise cancel each fetch, and nobody would get a new key.
             with anyio.CancelScope(shield=True):
                 await self._renew()
 
@@ -138,13 +139,13 @@ class KeyRing:
             with anyio.fail_after(self._timeout):
                 keys = read_keys(await self._read(await self._find_key_set()))
         except TimeoutError:
-            raise _FetchFailed(f"no whole answer within {self._timeout:g} s") from None
+            raise _FetchFailed(f"no complete answer within {self._timeout:g} s") from None
         if not keys:
-            raise _FetchFailed("its key set holds none that may be used")
+            raise _FetchFailed("its key set has no usable key")
         return keys
 
     async def _find_key_set(self) -> httpx.URL:
-        """Return the address of the key set, from the first metadata of exactly this issuer."""
+        """Return the address of the key set, from the first metadata that names this issuer."""
         failures: list[str] = []
         for address in _list_metadata(self._url):
             try:
@@ -154,10 +155,11 @@ class KeyRing:
         raise _FetchFailed("; ".join(failures))
 
     def _read_metadata(self, metadata: dict[str, object]) -> httpx.URL:
-        # RFC 8414, section 3.3: otherwise one issuer of a host could act for another.
+        # RFC 8414, section 3.3. Without this check, one issuer could act for another issuer of the
+        # same host.
         if metadata.get("issuer") != self._issuer:
             raise _FetchFailed(
-                "names another issuer: TEXTRAWL_OAUTH_ISSUER has to be exactly as it says"
+                "names another issuer: TEXTRAWL_OAUTH_ISSUER must be exactly equal to this name"
             )
         found = metadata.get("jwks_uri")
         address = _read_address(found, plain=self._plain) if isinstance(found, str) else None
@@ -179,27 +181,28 @@ class KeyRing:
         except httpx.HTTPError as error:
             raise _FetchFailed(type(error).__name__) from None
         except (ValueError, RecursionError):
-            raise _FetchFailed("no JSON") from None
+            raise _FetchFailed("not JSON") from None
         if not isinstance(document, dict):
-            raise _FetchFailed("no JSON object")
+            raise _FetchFailed("not a JSON object")
         return cast("dict[str, object]", document)
 
 
 def _read_issuer(text: str) -> tuple[httpx.URL, bool]:
-    """Return the issuer's address, and whether it is a plain http one on this machine."""
+    """Return the issuer's address, and True if it is a plain http address on this machine."""
     url = _read_address(text, plain=True)
     if url is None or url.query:
         raise StartRefused(
-            "TEXTRAWL_OAUTH_ISSUER has to be an https address without user, query and fragment, "
-            "such as https://login.example.org; http is for this machine's own addresses"
+            "TEXTRAWL_OAUTH_ISSUER must be an https address without user, query and fragment, "
+            "such as https://login.example.org; http is allowed only for addresses of this machine"
         )
     return url, url.scheme == "http"
 
 
 def _read_address(text: str, *, plain: bool) -> httpx.URL | None:
-    """Return an https address, or with `plain` also an http one of this machine; else None.
+    """Return the https address in `text`, or None. With `plain`, also accept http on this machine.
 
-    httpx parses it, because httpx connects to it: two parsers may find two hosts in one text.
+    httpx parses the address, because httpx also connects to it. Another parser could find another
+    host in the same text.
     """
     try:
         url = httpx.URL(text)
@@ -223,7 +226,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _list_metadata(issuer: httpx.URL) -> list[httpx.URL]:
-    """List the addresses of metadata in the order of the MCP specification: OAuth, then OpenID."""
+    """Return the addresses of metadata in the order of the MCP specification."""
     path = issuer.path.rstrip("/")
     paths = [
         f"/.well-known/oauth-authorization-server{path}",

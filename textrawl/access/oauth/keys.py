@@ -1,4 +1,4 @@
-"""Public keys of a key set (RFC 7517), each with the algorithms that it may verify."""
+"""Public keys of a key set (RFC 7517), each with the algorithms that it is allowed to verify."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,17 +14,20 @@ _ALGORITHMS = {
     ("EC", "P-384"): ("ES384",),
     ("OKP", "Ed25519"): ("EdDSA",),
 }
-"""By type and curve. None is symmetric: a public key must never pass for a shared secret."""
+"""Allowed algorithms by key type and curve.
+
+No algorithm is symmetric, because a public key must never be used as a shared secret.
+"""
 
 ALGORITHMS = frozenset(name for names in _ALGORITHMS.values() for name in names)
-"""Every algorithm that a token may be signed with."""
+"""All allowed algorithms."""
 
 _PUBLIC_MEMBERS = ("kty", "crv", "n", "e", "x", "y")
 
 
 @dataclass(frozen=True)
 class Key:
-    """One public key; `id` is its kid, if it has one."""
+    """One public key. `id` is its kid, or None."""
 
     id: str | None
     algorithms: frozenset[str]
@@ -32,7 +35,7 @@ class Key:
 
 
 def read_keys(document: Mapping[str, object]) -> tuple[Key, ...]:
-    """Return the keys of a key set that may verify signatures, and ignore everything else."""
+    """Return the keys of a key set that are allowed to verify signatures. Ignore other keys."""
     members = document.get("keys")
     if not isinstance(members, list):
         return ()
@@ -47,7 +50,7 @@ def _read_key(member: dict[str, object]) -> Key | None:
     algorithms = _choose_algorithms(member)
     if not algorithms or not _is_for_signatures(member):
         return None
-    # Only the public half, in case the private one was published too.
+    # Take only the public half, because the private half may have been published by mistake.
     public_half = {name: member[name] for name in _PUBLIC_MEMBERS if name in member}
     try:
         public = jwt.PyJWK(public_half, algorithm=algorithms[0]).key
@@ -60,7 +63,7 @@ def _read_key(member: dict[str, object]) -> Key | None:
 
 
 def _choose_algorithms(member: dict[str, object]) -> tuple[str, ...]:
-    """Return the algorithms of the key's type, or only the one that the issuer names."""
+    """Return the algorithms of the key's type, or only the algorithm that the issuer names."""
     kind, curve, only = member.get("kty"), member.get("crv"), member.get("alg")
     if not isinstance(kind, str) or not isinstance(curve, str | None):
         return ()

@@ -22,7 +22,7 @@ _Name = Annotated[
 ]
 _Spaces = Annotated[
     list[str],
-    typer.Option(metavar="SPACE", help="A space that the login can read; may be repeated."),
+    typer.Option(metavar="SPACE", help="A space that the login can read; can be repeated."),
 ]
 _Actor = Annotated[
     str | None,
@@ -57,7 +57,8 @@ class _AnalystRow:
 class _DroppedRow:
     """The row of drop_analyst.
 
-    `spaces` are those in which reading was granted only for this login. That right is now revoked.
+    `spaces` are the spaces in which reading was granted only for this login. These grants are
+    revoked.
     """
 
     spaces: list[str]
@@ -77,8 +78,8 @@ def create(
 ) -> None:
     """Create a login that can only read spaces, and write its password to stdout.
 
-    The password is not shown again. On the embedded Postgres the login has none: use `textrawl psql
-    --as NAME`.
+    The password is not shown again. On the embedded Postgres the login does not have a password:
+    use `textrawl psql --as NAME`.
     """
     embedded = read_settings().database_url is None
     password = None if embedded else make_password()
@@ -100,7 +101,7 @@ def create(
     elif password:
         sys.stdout.write(f"{password}\n")
     note = " Its password is not shown again." if password else ""
-    write_message(f"{name} reads {', '.join(spaces)}: `textrawl psql --as {name}`.{note}")
+    write_message(f"{name} can read {', '.join(spaces)}: `textrawl psql --as {name}`.{note}")
 
 
 @analyst.command(name="list")
@@ -118,13 +119,13 @@ def list_analysts(
     elif not rows:
         write_message("There are no analysts yet: see `textrawl analyst create --help`.")
     else:
-        columns = ("login", "actor", "reads", "sessions")
+        columns = ("login", "actor", "spaces", "sessions")
         open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
 
 
 def _list_cells(row: _AnalystRow) -> list[str]:
-    most = "any number" if row.most_sessions is None else str(row.most_sessions)
-    return [row.login, row.actor or "", row.spaces or "nothing", f"{row.sessions} of {most}"]
+    most = "no limit" if row.most_sessions is None else f"at most {row.most_sessions}"
+    return [row.login, row.actor or "", row.spaces or "none", f"{row.sessions} ({most})"]
 
 
 @analyst.command()
@@ -132,9 +133,9 @@ def drop(
     name: _Name,
     as_json: _AsJson = False,
 ) -> None:
-    """Drop a login, its sessions, and what `textrawl analyst create` granted for it.
+    """Drop a login with its sessions and the grants that `textrawl analyst create` made for it.
 
-    Other grants of its actor, and the actor's tokens, are kept.
+    The actor's tokens and other grants are kept.
     """
 
     async def work(memory: Administration) -> _DroppedRow:
@@ -144,5 +145,5 @@ def drop(
     spaces = administer(work, role=SUPERUSER).spaces
     if as_json:
         write_json({"login": name, "spaces": spaces})
-    note = f" What was granted for it in {', '.join(spaces)} is revoked." if spaces else ""
+    note = f" Its grants in {', '.join(spaces)} are revoked." if spaces else ""
     write_message(f"{name} is dropped.{note}")

@@ -1,4 +1,4 @@
-"""`textrawl cost`: tokens that the server costs a client."""
+"""`textrawl cost`: the tokens that a server costs its clients."""
 
 from dataclasses import asdict, dataclass
 from typing import Annotated, get_args
@@ -9,8 +9,8 @@ from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller
 from textrawl.cli.console import open_console, show_wait, write_json
 from textrawl.cli.cost_tables import AnswerCost, CostReport, FormatCost, draw_costs
+from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inspection import require_memory
 from textrawl.cli.rows import RecallCostsRow
 from textrawl.demonstration.costs import read_text, write_whole
 from textrawl.errors import (
@@ -30,12 +30,12 @@ from textrawl.toolsets.memory.search_replies import SearchReply
 from textrawl.values.text import clean_name
 from textrawl.wire.token_counter import Counter, choose_counter
 
-_MOST_RECALLS = 10_000  # what the database keeps
+_MOST_RECALLS = 10_000
 
 
 @dataclass(frozen=True)
 class _Options:
-    """A query to search for, if any, and how many recalls to count."""
+    """The query to search for, or None, and the number of recalls to sum up."""
 
     query: str | None
     last: int
@@ -55,8 +55,9 @@ def cost(
 ) -> None:
     """Show what the server costs a client in tokens.
 
-    It counts the definitions of the tools, the last recalls, and with a QUERY the answer of your
-    memory in each format. It changes nothing and does not count as a recall.
+    The command counts the tokens of the tools' definitions and of the last recalls. With a QUERY it
+    also counts the tokens of your memory's answer in each format. The command changes nothing, and
+    its search is not recorded as a recall.
     """
     settings = read_settings()
     counter = choose_counter()
@@ -69,7 +70,7 @@ def cost(
 
 
 def _count_costs(settings: Settings, counter: Counter, options: _Options) -> CostReport:
-    """Count all costs; without a query, report an unreadable memory instead of raising."""
+    """Count all costs. If the memory cannot be read, raise only if there is a query to answer."""
     server = create_server(settings)
     introduction = run_foreground(lambda: count_definitions(server, counter))
     try:
@@ -86,7 +87,7 @@ async def _read_memory(
 ) -> tuple[RecallCostsRow, AnswerCost | None]:
     if not settings.enable_memory:
         raise MemoryNotEnabled
-    await require_memory(settings)
+    require_memory(settings)
     async with open_memory(settings.model_copy(update={"read_only": True})) as memory:
         [recalls] = await memory.database.call(
             "recall_costs", RecallCostsRow, last=options.last, credential=memory.credential

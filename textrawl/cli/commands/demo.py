@@ -1,4 +1,4 @@
-"""`textrawl demo`: memory at work, on data that ships with the package."""
+"""`textrawl demo`: a memory in use, with data that is part of the package."""
 
 import sys
 from dataclasses import asdict
@@ -19,19 +19,19 @@ from textrawl.embedded.location import default_data_dir
 def demo(
     data_dir: Annotated[
         Path | None,
-        typer.Option(help="Folder of the demo's memory; default: one beside that of your memory."),
+        typer.Option(help="Folder of the demo's memory; default: a folder beside your memory's."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
     """See memory at work: store facts about PostgreSQL, ask questions, count tokens.
 
-    A real MCP client talks to a real server. The demo needs no network, reads no settings and
-    does not touch your own memory.
+    A real MCP client calls a real server. The demo needs no network, reads no settings and does not
+    change your own memory.
     """
     own = default_data_dir()
     folder = (data_dir or own.with_name(f"{own.name}-demo")).expanduser().absolute()
     if folder.resolve() == own.resolve():
-        raise typer.BadParameter(f"{folder} is where your own memory lies: name another folder.")
+        raise typer.BadParameter(f"{folder} holds your own memory: choose another folder.")
     result = _run(folder)
     if as_json:
         write_json(_write_plain(result))

@@ -10,17 +10,22 @@ from rich.filesize import decimal
 from rich.table import Table
 
 from textrawl.access.access_token import hash_token
-from textrawl.cli.call_trial import try_call, try_issuer, try_model
+from textrawl.cli.call_trial import try_call, try_issuer, try_llm, try_model
 from textrawl.cli.configuration import DEFAULT, list_settings
 from textrawl.cli.console import open_console, show_wait, write_json
 from textrawl.cli.findings import Finding, record_errors
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inspection import Server, find_active_model, find_vector_indexes, inspect_server
 from textrawl.cli.setting_mistakes import find_ignored
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
 from textrawl.embedded.state import State, read_state
 from textrawl.errors import SchemaOutdated
+from textrawl.postgres.inspection import (
+    Server,
+    find_active_model,
+    find_vector_indexes,
+    inspect_server,
+)
 from textrawl.postgres.migrations import check
 from textrawl.settings import Settings, read_settings
 from textrawl.wire.token_counter import choose_counter
@@ -32,7 +37,7 @@ def doctor(
     http: Annotated[
         bool,
         typer.Option(
-            "--http", help="Check for `textrawl serve --http`, whose clients have tokens."
+            "--http", help="Check the settings for a server over HTTP. Its clients send tokens."
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
@@ -43,7 +48,7 @@ def doctor(
     settings would fail. It creates and changes nothing. An embedded Postgres that exists is started
     while the check runs.
     """
-    with show_wait("Looking"):
+    with show_wait("Checking"):
         findings = run_foreground(lambda: _examine(http=http))
     healthy = all(finding.verdict != "broken" for finding in findings)
     if as_json:
@@ -81,6 +86,7 @@ async def _examine(*, http: bool) -> list[Finding]:
             )
         active = await _examine_database(settings, findings, http=http)
         await try_model(active, settings, findings)
+        await try_llm(settings, findings)
         findings.append(_examine_counter(settings))
     return findings
 
@@ -88,13 +94,13 @@ async def _examine(*, http: bool) -> list[Finding]:
 def _describe_settings(settings: Settings) -> Finding:
     rows = [row for row in list_settings(settings) if row.source != DEFAULT]
     lines = [f"{row.name}={row.value} ({row.source})" for row in rows]
-    return Finding("settings", "ok", "\n".join([*lines, "all others have their defaults"]))
+    return Finding("settings", "ok", "\n".join([*lines, "all other settings have their defaults"]))
 
 
 async def _examine_database(
     settings: Settings, findings: list[Finding], *, http: bool
 ) -> str | None:
-    """Check the database; return its active model, or None without one or after a fault."""
+    """Check the database. Return its active model, or None if there is none or it is unknown."""
     token = settings.access_token
     credential = hash_token(token.get_secret_value()) if token is not None else None
     with record_errors(findings, "database"):
@@ -130,20 +136,21 @@ async def _examine_embedded(
 
 def _examine_folder(data_dir: Path, state: State) -> Finding:
     if state.phase != "not initialised":
-        return Finding("data folder", "ok", f"{data_dir}: {decimal(state.size)}, was {state.phase}")
+        message = f"{data_dir}: {decimal(state.size)}, Postgres was {state.phase} before the check"
+        return Finding("data folder", "ok", message)
     folder = next(path for path in (data_dir, *data_dir.parents) if path.exists())
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        fault = "cannot be written" if folder.is_dir() else "is no folder"
-        fix = "set TEXTRAWL_DATA_DIR to one that can be written, or TEXTRAWL_DATABASE_URL"
+        fault = "cannot be written" if folder.is_dir() else "is not a folder"
+        fix = "set TEXTRAWL_DATA_DIR to a writable folder, or set TEXTRAWL_DATABASE_URL"
         return Finding("data folder", "broken", f"{folder} {fault}: {fix}")
-    message = f"{data_dir}: no database yet, the first `textrawl serve` makes it"
+    message = f"{data_dir}: no database yet; the first `textrawl serve` creates it"
     return Finding("data folder", "note", message)
 
 
 async def _examine_server(
     conninfo: str, timeout: float, findings: list[Finding], *, embedded: bool = False
 ) -> bool:
-    """Return True if the database holds a memory of this version that a server would serve."""
+    """Return True if the schema is up to date and a server may use this login."""
     server = await inspect_server(conninfo, timeout=timeout)
     route = ", through a pooler" if server.pooled else ""
     findings.append(Finding("database", "ok", f"PostgreSQL {server.postgres}{route}"))
@@ -154,13 +161,13 @@ async def _examine_server(
         except SchemaOutdated as outdated:
             if not embedded:
                 raise
-            message = f"{outdated}, or leave it to the next start"
+            message = f"{outdated}, or start a server, which does the same"
             findings.append(Finding("schema", "note", message))
             return False
         findings.append(Finding("schema", "ok", "up to date"))
         with record_errors(findings, "login"):
             await check(conninfo, connect_timeout=timeout)
-            findings.append(Finding("login", "ok", f"{server.login}, as a server's should be"))
+            findings.append(Finding("login", "ok", f"{server.login}, which a server can use"))
             return True
     return False
 
@@ -178,22 +185,22 @@ async def _examine_vectors(
 
 
 def judge_indexes(indexes: dict[str, str], *, embedded: bool) -> Finding:
-    """Return a note about missing vector indexes, without which a search is only slow."""
+    """Return a note if vector indexes are missing. Searches without an index work, but slowly."""
     faults = [f"{name} is {state}" for name, state in indexes.items() if state != "ready"]
     if not faults:
         return Finding("vector indexes", "ok", ", ".join(indexes))
-    fix = "a server makes it within a minute" if embedded else "`textrawl migrate` makes it"
-    message = f"{', '.join(faults)}: {fix}, unless that is being done just now"
+    fix = "a server starts one within a minute" if embedded else "run `textrawl migrate`"
+    message = f"{', '.join(faults)}. If no build is running, {fix}"
     return Finding("vector indexes", "note", message)
 
 
 def judge_extension(server: Server) -> Finding:
-    """Return whether pgvector is installed; the check of the schema refuses an old version."""
+    """Return a finding about pgvector. `textrawl migrate` refuses a version that is too old."""
     if server.pgvector is not None:
         return Finding("pgvector", "ok", server.pgvector)
     if server.offered is not None:
         fix = "run `create extension vector` in this database as a superuser"
-        return Finding("pgvector", "broken", f"{server.offered} is installed but not in use: {fix}")
+        return Finding("pgvector", "broken", f"{server.offered} is installed but not active: {fix}")
     return Finding("pgvector", "broken", "missing: install 0.8 or newer on the database server")
 
 
@@ -201,4 +208,5 @@ def _examine_counter(settings: Settings) -> Finding:
     counter = choose_counter()
     if counter.exact:
         return Finding("tokens", "ok", f"counted exactly, {counter.name}")
-    return Finding("tokens", "note", f"counted as {counter.name}, which is never too few")
+    message = f"counted by {counter.name}. The number can be too high, but never too low"
+    return Finding("tokens", "note", message)

@@ -9,6 +9,7 @@ from rich.filesize import decimal
 
 from textrawl.cli.administration import Administration, administer, draw_rows, write_plain
 from textrawl.cli.console import open_console, write_json, write_message
+from textrawl.cli.model_calibration import calibrate_model
 from textrawl.cli.rows import DroppedRow, ProgressRow, RolledBackRow, SwitchedRow
 from textrawl.cli.vector_building import build_missing_vectors, build_vectors
 from textrawl.embeddings.active_model import PROVIDERS
@@ -23,14 +24,14 @@ embed = typer.Typer(
 def status(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Show every model that has vectors, and how many facts wait for a vector."""
+    """Show every model that has vectors, and how many facts do not have a vector yet."""
     rows = administer(_read_progress)
     if as_json:
         write_json([write_plain(asdict(row)) for row in rows])
     elif not rows:
-        write_message("No facts have vectors yet: the next server that runs computes them.")
+        write_message("No facts have vectors yet: the next server that starts computes them.")
     else:
-        columns = ("model", "status", "dims", "vectors", "waiting", "size")
+        columns = ("model", "status", "dims", "vectors", "pending", "size")
         open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
 
 
@@ -50,9 +51,9 @@ def start(
         ),
     ] = None,
 ) -> None:
-    """Build the vectors of another model beside those in use.
+    """Build the vectors of another model, while servers use the vectors of the active model.
 
-    If it is interrupted, run it again: it continues. Servers answer with the old vectors until
+    If the command is interrupted, run it again to continue. Servers use the new vectors after
     `textrawl embed switch`.
     """
     settings = _choose_settings(provider, model)
@@ -61,9 +62,9 @@ def start(
 
 @embed.command()
 def switch() -> None:
-    """Search with the model that was built.
+    """Make the model that `textrawl embed start` built the active model.
 
-    The previous model is kept for `textrawl embed rollback`, and gets vectors of new facts too.
+    The previous model is kept for `textrawl embed rollback`, and also gets vectors of new facts.
     """
     settings = read_settings()
 
@@ -75,14 +76,14 @@ def switch() -> None:
     row = administer(work, wait=None)
     write_message(
         f"{row.name} is in use from now on; servers follow within seconds. "
-        f"`textrawl embed rollback` goes back to {row.previous}, "
-        f"`textrawl embed drop {row.previous}` deletes it."
+        f"`textrawl embed rollback` returns to {row.previous}, "
+        f"`textrawl embed drop {row.previous}` deletes {row.previous}."
     )
 
 
 @embed.command()
 def rollback() -> None:
-    """Search with the previous model again, at once."""
+    """Make the previous model active again. Its vectors were kept, so this is immediate."""
 
     async def work(memory: Administration) -> RolledBackRow:
         [row] = await memory.call("rollback_embedding_model", RolledBackRow)
@@ -90,8 +91,37 @@ def rollback() -> None:
 
     row = administer(work)
     write_message(
-        f"{row.name} is in use again; servers follow within seconds. {row.abandoned} is kept: "
-        "`textrawl embed switch` returns to it, `textrawl embed drop` deletes it."
+        f"{row.name} is in use again; servers follow within seconds. The vectors of "
+        f"{row.abandoned} are kept: `textrawl embed switch` makes it active again, `textrawl embed "
+        "drop` deletes it."
+    )
+
+
+@embed.command()
+def calibrate(
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MODEL",
+            help="Name of the model: see `textrawl embed status`; default: the active model.",
+        ),
+    ] = None,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Return to textrawl's own values for the model.")
+    ] = False,
+) -> None:
+    """Measure what the cosines of a model mean, with facts of this memory.
+
+    The results are the usual cosines of unrelated and of equal texts, and how much a search trusts
+    a cosine alone. Searches use these results immediately. For the measurement the model embeds
+    some hundred texts.
+    """
+    settings = read_settings()
+    name, scale = administer(partial(calibrate_model, settings, model, reset=reset), wait=None)
+    write_message(
+        f"{name}: texts with a cosine of {scale.floor:g} or less count as unrelated, with "
+        f"{scale.ceiling:g} or more as equal; trust is {scale.trust:g}. Searches use these values "
+        "from now on."
     )
 
 
@@ -101,7 +131,7 @@ def drop(
         str, typer.Argument(metavar="MODEL", help="Name of the model: see `textrawl embed status`.")
     ],
 ) -> None:
-    """Delete a model that is not in use, with its vectors."""
+    """Delete a model that is not active, with its vectors."""
 
     async def work(memory: Administration) -> None:
         await memory.call("drop_embedding_model", DroppedRow, name=model)
@@ -113,7 +143,8 @@ def drop(
 def _choose_settings(provider: str | None, model: str | None) -> Settings:
     """Return the settings with this provider and model.
 
-    A model of the settings belongs to their provider: another provider gets its own default.
+    The model in the settings belongs to the provider in the settings. For another provider, its
+    default model is used.
     """
     if provider is not None:
         return read_settings(embedding_provider=provider, embedding_model=model)

@@ -2,23 +2,21 @@
 
 import os
 import sys
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal
 
 import typer
 
+from textrawl.archive.dumps import count_facts
 from textrawl.archive.exports import Export
 from textrawl.archive.files import write_whole
 from textrawl.archive.server_memory import write_server_memory
-from textrawl.cli.commands.backup import open_place
 from textrawl.cli.console import count, write_message
+from textrawl.cli.database_access import open_login
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.progress import show_progress
 from textrawl.errors import ArgumentInvalid, StartRefused
-from textrawl.postgres.migrations import check, migrate
-from textrawl.postgres.owner_login import OwnerLogin
 from textrawl.postgres.owner_session import open_snapshot
 from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
@@ -34,13 +32,13 @@ _File = Annotated[
 ]
 _Space = Annotated[
     list[str] | None,
-    typer.Option(metavar="SPACE", parser=clean_name, help="Only this space; may be repeated."),
+    typer.Option(metavar="SPACE", parser=clean_name, help="Only this space; can be repeated."),
 ]
 _Kind = Annotated[
     Kind,
     typer.Option(
         "--to",
-        help="File format; server-memory is that of the reference memory server, for one space.",
+        help="File format; `server-memory`: for MCP's reference memory server, with one space.",
     ),
 ]
 _WithVectors = Annotated[
@@ -58,10 +56,10 @@ def export(
     with_vectors: _WithVectors = False,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
 ) -> None:
-    """Write spaces, entities, facts, relations and reflections as JSON Lines.
+    """Write entities, facts, relations, reflections and documents as JSON Lines.
 
-    The export has all of them with their authors, and also facts that are no longer valid. Tokens,
-    grants, logins and the trail are not in it: use `textrawl backup` for these.
+    The file also has the authors, and the facts that are not valid any more. Only a file of
+    `textrawl backup` also has tokens, grants and the trail.
     """
     settings = read_settings()
 
@@ -85,21 +83,23 @@ def _write_stdout(write: Callable[[BinaryIO], Counts]) -> Counts:
     except OSError as error:
         # At exit Python would flush the rest to stdout and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise StartRefused(f"The export is not whole: {error.strerror} on stdout") from error
+        raise StartRefused(f"The export is incomplete: {error.strerror} on stdout") from error
     return counts
 
 
 async def _export(
     settings: Settings, out: BinaryIO, spaces: list[str], with_vectors: bool
 ) -> Counts:
-    async with open_current(settings) as place, open_snapshot(place) as session:
-        facts = (await session.count_rows())["observation"]
+    async with open_login(settings) as login, open_snapshot(login) as session:
+        # The parts of journal entries are not lines of their own.
+        facts = count_facts(await session.count_rows()) - await session.count_parts()
         with show_progress("Exporting facts", facts) as report:
             exporting = Export(session, out.write, report)
             await exporting.run(spaces, with_vectors=with_vectors)
         if not spaces and exporting.counts["fact"] != facts:
             raise StartRefused(
-                f"The memory has {count(facts, 'fact')}, but {exporting.counts['fact']:,} were read"
+                f"The export is incomplete: the memory has {count(facts, 'fact')}, but the file "
+                f"has {exporting.counts['fact']:,}"
             )
     return exporting.counts
 
@@ -110,28 +110,15 @@ async def _export_graph(settings: Settings, out: BinaryIO, spaces: list[str]) ->
             "a file of the reference memory server holds one space: give one --space",
             title="More than one space",
         )
-    async with open_current(settings) as place, open_snapshot(place) as session:
+    async with open_login(settings) as login, open_snapshot(login) as session:
         entities = (await session.count_rows())["entity"]
         with show_progress("Exporting entities", entities) as report:
             return await write_server_memory(session, out.write, spaces[0], report)
 
 
-@asynccontextmanager
-async def open_current(settings: Settings, *, empty: bool = False) -> AsyncGenerator[OwnerLogin]:
-    """Open the memory that `settings` name; it must be of this version.
-
-    Raises StartRefused, DatabaseUnavailable.
-    """
-    async with open_place(settings, empty=empty) as place:
-        if settings.database_url is None:
-            await migrate(place.conninfo)
-        else:
-            await check(place.conninfo, connect_timeout=place.timeout, serving=False)
-        yield place
-
-
 def count_kinds(counts: dict[str, int]) -> str:
     """Return counts in words, such as "1 space, 2 entities, 3 facts, 0 relations"."""
-    # Reflections belong to the graph tools: few memories have any.
-    shown = {kind: number for kind, number in counts.items() if number or kind != "reflection"}
+    # Name rows of other toolsets only if there are any, because few memories have them.
+    usual = {"space", "entity", "fact", "relation"}
+    shown = {kind: number for kind, number in counts.items() if number or kind in usual}
     return ", ".join(count(number, kind) for kind, number in shown.items())

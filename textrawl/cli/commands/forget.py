@@ -24,7 +24,8 @@ _Fact = Annotated[
     typer.Argument(
         metavar="[FACT]",
         parser=read_reference,
-        help="Only this fact: its id, the first 8 characters of its id, or its text.",
+        help="Only this fact: its id, the first 8 characters of its id, or its text. Or only this "
+        "relation: works_at→Acme Corp.",
     ),
 ]
 _DryRun = Annotated[
@@ -42,8 +43,8 @@ def forget(
 ) -> None:
     """Delete an entity, or one fact of it, for good.
 
-    The command shows what would be deleted, and asks. To correct a fact use `textrawl remember
-    --replaces`.
+    The command shows what would be deleted, and asks before it deletes. To correct a fact use
+    `textrawl remember --replaces`.
     """
     if not yes:
         plan = _work(name, fact, space, dry_run=True)
@@ -78,19 +79,21 @@ def _show(plan: ForgottenRow, console: Console) -> None:
     sample = plan.sample or []
     for content in sample:
         console.print(write_cell(f"  {content}"), soft_wrap=True)
-    if hidden := (plan.facts or 0) - len(sample):
+    if (hidden := (plan.facts or 0) - len(sample)) > 0:
         console.print(f"  and {count(hidden, 'more fact')}")
 
 
 def _ask() -> None:
     if not sys.stdin.isatty():
-        raise StartRefused("Nothing was deleted, since there is no terminal to ask on: add --yes")
+        raise StartRefused("Nothing was deleted: without a terminal, add --yes")
     typer.confirm("Delete it for good?", abort=True, err=True)
 
 
 def _describe(row: ForgottenRow) -> str:
     if row.observation_id:
         return f"one fact about {row.entity_name}"
+    if row.relation_id:
+        return f"one relation of {row.entity_name}"
     counts = f"{count(row.facts or 0, 'fact')} and {count(row.relations or 0, 'relation')}"
     return f"{row.entity_name} with {counts}"
 
@@ -100,6 +103,7 @@ def _write_plain(row: ForgottenRow) -> dict[str, object]:
         "entity_id": str(row.entity_id),
         "entity_name": row.entity_name,
         "observation_id": row.observation_id and str(row.observation_id),
+        "relation_id": row.relation_id and str(row.relation_id),
         "facts": row.facts,
         "relations": row.relations,
         "sample": row.sample,

@@ -47,8 +47,8 @@ def set_grant(
 ) -> None:
     """Set what an actor may do in a space. This replaces the earlier grant.
 
-    A token can use a scope only if both the token and its actor's grant include it. With --login, a
-    database login such as an analyst's can read in psql what the actor may read.
+    A token can use a scope only if both the token and its actor's grant include the scope. With
+    --login, the database login ROLE can read the spaces that the actor can read.
     """
     scopes = read_scopes(scope)
 
@@ -72,7 +72,7 @@ def set_grant(
         write_json({"actor": actor, "space": space, "scopes": granted})
     write_message(f"{actor} may {', '.join(granted)} in {space}.")
     if not may_read:
-        write_message(f"{login} sees nothing yet: run `grant textrawl_analyst to {login}`.")
+        write_message(f"{login} cannot read yet: run `grant textrawl_analyst to {login}` in SQL.")
 
 
 @grant.command(name="list")
@@ -87,7 +87,7 @@ def list_grants(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show who may do what."""
+    """Show the grants: the scopes of each actor in each space."""
 
     async def work(memory: Administration) -> list[GrantListRow]:
         return await memory.call(
@@ -98,7 +98,7 @@ def list_grants(
     if as_json:
         write_json([_write_plain(row) for row in rows])
     elif not rows:
-        write_message("Nothing is granted to anybody yet: see `textrawl grant set --help`.")
+        write_message("There are no grants yet: see `textrawl grant set --help`.")
     else:
         columns = ("space", "actor", "scopes", "granted", "login")
         open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
@@ -123,7 +123,7 @@ def _write_plain(row: GrantListRow) -> dict[str, object]:
 
 @grant.command()
 def revoke(actor: Actor, space: Space) -> None:
-    """Revoke everything that an actor was granted in a space; their tokens lose it at once."""
+    """Revoke all scopes of an actor in a space. The actor's tokens lose them immediately."""
 
     async def work(memory: Administration) -> WithdrawnRow:
         [row] = await memory.call(
@@ -132,4 +132,4 @@ def revoke(actor: Actor, space: Space) -> None:
         return row
 
     revoked = administer(work, owned=False).revoke_access
-    write_message(f"{actor} may do nothing in {space} any more; it was {', '.join(revoked)}.")
+    write_message(f"{actor} has no scopes in {space} any more. Revoked: {', '.join(revoked)}.")

@@ -3,21 +3,25 @@
 import getpass
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal, TextIO
 
 import typer
 from rich.text import Text
 
+from textrawl.archive.cortexgraph import MEMORIES, RELATIONS, CortexGraph
+from textrawl.archive.cortexgraph_lines import LastLines
 from textrawl.archive.files import write_whole
 from textrawl.archive.imports import Import, Tally
 from textrawl.archive.server_memory import ServerMemory
 from textrawl.archive.streams import read_lines
-from textrawl.cli.commands.export import STREAM, count_kinds, open_current
+from textrawl.cli.commands.export import STREAM, count_kinds
 from textrawl.cli.console import open_console, write_message
+from textrawl.cli.database_access import open_login
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.progress import show_index_progress, show_progress
 from textrawl.errors import ArgumentInvalid, StartRefused
@@ -26,25 +30,33 @@ from textrawl.postgres.vector_indexes import build_indexes
 from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
 
-FileKind = Literal["textrawl", "server-memory"]
+FileKind = Literal["textrawl", "server-memory", "cortexgraph"]
 
 _SHOWN = 20
 
 
 _File = Annotated[
     str,
-    typer.Argument(metavar="FILE|-", help="A file that `textrawl export` wrote; - is stdin."),
+    typer.Argument(
+        metavar="FILE|-",
+        help="A file that `textrawl export` wrote; - is stdin. With `cortexgraph`: its folder, "
+        "or memories.jsonl in it.",
+    ),
 ]
 _Kind = Annotated[
     FileKind,
     typer.Option(
-        "--from", help="File format; server-memory is that of the reference memory server."
+        "--from",
+        help="File format; `server-memory`: of MCP's reference memory server; `cortexgraph`: of "
+        "CortexGraph.",
     ),
 ]
 _Space = Annotated[
     str,
     typer.Option(
-        metavar="SPACE", parser=clean_name, help="With server-memory: the space to import into."
+        metavar="SPACE",
+        parser=clean_name,
+        help="With --from server-memory or cortexgraph: the space to import into.",
     ),
 ]
 _DryRun = Annotated[
@@ -65,14 +77,19 @@ def import_(
 ) -> None:
     """Add an export to the memory.
 
-    What the memory already has stays as it is: importing a file twice adds nothing. Bad lines are
-    reported by number and skipped, and the exit code is 1. TEXTRAWL_DATABASE_URL needs the rights
-    of the database's owner, since a file names the author of each fact.
+    Existing content is not changed, and importing a file twice adds nothing. Bad lines are reported
+    with their numbers and skipped, and the exit code is 1. TEXTRAWL_DATABASE_URL needs the rights
+    of the database's owner, because a file names the author of each fact.
     """
     settings = read_settings()
     with ExitStack() as stack:
         faults = stack.enter_context(_open_faults(report))
-        source = _Source(stack.enter_context(_open_source(file)), kind, space)
+        source = _Source(
+            stack.enter_context(_open_source(_find_file(file, kind))),
+            kind,
+            space,
+            stack.enter_context(_open_relations(file, kind)),
+        )
         tally = run_foreground(lambda: _import(settings, source, faults, dry_run=dry_run))
     _report_faults(faults, tally)
     _report_tally(tally, dry_run=dry_run)
@@ -82,7 +99,7 @@ def import_(
 
 @dataclass
 class _Faults:
-    """Faults of bad lines: the first 20 for stderr, all of them in a file."""
+    """Faults of bad lines. The first 20 are shown on stderr, and all are written to a file."""
 
     file: TextIO | None
     number: int = 0
@@ -95,6 +112,26 @@ class _Faults:
             self.shown.append(message)
         if self.file:
             self.file.write(f"{message}\n")
+
+
+def _find_file(file: str, kind: FileKind) -> str:
+    """Return the file of memories in a folder of CortexGraph, or else the file itself."""
+    if kind != "cortexgraph":
+        return file
+    if file == STREAM:
+        raise StartRefused("CortexGraph's files are read twice: name their folder")
+    return str(Path(file) / MEMORIES) if Path(file).is_dir() else file
+
+
+@contextmanager
+def _open_relations(file: str, kind: FileKind) -> Generator[BinaryIO]:
+    """Open the relations beside the memories of CortexGraph. Without such a file, read nothing."""
+    relations = Path(_find_file(file, kind)).with_name(RELATIONS)
+    if kind == "cortexgraph" and relations.is_file():
+        with relations.open("rb") as opened:
+            yield opened
+    else:
+        yield BytesIO()
 
 
 @contextmanager
@@ -124,37 +161,65 @@ def _open_faults(report: Path | None) -> Generator[_Faults]:
 
 @dataclass(frozen=True)
 class _Source:
-    """A file to import; `space` is for formats that name none."""
+    """A file to import. `space` is for file formats that do not name spaces.
+
+    `relations` is the second file of CortexGraph.
+    """
 
     file: BinaryIO
     kind: FileKind
     space: str
+    relations: BinaryIO
 
 
 async def _import(settings: Settings, source: _Source, faults: _Faults, *, dry_run: bool) -> Tally:
     file = source.file
     size = None if file is sys.stdin.buffer else os.fstat(file.fileno()).st_size
     async with (
-        open_current(settings, empty=True) as place,
-        open_writing(place, dry_run=dry_run) as session,
+        open_login(settings, empty=True) as login,
+        open_writing(login, dry_run=dry_run) as session,
     ):
         space = await _find_space(session, source)
         with show_progress("Importing bytes", size) as progress:
-            importing, lines = Import(session, faults.add, size), read_lines(file, progress)
-            if space is not None:
-                translator = ServerMemory(
-                    session, source.space, space, getpass.getuser(), importing.refuse
-                )
-                lines = translator.translate(lines)
+            importing = Import(session, faults.add, size)
+            lines = await _read(source, session, space, importing, progress)
             tally = await importing.run(lines)
         if not dry_run:
             with show_index_progress() as report:
-                await build_indexes(place, session, report)
+                await build_indexes(login, session, report)
     return tally
 
 
+async def _read(
+    source: _Source,
+    session: Session,
+    space: int | None,
+    importing: Import,
+    progress: Callable[[int], object],
+) -> AsyncIterable[tuple[int, bytes | None]]:
+    """Return the content of the files as lines of an export."""
+    lines, author = read_lines(source.file, progress), getpass.getuser()
+    if space is None:
+        return lines
+    if source.kind == "server-memory":
+        return ServerMemory(session, source.space, space, author, importing.refuse).translate(lines)
+    reader = CortexGraph(source.space, author, importing.refuse)
+    return reader.translate(
+        await _choose_last(source.file, progress), await _choose_last(source.relations, progress)
+    )
+
+
+async def _choose_last(
+    file: BinaryIO, progress: Callable[[int], object]
+) -> AsyncIterator[tuple[int, bytes | None]]:
+    """Read a file of CortexGraph once to find the last line of each id, and return these lines."""
+    last = await LastLines.find(read_lines(file, lambda _: None))
+    file.seek(0)
+    return last.choose(read_lines(file, progress))
+
+
 async def _find_space(session: Session, source: _Source) -> int | None:
-    """Return the id of the space to import into; None if the lines name their spaces."""
+    """Return the id of the space to import into, or None if the lines name their spaces."""
     if source.kind == "textrawl":
         return None
     found = (await session.find_spaces()).get(source.space)
@@ -172,10 +237,10 @@ def _report_faults(faults: _Faults, tally: Tally) -> None:
         )
     if not tally.whole:
         write_message(
-            "The file is not whole: its last line is missing, or the counts in it do not match"
+            "The file is incomplete: its last line is missing, or the counts in it do not match"
         )
     if tally.left_out:
-        write_message(f"Vectors are not imported, they are computed again: {tally.left_out}")
+        write_message(f"Vectors were not imported and will be computed again: {tally.left_out}")
 
 
 def _report_tally(tally: Tally, *, dry_run: bool) -> None:

@@ -25,7 +25,7 @@ from textrawl.values.text import clean_name
 
 _USUAL_LIMIT = 50
 _WIDE = 110  # columns of a terminal that has room for years and seconds
-_MOST_NAME, _MOST_ENTITY = 12, 24  # columns: of an author or a space, and of an entity
+_MOST_NAME, _MOST_ENTITY = 12, 24  # columns for an author or a space, and for an entity
 
 
 _Space = Annotated[
@@ -50,7 +50,7 @@ _Action = Annotated[
 ]
 _Since = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Only events since: 2h, 7d, 2026-08-01T12:00Z."),
+    typer.Option(metavar="TIME", help="Only events since TIME: 2h, 7d, 2026-08-01T12:00Z."),
 ]
 _Limit = Annotated[
     int | None,
@@ -70,7 +70,7 @@ _AsJson = Annotated[
 ]
 
 
-def log(  # noqa: PLR0913, PLR0917 - an argument is an option
+def log(  # noqa: PLR0913, PLR0917 - each argument is an option
     space: _Space = None,
     by: _By = None,
     entity: _Entity = None,
@@ -89,7 +89,7 @@ def log(  # noqa: PLR0913, PLR0917 - an argument is an option
     criteria = Filter(by, entity, action, None if since is None else find_start(since))
     if follow:
         if since is not None or limit is not None:
-            raise typer.BadParameter("--follow takes --after, not --since or --limit")
+            raise typer.BadParameter("--follow cannot have --since or --limit: use --after")
         _follow(space, criteria, after, as_json=as_json)
         return
     if after is not None:
@@ -139,7 +139,7 @@ def _matches(row: EventRow, criteria: Filter) -> bool:
 
 
 def _show(rows: Sequence[EventRow]) -> None:
-    """Write one line for each event: aligned on a terminal, all columns with tabs if piped."""
+    """Write one line for each event: aligned on a terminal, or all cells with tabs if piped."""
     console = open_console()
     if console.is_terminal:
         console.print(_draw(console, rows))
@@ -160,7 +160,7 @@ def _show(rows: Sequence[EventRow]) -> None:
 
 
 def _draw(console: Console, rows: Sequence[EventRow]) -> Table:
-    """Draw one line for each event; on a narrow terminal the tool is cut first."""
+    """Draw one line for each event. On a narrow terminal, the tool is cut first."""
     wide = console.width >= _WIDE
     several = len({row.space_name for row in rows}) > 1
     table = Table.grid(padding=(0, 2), expand=True)
@@ -183,5 +183,5 @@ def _draw(console: Console, rows: Sequence[EventRow]) -> Table:
 
 
 def _name_entity(row: EventRow) -> str:
-    """Return the entity's name; for a forgotten entity, the start of its id."""
+    """Return the entity's name, or the start of its id if the entity was forgotten."""
     return row.entity_name or (f"({str(row.entity_id)[:8]})" if row.entity_id else "")

@@ -30,8 +30,8 @@ def migrate(
     """Create the database schema, or bring it up to date.
 
     TEXTRAWL_DATABASE_URL needs the rights of the database's owner. The embedded Postgres, used
-    without TEXTRAWL_DATABASE_URL, is also migrated at each start of a server. No existing role
-    loses a password or a right.
+    without TEXTRAWL_DATABASE_URL, is also migrated at each start of a server. Existing roles keep
+    their passwords and rights.
     """
     settings = read_settings()
     if login and settings.database_url is None:

@@ -14,14 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from textrawl.cli.console import open_progress
+from textrawl.cli.database_access import open_login
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inspection import is_pooled, require_analyst, require_memory
-from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import ANALYST, OWNER
+from textrawl.embedded.configuration import ANALYST
 from textrawl.embedded.programs import find_installed
 from textrawl.errors import StartRefused
 from textrawl.postgres.conninfo import read_conninfo, write_conninfo
-from textrawl.postgres.migrations import migrate
+from textrawl.postgres.inspection import is_pooled, require_analyst
 from textrawl.postgres.sql_files import describe_views
 from textrawl.settings import Settings, read_foreign_environment, read_settings
 
@@ -69,7 +68,7 @@ def psql(
 async def _find_place(
     settings: Settings, name: str | None
 ) -> AsyncGenerator[tuple[str, Path | None]]:
-    """Find the connection string, and the programs of the embedded Postgres if it is used."""
+    """Yield the connection string, and the programs of the embedded Postgres if it is used."""
     if settings.database_url is not None:
         conninfo, timeout = settings.database_url.get_secret_value(), settings.database_timeout
         if name is None:
@@ -78,14 +77,12 @@ async def _find_place(
             pooled = await is_pooled(conninfo, timeout=timeout)
         yield (_log_in(conninfo, name) if pooled else _restrict(conninfo, name)), None
         return
-    await require_memory(settings)
-    async with run_embedded(settings.data_dir) as cluster:
-        await migrate(cluster.dsn(OWNER))
-        yield _restrict(cluster.dsn(OWNER), name), cluster.bin_path
+    async with open_login(settings) as login:
+        yield _restrict(login.conninfo, name), login.programs
 
 
 def _restrict(conninfo: str, name: str | None) -> str:
-    """Make `conninfo` read-only, as the login `name` or in the role of analysts."""
+    """Return `conninfo` made read-only, with the login `name` or else the role of analysts."""
     parameters = read_conninfo(conninfo)
     options = f"{parameters.get('options') or ''} {_READING}".strip()
     if name is None:
@@ -103,7 +100,7 @@ def _log_in(conninfo: str, name: str | None) -> str:
 
 
 def _choose_program(programs: Path | None) -> str:
-    """Return the psql of a running embedded Postgres, else that on PATH, else the packaged one."""
+    """Return a path of psql: in `programs`, or else on PATH, or else in the Postgres package."""
     if programs is None and (found := shutil.which("psql")):
         return found
     program = (programs or find_installed(_VERSION)) / "psql"
@@ -115,7 +112,8 @@ def _choose_program(programs: Path | None) -> str:
 async def _run_psql(command: Sequence[str], conninfo: str, arguments: Sequence[str]) -> int:
     """Run psql in this terminal and return its exit code.
 
-    The environment passes the password, since everybody can list the arguments of a process.
+    The password is passed in the environment, because everybody can list the arguments of a
+    process.
     """
     parameters = read_conninfo(conninfo)
     environment = read_foreign_environment()

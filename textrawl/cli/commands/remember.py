@@ -31,19 +31,19 @@ _EntityType = Annotated[
 ]
 _Until = Annotated[
     datetime | None,
-    typer.Option(metavar="TIME", parser=read_future, help="When it stops being true."),
+    typer.Option(metavar="TIME", parser=read_future, help="When the fact stops being true."),
 ]
 _Replaces = Annotated[
     str | None,
     typer.Option(
         metavar="FACT",
         parser=read_reference,
-        help="The fact that this one corrects: its id, the first 8 characters of it, or its text.",
+        help="The fact to correct: its id, the first 8 characters of its id, or its text.",
     ),
 ]
 
 
-def remember(  # noqa: PLR0913, PLR0917 - an argument is an option
+def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
     name: EntityName,
     fact: Annotated[
         str, typer.Argument(metavar="FACT", parser=read_fact, help="Text of the fact.")
@@ -74,7 +74,7 @@ def remember(  # noqa: PLR0913, PLR0917 - an argument is an option
     line = f"{verb} {row.entity_name} ({row.entity_type}): {str(row.observation_id)[:8]}"
     console.print(write_cell(line), soft_wrap=True)
     if row.closest:
-        line = f"Close to it: {row.closest['id'][:8]} {row.closest['content']}"
+        line = f"Close fact: {row.closest['id'][:8]} {row.closest['content']}"
         console.print(write_cell(line), soft_wrap=True)
 
 

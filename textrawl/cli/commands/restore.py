@@ -9,8 +9,9 @@ from rich.text import Text
 
 from textrawl.archive.dumps import Backup
 from textrawl.archive.restoration import restore_backup
-from textrawl.cli.commands.backup import describe_backup, open_place
+from textrawl.cli.commands.backup import describe_backup
 from textrawl.cli.console import open_console, show_wait, write_json
+from textrawl.cli.database_access import open_login
 from textrawl.cli.foreground import run_foreground
 from textrawl.settings import Settings, read_settings
 
@@ -23,8 +24,8 @@ def restore(
 ) -> None:
     """Restore a backup into an empty database.
 
-    A backup of an older version is migrated. If anything goes wrong, nothing has changed. Restore
-    only files that you trust: they contain functions, which the database runs.
+    A backup of an older version is migrated. If anything goes wrong, nothing is changed. Restore
+    only files that you trust, because a backup contains functions that the database runs.
     """
     settings = read_settings()
     with show_wait("Restoring the backup"):
@@ -36,5 +37,5 @@ def restore(
 
 
 async def _restore(settings: Settings, file: Path) -> Backup:
-    async with open_place(settings, empty=True) as place:
-        return await restore_backup(place, file)
+    async with open_login(settings, empty=True, any_version=True) as login:
+        return await restore_backup(login, file)

@@ -13,7 +13,7 @@ from rich.text import Text
 from textrawl.cli.console import open_console, write_cell, write_json, write_message, write_row
 from textrawl.cli.inputs import AsJson, AsOf, SpaceName, read_query, read_type
 from textrawl.cli.memory_session import MemorySession, read_memory
-from textrawl.toolsets.memory.operations import Question
+from textrawl.toolsets.memory.operations import Question, Times
 from textrawl.toolsets.memory.rows import HitRow
 
 _MOST = 50
@@ -28,7 +28,7 @@ _Types = Annotated[
         "--type",
         metavar="TYPE",
         parser=read_type,
-        help="Only entities of this type, such as person; may be repeated.",
+        help="Only entities of this type, such as person; can be repeated.",
     ),
 ]
 _Limit = Annotated[
@@ -46,11 +46,11 @@ def search(
 ) -> None:
     """Search the memory by words and by meaning.
 
-    Each fact has a score from 0 to 100: 90 is highly relevant, 70 good, 50 moderate. Piped, each
-    fact is one line with tabs between its cells: score, entity, type, space, id, time, author,
-    fact. `textrawl stats` does not count this search.
+    Each fact has a score from 0 to 100: 90 is highly relevant, 70 good, 50 moderate. In piped
+    output each fact is one line with tabs between its cells: score, entity, type, space, id, time,
+    author, fact. `textrawl stats` does not count this search.
     """
-    question = Question(read_query(" ".join(query)), types or None, as_of, limit)
+    question = Question(read_query(" ".join(query)), types or None, Times(as_of), limit)
 
     async def work(session: MemorySession) -> tuple[list[HitRow], str | None, MemorySession]:
         return *await session.memory.search(question, session.caller), session
@@ -65,8 +65,13 @@ def search(
 
 
 def _write_plain(row: HitRow) -> dict[str, Any]:
-    ids = {"observation_id": str(row.observation_id), "entity_id": str(row.entity_id)}
-    return asdict(row) | ids | {"created_at": row.created_at.isoformat()}
+    ids = {
+        "observation_id": str(row.observation_id),
+        "entity_id": str(row.entity_id),
+        "relation_id": row.relation_id and str(row.relation_id),
+    }
+    times = {"created_at": row.created_at.isoformat(), "said_at": row.said_at.isoformat()}
+    return asdict(row) | ids | times
 
 
 def _show(rows: Sequence[HitRow], *, several: bool) -> None:
@@ -86,7 +91,7 @@ def _show(rows: Sequence[HitRow], *, several: bool) -> None:
                     str(row.observation_id),
                     f"{row.created_at:%Y-%m-%dT%H:%M:%SZ}",
                     row.author,
-                    row.content,
+                    row.text,
                 ]
             )
 
@@ -107,5 +112,5 @@ def _draw(console: Console, rows: Sequence[HitRow], *, several: bool) -> None:
         table.add_column(style="dim", no_wrap=True)
         for row in facts:
             source = f"{row.created_at:%Y-%m-%d} {str(row.observation_id)[:8]}"
-            table.add_row(f"{100 * row.score:.0f}", write_cell(row.content), source)
+            table.add_row(f"{100 * row.score:.0f}", write_cell(row.text), source)
         console.print(table)

@@ -15,7 +15,7 @@ _Http = Annotated[
 _Host = Annotated[
     str | None,
     typer.Option(
-        help="Address to listen on; others than this machine's need TEXTRAWL_PUBLIC_URL. "
+        help="Address to listen on; if other machines can reach it, TEXTRAWL_PUBLIC_URL is needed. "
         "[TEXTRAWL_HTTP_HOST]"
     ),
 ]
@@ -24,7 +24,7 @@ _Port = Annotated[
 ]
 _Insecure = Annotated[
     bool,
-    typer.Option("--insecure", help="Ask for no token; works only on this machine's own address."),
+    typer.Option("--insecure", help="Accept calls without a token; only on a loopback address."),
 ]
 
 
@@ -36,10 +36,10 @@ def serve(
 ) -> None:
     """Serve the memory to an MCP client. `textrawl` without a command does the same.
 
-    The client starts it and speaks through stdin and stdout. With --http any number of clients
-    connect to http://127.0.0.1:8000/mcp, each with a token.
+    The client starts this command and uses its stdin and stdout. With --http any number of clients
+    can connect to http://127.0.0.1:8000/mcp, each with a token.
     """
-    if not http:  # textrawl.__main__ runs `serve` without options by itself
+    if not http:  # there is an option, because `textrawl.__main__` runs `serve` without options
         raise typer.BadParameter("--host, --port and --insecure need --http")
     options = {"http_host": host, "http_port": port}
     settings = read_settings(**{key: value for key, value in options.items() if value is not None})
@@ -52,9 +52,9 @@ def serve(
 
 async def _serve_http(settings: Settings, *, insecure: bool) -> None:
     server = build_server(settings, tokens_needed=not insecure)
-    from textrawl.toolsets.catalogue import find_toolsets  # noqa: PLC0415 - as below
-    from textrawl.transports.http.application import serve_http  # noqa: PLC0415 - stdio does without
-    from textrawl.transports.http.metrics import Metrics  # noqa: PLC0415 - as above
+    from textrawl.toolsets.catalogue import find_toolsets  # noqa: PLC0415 - not for stdio
+    from textrawl.transports.http.application import serve_http  # noqa: PLC0415 - not for stdio
+    from textrawl.transports.http.metrics import Metrics  # noqa: PLC0415 - not for stdio
 
     metrics = Metrics(name for toolset in find_toolsets().values() for name in toolset.tools)
     metrics.watch(server.read_gauges)

@@ -1,4 +1,4 @@
-"""`textrawl settings`: the settings in force, or all of them as a .env file."""
+"""`textrawl settings`: the current settings, or all settings as a .env file."""
 
 import sys
 from typing import Annotated
@@ -14,15 +14,16 @@ from textrawl.settings import read_settings
 def settings(
     example: Annotated[
         bool,
-        typer.Option("--example", help="Write a .env file with every setting, explained."),
+        typer.Option("--example", help="Write a .env file with every setting and its description."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Show the settings in force and where each comes from.
+    """Show the current settings and where each value comes from.
 
-    The first of these places that has a setting counts: the environment, the file of --env-file,
-    .env in the working directory, .env in the user's configuration folder. In the working directory
-    only names that begin with TEXTRAWL_ count. Passwords, tokens and keys are not shown.
+    A setting is taken from the first of these places that has it: the environment, the file of
+    --env-file, .env in the working directory, .env in the user's configuration folder. In the
+    working directory only names that begin with TEXTRAWL_ are read. Passwords, tokens and keys are
+    not shown.
     """
     if example:
         sys.stdout.write(describe_settings())

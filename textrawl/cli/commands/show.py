@@ -12,6 +12,7 @@ from rich.text import Text
 from textrawl.cli.console import count, open_console, write_cell, write_json, write_row
 from textrawl.cli.inputs import AsJson, AsOf, EntityName, SpaceName
 from textrawl.cli.memory_session import MemorySession, describe_missing_entity, read_memory
+from textrawl.toolsets.memory.operations import Times
 from textrawl.toolsets.memory.rows import EntityRow
 
 Item = Mapping[str, Any]
@@ -31,14 +32,14 @@ def show(
 ) -> None:
     """Show an entity with its newest facts and its relations.
 
-    Piped, the cells of a line have tabs between them, and the first one is the kind of the line. An
-    entity line has entity, name, type, space, description. A fact line has fact, id, time, author,
-    space, fact. A relation line has relation, from, relation, to.
+    Piped output has tabs between the cells of a line. The first cell is the kind of the line. The
+    cells of an entity are: entity, name, type, space, description. The cells of a fact are: fact,
+    id, time, author, space, text. The cells of a relation are: relation, from, type, to.
     """
 
     async def work(session: MemorySession) -> tuple[EntityRow, MemorySession]:
         row = await session.memory.describe(
-            name, session.caller, as_of=as_of, max_observations=limit, with_relations=True
+            name, session.caller, max_observations=limit, with_relations=True, times=Times(as_of)
         )
         if row is None:
             raise await describe_missing_entity(session, name)
@@ -78,7 +79,8 @@ def _draw(console: Console, row: EntityRow, *, several: bool) -> None:
         console.print(write_cell(row.description))
     console.print(_draw_facts(row.observations, several=several))
     if hidden := row.total_observations - len(row.observations):
-        console.print(f"[dim]and {hidden:,} older: --limit {row.total_observations}[/]")
+        older = count(hidden, "older fact")
+        console.print(f"[dim]and {older}: --limit {row.total_observations} shows all[/]")
     edges = _list_edges(row)
     if edges:
         console.print("\n[bold]Relations[/]")
@@ -89,7 +91,7 @@ def _draw(console: Console, row: EntityRow, *, several: bool) -> None:
 
 
 def _draw_facts(facts: Sequence[Item], *, several: bool) -> Table:
-    """Draw one row for each fact, with authors and spaces if there is more than one."""
+    """Draw one row for each fact. Authors and spaces are shown if there are several."""
     authors = len({fact["author"] for fact in facts}) > 1
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(style="dim", no_wrap=True)
@@ -108,7 +110,7 @@ def _draw_facts(facts: Sequence[Item], *, several: bool) -> Table:
 
 
 def _list_edges(row: EntityRow) -> list[tuple[str, str, str]]:
-    """Return (from, relation, to) of each relation, outgoing ones first."""
+    """Return (from, relation, to) of each relation. Outgoing relations come first."""
     leaving = [(row.name, edge["relation_type"], edge["to_entity"]) for edge in row.outgoing]
     arriving = [(edge["from_entity"], edge["relation_type"], row.name) for edge in row.incoming]
     return leaving + arriving

@@ -1,5 +1,6 @@
-"""`textrawl space`: named memories."""
+"""`textrawl space`: named parts of the memory."""
 
+import json
 from dataclasses import asdict
 from typing import Annotated
 
@@ -12,16 +13,23 @@ from textrawl.cli.administration import (
     write_instant,
     write_plain,
 )
-from textrawl.cli.console import open_console, write_json, write_message
+from textrawl.cli.console import count, open_console, write_json, write_message
 from textrawl.cli.progress import show_index_progress
-from textrawl.cli.rows import FoundSpaceRow, MadeSpaceRow, SpaceListRow
+from textrawl.cli.rows import (
+    ChangedLanguageRow,
+    FoundSpaceRow,
+    MadeSpaceRow,
+    PolicyRow,
+    SpaceListRow,
+)
 from textrawl.embeddings.rows import KnownModelRow
 from textrawl.errors import ArgumentInvalid
 from textrawl.postgres.vector_indexes import drop_space_index, index_space
 from textrawl.values.text import clean_name
 
 space = typer.Typer(
-    help="Create, list, rename and archive spaces: named memories.", no_args_is_help=True
+    help="Create, list, rename and archive spaces: named parts of the memory.",
+    no_args_is_help=True,
 )
 
 Name = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of the space.")]
@@ -29,11 +37,22 @@ AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 
 @space.command()
-def create(name: Name, as_json: AsJson = False) -> None:
-    """Create a space. Nobody can use it until `textrawl grant` or `textrawl token` lets them."""
+def create(
+    name: Name,
+    language: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            parser=clean_name,
+            help="Language of the facts: a text search configuration of Postgres, such as german.",
+        ),
+    ] = "english",
+    as_json: AsJson = False,
+) -> None:
+    """Create a space. Nobody can use it before `textrawl grant` or `textrawl token` allows it."""
 
     async def work(memory: Administration) -> MadeSpaceRow:
-        [row] = await memory.call("create_space", MadeSpaceRow, name=name)
+        [row] = await memory.call("create_space", MadeSpaceRow, name=name, language=language)
         return row
 
     _report(administer(work), "Created the space {}", as_json=as_json)
@@ -50,12 +69,13 @@ def list_spaces(as_json: AsJson = False) -> None:
     if as_json:
         write_json([write_plain(asdict(row)) for row in rows])
         return
-    columns = ("space", "facts", "members", "created", "archived", "own index")
+    columns = ("space", "facts", "members", "language", "created", "archived", "own index")
     lines = [
         (
             row.name,
             f"{row.facts:,}",
             f"{row.members:,}",
+            _write_language(row),
             write_instant(row.created_at, ""),
             write_instant(row.archived_at, ""),
             row.own_index or "",
@@ -83,6 +103,68 @@ def rename(
 
 
 @space.command()
+def language(
+    name: Name,
+    new_language: Annotated[
+        str,
+        typer.Argument(
+            metavar="LANGUAGE",
+            parser=clean_name,
+            help="A text search configuration of Postgres, such as german, or simple.",
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Change the language of a space. Servers rebuild its search documents in the background."""
+
+    async def work(memory: Administration) -> ChangedLanguageRow:
+        [row] = await memory.call(
+            "change_language",
+            ChangedLanguageRow,
+            name=name,
+            language=new_language,
+            credential=memory.credential,
+        )
+        return row
+
+    _report_language(administer(work, owned=False), as_json=as_json)
+
+
+@space.command()
+def decay(
+    name: Name,
+    half_life: Annotated[
+        float | None, typer.Option(metavar="DAYS", help="Days in which an unused score halves.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="power_law, exponential or two_component."),
+    ] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Any other value that is shown."),
+    ] = None,
+    reset: Annotated[bool, typer.Option("--reset", help="First return to the defaults.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show or change how the memories of the decay tools fade in a space."""
+    changes = {"half_life_days": half_life, "model": model, **_read_values(values or [])}
+
+    async def work(memory: Administration) -> PolicyRow:
+        [row] = await memory.call(
+            "change_policy",
+            PolicyRow,
+            name=name,
+            changes=json.dumps({k: v for k, v in changes.items() if v is not None}),
+            reset=reset,
+            credential=memory.credential,
+        )
+        return row
+
+    _show_policy(administer(work, owned=False), as_json=as_json)
+
+
+@space.command()
 def archive(
     name: Name,
     restore: Annotated[bool, typer.Option("--restore", help="Reopen an archived space.")] = False,
@@ -105,22 +187,63 @@ def index(
 ) -> None:
     """Build a vector index for one large space, while others read and write.
 
-    It helps if the space holds tens of thousands of facts and is a small part of the memory.
+    The index makes searches of the space faster if the space holds tens of thousands of facts and
+    is a small part of the memory.
     """
 
     async def work(memory: Administration) -> str:
         [row] = await memory.call("find_space", FoundSpaceRow, name=name)
         if drop:
             dropped = await drop_space_index(memory.conninfo, row.find_space)
-            return f"{name} has no index of its own {'any more' if dropped else 'to delete'}."
+            return f"{name} {'no longer has' if dropped else 'did not have'} its own index."
         if not await memory.call("embedding_models", KnownModelRow):
-            raise ArgumentInvalid("the first server that runs makes them", title="No vectors yet")
+            raise ArgumentInvalid("the first server that starts adds them", title="No vectors yet")
         with show_index_progress() as report:
             indexes = await index_space(memory.conninfo, row.find_space, report)
         outcome = f": {', '.join(indexes)}" if indexes else " already"
-        return f"{name} has an index of its own{outcome}."
+        return f"{name} has its own index{outcome}."
 
     write_message(administer(work, wait=None))
+
+
+def _show_policy(row: PolicyRow, *, as_json: bool) -> None:
+    if as_json:
+        write_json(write_plain(asdict(row)))
+        return
+    lines = [
+        (key, f"{value}".lower(), "this space" if key in row.own else "")
+        for key, value in row.policy.items()
+    ]
+    open_console().print(draw_rows(("value", "is", "set by"), lines))
+
+
+def _read_values(values: list[str]) -> dict[str, str]:
+    wrong = [value for value in values if "=" not in value]
+    if wrong:
+        raise typer.BadParameter(f"{wrong[0]}: write NAME=VALUE")
+    return dict(value.split("=", 1) for value in values)
+
+
+def _report_language(row: ChangedLanguageRow, *, as_json: bool) -> None:
+    if as_json:
+        write_json(write_plain(asdict(row)))
+    if row.former_language == row.new_language:
+        write_message(f"The language of {row.space} is {row.new_language} already.")
+        return
+    rebuilding = (
+        f" Servers rebuild {count(row.documents, 'search document')} in the background; searches "
+        "find all facts meanwhile."
+    )
+    write_message(
+        f"The language of {row.space} is {row.new_language} now, {row.former_language} before."
+        f"{rebuilding if row.documents else ''}"
+    )
+
+
+def _write_language(row: SpaceListRow) -> str:
+    if row.rebuilding is None:
+        return row.language
+    return f"{row.language}, rebuilding {row.rebuilding:,}"
 
 
 def _report(row: MadeSpaceRow, message: str, *, as_json: bool) -> None:

@@ -8,17 +8,17 @@ from typing import Annotated
 import typer
 
 from textrawl.cli.console import open_console, show_wait, write_json, write_message
+from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inspection import require_memory
 from textrawl.cli.statistics_page import require_plots, write_page
 from textrawl.cli.statistics_report import Report, ReportRow, draw_report
 from textrawl.errors import StartRefused
-from textrawl.postgres.database import Database
+from textrawl.postgres.database import open_connection
 from textrawl.settings import Settings, read_settings
 from textrawl.store.opening import open_database
 from textrawl.store.rows import StatisticsRow
 
-_LONGEST = 60.0  # seconds that counting a large memory may take
+_LONGEST = 60.0  # seconds that the counting of a large memory can take
 
 
 def stats(
@@ -26,7 +26,8 @@ def stats(
     html: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write a page with plots to FILE; it loads nothing from elsewhere."
+            metavar="FILE",
+            help="Write an HTML page with plots to FILE; the page loads no other file.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
@@ -50,26 +51,22 @@ def stats(
 
 
 async def _count(settings: Settings, days: int) -> Report:
-    await require_memory(settings)
-    async with open_database(settings) as site:
-        timeout = max(settings.database_timeout, _LONGEST)
-        database = Database(site.conninfo, timeout=timeout, max_size=1)
-        await database.open()
-        try:
-            [row] = await database.call(
-                "memory_statistics", StatisticsRow, credential=site.credential
-            )
-            [recent] = await database.call(
-                "memory_report", ReportRow, days=days, credential=site.credential
-            )
-        finally:
-            await database.close()
+    require_memory(settings)
+    timeout = max(settings.database_timeout, _LONGEST)
+    async with (
+        open_database(settings) as site,
+        open_connection(site.conninfo, timeout=timeout) as database,
+    ):
+        [row] = await database.call("memory_statistics", StatisticsRow, credential=site.credential)
+        [recent] = await database.call(
+            "memory_report", ReportRow, days=days, credential=site.credential
+        )
     return Report(row, recent, days)
 
 
 def _save(file: Path, page: str) -> None:
     try:
-        # The page holds questions and facts: only its owner may read it, even if the file existed.
+        # The page has questions and facts, so only its owner can read it, even if FILE existed.
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with open(descriptor, "w", encoding="utf-8") as out:  # noqa: PTH123 - a descriptor has no path
             os.fchmod(descriptor, 0o600)

@@ -34,21 +34,21 @@ Name = Annotated[
 Expires = Annotated[
     str | None,
     typer.Option(
-        metavar="SPAN", help="How long it is valid, such as 90d; default: it never expires."
+        metavar="SPAN", help="How long the token is valid, such as 90d; default: forever."
     ),
 ]
 _NewExpires = Annotated[
     str | None,
     typer.Option(
         metavar="SPAN",
-        help="How long the new token is valid; default: until the old one would have ended.",
+        help="How long the new token is valid; default: until the old token would have expired.",
     ),
 ]
 Issuer = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="Servers with this token vouch for tokens of this TEXTRAWL_OAUTH_ISSUER.",
+        help="Servers with this token accept access tokens of this TEXTRAWL_OAUTH_ISSUER.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
@@ -59,11 +59,11 @@ _Actor = Annotated[
     typer.Option(
         metavar="ACTOR",
         parser=clean_name,
-        help="The actor whose token it is; created if it is new.",
+        help="The actor of the token; created if it does not exist.",
     ),
 ]
 _Space = Annotated[
-    str, typer.Option(metavar="SPACE", parser=clean_name, help="Home space: where it writes.")
+    str, typer.Option(metavar="SPACE", parser=clean_name, help="Home space: writes go to it.")
 ]
 _Scope = Annotated[
     str,
@@ -84,8 +84,9 @@ def create(
 ) -> None:
     """Create a token and write it to stdout.
 
-    Only its hash is stored, so it is not shown again. Its scopes in the home space are granted to
-    the actor as well. In other spaces it can do what `textrawl grant` allows, within its scopes.
+    Only its hash is stored, so the token is not shown again. The actor is granted the same scopes
+    in the home space. In another space the token can use a scope only if `textrawl grant` granted
+    the scope to the actor there.
     """
     scopes, expires_at, text = read_scopes(scope), find_end(expires), make_token()
     rights = {"actor": actor, "space": space, "scopes": scopes, "expires_at": expires_at}
@@ -104,13 +105,13 @@ def create(
     _write_token(text, {"id": administer(work).create_token} | rights, as_json=as_json)
     write_message(
         f"{shorten_token(text)} of {actor}: scopes {', '.join(scopes)}; home space {space}; "
-        f"{_write_end(expires_at)}. It is not shown again."
+        f"{_write_end(expires_at)}. The token is not shown again."
     )
 
 
 @token.command(name="list")
 def list_tokens(as_json: AsJson = False) -> None:
-    """List all tokens by their first characters."""
+    """List all tokens. Only the first characters of a token are shown."""
 
     async def work(memory: Administration) -> list[TokenListRow]:
         return await memory.call("list_tokens", TokenListRow)
@@ -121,7 +122,7 @@ def list_tokens(as_json: AsJson = False) -> None:
     elif not rows:
         write_message("There are no tokens yet: see `textrawl token create --help`.")
     else:
-        columns = ("prefix", "actor", "home", "scopes", "created", "used", "expires", "state")
+        columns = ("prefix", "actor", "home", "scopes", "created", "last used", "expires", "state")
         open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
 
 
@@ -161,9 +162,9 @@ def rotate(
     expires: _NewExpires = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a token in place of another, and write it to stdout.
+    """Create a token that replaces another token, and write it to stdout.
 
-    The new token has the same scopes. The old token ends after the overlap.
+    The new token has the same scopes. The old token expires after the overlap.
     """
     span, expires_at, text = read_span(overlap), find_end(expires), make_token()
 
@@ -183,7 +184,7 @@ def rotate(
     _write_token(text, _list_details(row), as_json=as_json)
     write_message(
         f"{shorten_token(text)} of {row.actor} {_write_end(row.ends_at)}; the old token "
-        f"{_write_end(row.former_ends_at)}. It is not shown again."
+        f"{_write_end(row.former_ends_at)}. The new token is not shown again."
     )
 
 
@@ -199,7 +200,7 @@ def _list_details(row: RotatedTokenRow) -> dict[str, object]:
 
 
 def _write_token(text: str, details: Mapping[str, object], *, as_json: bool) -> None:
-    """Write a token to stdout: as JSON, or by itself so that it can be piped."""
+    """Write a token to stdout: as JSON, or without other text so that it can be piped."""
     if as_json:
         write_json({"token": text, "prefix": shorten_token(text)} | write_plain(details))
     else:
@@ -211,5 +212,5 @@ def _write_end(end: datetime | None) -> str:
 
 
 def _shorten(name: str) -> str:
-    """Return the prefix of a token; a pasted whole token never leaves this process."""
+    """Return the prefix of a token, so that a whole token never leaves this process."""
     return shorten_token(name) if is_token(name) else name

@@ -8,16 +8,19 @@ from rich.table import Table
 
 from textrawl.cli.console import open_console, write_json
 from textrawl.cli.foreground import run_foreground
-from textrawl.server.definition_costs import ToolCost, count_definitions
+from textrawl.server.definition_costs import ToolCost, ToolsetCost, count_definitions
 from textrawl.server.server import create_server
 from textrawl.settings import Settings, read_settings
-from textrawl.toolsets.catalogue import EVERY, choose_toolsets, find_toolsets
+from textrawl.toolsets.catalogue import TOOLSETS, choose_toolsets, find_toolsets
 from textrawl.wire.token_counter import choose_counter
 
 
 @dataclass(frozen=True)
 class _ToolsetCost:
-    """A toolset, whether it is in TEXTRAWL_TOOLSETS, and the tokens of its definitions."""
+    """A toolset with the tokens of its definitions.
+
+    `offered` is true if TEXTRAWL_TOOLSETS names the toolset.
+    """
 
     name: str
     offered: bool
@@ -31,8 +34,9 @@ def toolsets(
 ) -> None:
     """List the toolsets that a server can offer.
 
-    TEXTRAWL_TOOLSETS chooses which ones it offers; over HTTP each of these also has the path
-    /mcp/t/NAME. The tokens are those of the tools' definitions, which every conversation pays for.
+    TEXTRAWL_TOOLSETS names the toolsets that a server offers. Over HTTP each offered toolset also
+    has the path /mcp/t/NAME. The table counts the tokens of the tools' definitions. Every
+    conversation begins with these definitions.
     """
     settings = read_settings()
     costs = run_foreground(lambda: _count(settings))
@@ -43,14 +47,17 @@ def toolsets(
 
 
 async def _count(settings: Settings) -> list[_ToolsetCost]:
-    changes = {"toolsets": [EVERY], "read_only": False, "enable_memory": True}
-    server = create_server(settings.model_copy(update=changes))
-    introduction = await count_definitions(server, choose_counter())
+    changes = {"read_only": False, "enable_memory": True}
+    counter = choose_counter()
+    costs: list[ToolsetCost] = []
+    for name in TOOLSETS:  # one server for each, because two toolsets can have a tool of one name
+        server = create_server(settings.model_copy(update={"toolsets": [name], **changes}))
+        costs += (await count_definitions(server, counter)).toolsets
     offered = {toolset.name for toolset in choose_toolsets(settings.toolsets)}
     purposes = {name: toolset.purpose for name, toolset in find_toolsets().items()}
     return [
         _ToolsetCost(cost.name, cost.name in offered, purposes[cost.name], cost.tokens, cost.tools)
-        for cost in introduction.toolsets
+        for cost in costs
     ]
 
 
@@ -60,7 +67,7 @@ def _draw(costs: list[_ToolsetCost]) -> Table:
         table.add_column(name)
     for name in ("tools", "tokens"):
         table.add_column(name, justify="right")
-    table.add_column("what it is for")
+    table.add_column("purpose")
     for toolset in costs:
         offered = "yes" if toolset.offered else "no"
         table.add_row(

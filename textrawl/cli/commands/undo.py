@@ -1,4 +1,4 @@
-"""`textrawl undo`: removal of what one author wrote, its reversal, and its purge."""
+"""`textrawl undo`: undo the writes of one author, revert an undo, or purge undos."""
 
 import sys
 from collections.abc import Awaitable, Callable
@@ -27,7 +27,9 @@ Author = Annotated[
 ]
 Since = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Undo what was written since: 2h, 7d, 2026-08-01T12:00Z."),
+    typer.Option(
+        metavar="TIME", help="Undo what was written since TIME: 2h, 7d, 2026-08-01T12:00Z."
+    ),
 ]
 SpaceName = Annotated[
     str | None,
@@ -40,10 +42,12 @@ SpaceName = Annotated[
 Revert = Annotated[
     int | None, typer.Option(metavar="ID", help="Put back what the undo with this number removed.")
 ]
-Purge = Annotated[bool, typer.Option("--purge", help="Delete for good what undos have kept.")]
+Purge = Annotated[bool, typer.Option("--purge", help="Delete for good what undos removed.")]
 Others = Annotated[
     bool,
-    typer.Option("--with-others", help="Also undo what others reflect on and nobody else stated."),
+    typer.Option(
+        "--with-others", help="Also remove relations and entities with reflections of others."
+    ),
 ]
 OlderThan = Annotated[
     str | None,
@@ -51,7 +55,7 @@ OlderThan = Annotated[
 ]
 
 
-def undo(  # noqa: PLR0913, PLR0917 - an argument is an option
+def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
     by: Author = None,
     since: Since = None,
     space: SpaceName = None,
@@ -67,10 +71,10 @@ def undo(  # noqa: PLR0913, PLR0917 - an argument is an option
 ) -> None:
     """Undo what one author wrote since a time.
 
-    Facts that somebody else also stated are kept and attributed to them. Facts that the author
-    replaced become valid again. A relation or entity that somebody else has reflected on is kept,
-    unless --with-others removes both. What is removed is kept until it is purged or its entity is
-    forgotten: --revert puts it back.
+    A fact that somebody else also stated is kept, and gets that person as its author. Facts that
+    the author replaced become valid again. A relation or entity with a reflection of somebody else
+    is kept. With --with-others it is removed together with its reflections. --revert puts removed
+    content back, until the undo is purged or the entity is forgotten.
     """
     modes = [by is not None or since is not None, revert is not None, purge]
     if sum(modes) != 1 or (by is None) != (since is None) or (older_than and not purge):
@@ -102,7 +106,7 @@ class _Undo:
             self._show(plan)
         if dry_run:
             return
-        # A plan without steps can still undo repetitions of a fact: they stop counting.
+        # A plan without steps can still undo repetitions of a fact, which are not steps.
         if not yes:
             _ask("Undo this?")
         self._report(_work(self._space, lambda trail: trail.undo(*scope, others=self._others)))
@@ -117,7 +121,7 @@ class _Undo:
         if self._as_json:
             write_json([asdict(row) for row in done])
         if not done:
-            write_message(f"{self._author} wrote nothing since: nothing was undone.")
+            write_message(f"{self._author} wrote nothing since then, so nothing was undone.")
         for row in done:
             write_message(
                 f"Undo {row.undo_id} in {row.space_name}: {count_steps(row)}. "
@@ -129,14 +133,14 @@ def _revert(undo: int, space: str | None, *, as_json: bool) -> None:
     row = _work(space, lambda trail: trail.revert(undo))
     if as_json:
         write_json(asdict(row))
-    merged = f", {row.merged} were there again" if row.merged else ""
-    write_message(f"Reverted undo {undo} in {row.space_name}: {row.restored} came back{merged}.")
+    merged = f", {row.merged} existed again already" if row.merged else ""
+    write_message(f"Reverted undo {undo} in {row.space_name}: {row.restored} restored{merged}.")
 
 
 def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: bool) -> None:
     span = None if older_than is None else read_span(older_than)
     if not yes:
-        _ask("Delete for good what undos keep? They cannot be reverted afterwards.")
+        _ask("Delete for good what these undos removed? The undos cannot be reverted afterwards.")
     rows = _work(space, lambda trail: trail.purge(span))
     if as_json:
         write_json([asdict(row) for row in rows])
@@ -150,7 +154,7 @@ def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: boo
 
 def _ask(question: str) -> None:
     if not sys.stdin.isatty():
-        raise StartRefused("Nothing was changed, since there is no terminal to ask on: add --yes")
+        raise StartRefused("Nothing was changed: without a terminal, add --yes")
     typer.confirm(question, abort=True, err=True)
 
 

@@ -20,10 +20,10 @@ def upgrade(
 ) -> None:
     """Move the embedded Postgres to a new major version of PostgreSQL.
 
-    This is not an upgrade of textrawl. It is needed once, when a new textrawl brings a new major
-    version of PostgreSQL and says so. The data are copied, compared and migrated; the old folder
-    is renamed and kept. It takes as much disk space again. If anything goes wrong, the old data
-    stay as they are.
+    This is not an upgrade of textrawl. You need it when a new version of textrawl brings a new
+    major version of PostgreSQL; an error then names this command. The data are copied, compared
+    and migrated. The old folder is renamed and kept, so twice the disk space is needed. If anything
+    goes wrong, the old data are not changed.
     """
     settings = read_settings()
     if settings.database_url is not None:

@@ -1,4 +1,4 @@
-"""create_entities, create_relations, add_observations: the tools that add."""
+"""create_entities, create_relations, add_observations: the tools that add to the graph."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""find_duplicate_observations, consolidation_report: reports that change nothing."""
+"""find_duplicate_observations, consolidation_report: the tools that report and change nothing."""
 
 from collections.abc import Sequence
 from typing import Annotated, Self
@@ -12,17 +12,18 @@ from textrawl.toolsets.call import Call
 from textrawl.toolsets.graph.declaration import Name, graph
 from textrawl.toolsets.graph.maintenance_operations import MaintenanceOperations
 from textrawl.toolsets.graph.rows import ComparedRow, PairRow, SizeRow, StaleRow
-from textrawl.toolsets.graph.snake_case_replies import ListedReply, SnakePart
+from textrawl.toolsets.graph.snake_case_replies import ListedReply
 from textrawl.toolsets.graph.splits import AnalysisPart
 from textrawl.toolsets.graph.topics import Analysis
 from textrawl.toolsets.toolset import READS
+from textrawl.wire.replies import SnakePart
 
 _COSINE, _CONTAINMENT = 0.85, 0.7
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class PairPart(SnakePart):
-    """Two observations that may state the same."""
+    """Two observations that possibly state the same thing."""
 
     obs_text_a: str
     obs_text_b: str
@@ -78,7 +79,7 @@ class SummaryPart(SnakePart):
 
 
 class FlaggedPart(SnakePart):
-    """An observation that may repeat an earlier one."""
+    """An observation that possibly repeats an earlier observation."""
 
     entity_name: str
     observation_text: str
@@ -86,7 +87,10 @@ class FlaggedPart(SnakePart):
 
 
 class StalePart(SnakePart):
-    """An entity that nobody looks at. Days are null if nobody ever did."""
+    """An entity that was not used lately.
+
+    `last_accessed_days_ago` is None if the entity was never used.
+    """
 
     entity_name: str
     entity_type: str
@@ -107,7 +111,7 @@ class StalePart(SnakePart):
 
 
 class LargePart(SnakePart):
-    """A large entity that needs no split."""
+    """A large entity that does not need a split."""
 
     entity_name: str
     entity_type: str
@@ -140,7 +144,7 @@ class ReportReply(ListedReply):
     ) -> Self:
         """Return the report. It flags the later observation of each pair.
 
-        An entity that needs a split is not listed as large as well.
+        An entity that needs a split is not also listed as a large entity.
         """
         flagged = dict.fromkeys((row.entity_name, row.other) for row in pairs)
         splits = [row for row in sized if row[1].needs_split]
@@ -171,7 +175,8 @@ def _note(compared: ComparedRow) -> str | None:
         return None
     return (
         f"Compared with each other: {compared.compared} of {compared.facts} observations, the "
-        "newest of the entities written to last. find_duplicate_observations compares those of one"
+        "newest of the entities that were changed last. find_duplicate_observations compares the "
+        "observations of one entity"
     )
 
 

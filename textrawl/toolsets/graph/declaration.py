@@ -1,13 +1,14 @@
-"""The toolset, and the types that its parameters share."""
+"""The toolset `graph`, and the types that the parameters of its tools share."""
 
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from textrawl.toolsets.cleaning import CLEAN_FACT, CLEAN_NAME
 from textrawl.toolsets.graph.operations import EntityObservations, Relation
 from textrawl.toolsets.toolset import Toolset
 from textrawl.values.long_text import LONG_LENGTH
-from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name
+from textrawl.values.text import NAME_LENGTH
 
 graph = Toolset(
     "graph",
@@ -40,27 +41,18 @@ graph = Toolset(
 MOST_ITEMS = 1000
 
 
-def _clean(value: object) -> object:
-    return clean_name(value) if isinstance(value, str) else value
-
-
-def clean_text(value: object) -> object:
-    """Return a text in the form in which texts are stored, and any other value as it is."""
-    return clean_fact(value) if isinstance(value, str) else value
-
-
-Name = Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=NAME_LENGTH)]
-OptionalName = Annotated[str, BeforeValidator(_clean), Field(max_length=NAME_LENGTH)]
-RelationName = Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=100)]
-Text = Annotated[str, BeforeValidator(clean_text), Field(min_length=1, max_length=LONG_LENGTH)]
-Query = Annotated[str, BeforeValidator(_clean), Field(max_length=2048)]
+Name = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
+OptionalName = Annotated[str, CLEAN_NAME, Field(max_length=NAME_LENGTH)]
+RelationName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=100)]
+Text = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=LONG_LENGTH)]
+Query = Annotated[str, CLEAN_NAME, Field(max_length=2048)]
 Cursor = Annotated[
     str, Field(max_length=40, description="nextCursor of the answer before, to go on reading")
 ]
 
 
 class EntityItem(BaseModel):
-    """An entity. Unknown fields are ignored, as the reference server does."""
+    """An entity. The reference server ignores unknown fields, and so does this class."""
 
     name: Name
     entityType: OptionalName = ""  # noqa: N815 - the wire's names, as for parameters
@@ -82,9 +74,9 @@ class RelationItem(BaseModel):
 
 
 def _wrap(key: str) -> BeforeValidator:
-    """Return a validator that reads a bare text as an item without an entity.
+    """Return a validator that turns a bare text into an item without an entity.
 
-    The text then belongs to the entity that the call names.
+    The text is then an observation of the entity that the call names in the parameter `name`.
     """
 
     def wrap(value: Any) -> Any:
@@ -115,9 +107,9 @@ Relations = Annotated[list[RelationItem], Field(max_length=MOST_ITEMS)]
 def group_by_entity(
     name: str, items: list[EntityObservations]
 ) -> tuple[list[EntityObservations], bool]:
-    """Return the items, or one item with all observations if the call names an entity.
+    """Return the items unchanged, or as one item if the call names an entity.
 
-    The second value is True if the call names one.
+    The second value is True if the call names an entity.
     """
     if not name:
         return items, False

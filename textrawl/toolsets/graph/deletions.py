@@ -21,7 +21,7 @@ from textrawl.toolsets.graph.operations import EntityObservations, GraphOperatio
 from textrawl.toolsets.graph.replies import DoneReply, EntityReply, NodePart, reply_plainly
 from textrawl.toolsets.toolset import DELETES
 
-_MOST_NAMED = 20  # missing entities that the message names: a call may have a thousand
+_MOST_NAMED = 20  # the most missing entities that a message names. A call can name a thousand.
 
 
 def _write_message(kind: str, deleted: int, requested: int, missing: Sequence[str]) -> DoneReply:
@@ -65,7 +65,9 @@ async def delete_observations(
     ]
     groups, single = group_by_entity(name, items)
     if (deletions is None and observations is None) or not all(one.entity for one in groups):
-        raise ArgumentInvalid("deletions: entityName and observations", title="Missing deletions")
+        raise ArgumentInvalid(
+            "deletions: give entityName and observations", title="Missing deletions"
+        )
     rows = await GraphOperations(call.store).delete_observations(groups, call.caller)
     row = rows[0] if single else None
     if row is not None and row.observations is None:

@@ -17,13 +17,14 @@ from textrawl.toolsets.graph.rows import PartRow
 from textrawl.toolsets.toolset import READS, Document
 from textrawl.wire.replies import write_json
 
-_MOST_PARTS = 3000  # more than fit the default budget
-_MOST_TEXT = 1_000_000  # characters of these parts: more than fit the largest budget
-_MOST_RESOURCE_PARTS = 20_000  # for the resource, which has no budget
-_MOST_RESOURCE_TEXT = 16_000_000
-_SHORT_PARTS, _SHORT_TEXT = 200, 100_000  # parts, characters: a longer reply needs a thread
+_MOST_PARTS = 3000  # parts of a page; more parts than fit the default budget
+_MOST_TEXT = 1_000_000  # characters of a page; more than fit the largest budget
+_MOST_RESOURCE_PARTS = 20_000  # the resource does not have a budget
+_MOST_RESOURCE_TEXT = 16_000_000  # characters
+_SHORT_PARTS, _SHORT_TEXT = 200, 100_000  # parts and characters; a longer reply needs a thread
 _GRAPH_CURSOR = re.compile(r"([0-9a-z]{1,10})\.(\d{1,9})")
 _PLAIN_CURSOR = re.compile(r"\d{1,9}")
+_CURSOR_INVALID = "cursor: pass nextCursor of the previous answer without changes"
 
 
 @graph.tool(READS, GraphReply)
@@ -33,7 +34,7 @@ async def read_graph(call: Call, cursor: Cursor = "") -> CallToolResult:
     if cursor:
         match = _GRAPH_CURSOR.fullmatch(cursor)
         if match is None:
-            raise ArgumentInvalid("cursor: give nextCursor of the answer before, as it stands")
+            raise ArgumentInvalid(_CURSOR_INVALID)
         number, skip = int(match[1], 36), int(match[2])
     page = Page(number, skip, _MOST_PARTS, _MOST_TEXT)
     rows = await GraphOperations(call.store).read(page, call.caller)
@@ -108,15 +109,15 @@ graph.documents.append(
 
 def _read_page(cursor: str) -> Page:
     if cursor and not _PLAIN_CURSOR.fullmatch(cursor):
-        raise ArgumentInvalid("cursor: give nextCursor of the answer before, as it stands")
+        raise ArgumentInvalid(_CURSOR_INVALID)
     return Page(None, int(cursor or 0), _MOST_PARTS, _MOST_TEXT)
 
 
 def _write_graph_cursors(rows: Sequence[PartRow]) -> list[str]:
-    """Return a cursor for each row that holds its place in the whole graph."""
+    """Return a cursor for each row. The cursor is the place of the row in the whole graph."""
     return [f"{write_number(row.number)}.{row.part}" for row in rows]
 
 
 def _write_plain_cursors(page: Page, rows: Sequence[PartRow]) -> list[str]:
-    """Return a cursor for each row that holds its place in the answer."""
+    """Return a cursor for each row. The cursor is the place of the row in the whole answer."""
     return [str(page.skip + place) for place in range(len(rows))]

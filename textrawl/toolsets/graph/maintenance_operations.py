@@ -1,4 +1,4 @@
-"""The operations that find and split large entities, and find similar and unused facts."""
+"""The operations that find and split large entities, and find similar facts and unused entities."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,6 @@ from textrawl.postgres.sqlstates import SAME_ENTITY, DataRefused
 from textrawl.scheduling.workers import run_apart
 from textrawl.store.rows import StatisticsRow
 from textrawl.store.store import Store
-from textrawl.toolsets.graph.operations import select_home
 from textrawl.toolsets.graph.rows import (
     ComparedRow,
     PairRow,
@@ -21,12 +20,15 @@ from textrawl.toolsets.graph.rows import (
 )
 from textrawl.toolsets.graph.topics import Analysis, analyse, find_words
 
-_MOST_TEXTS = 2_000  # analysed in one call, which takes some tenths of a second
+_MOST_TEXTS = 2_000  # texts in one call; their analysis takes some tenths of a second
 
 
 @dataclass(frozen=True)
 class Split:
-    """A part of an entity that becomes its own. Without a type it gets the entity's."""
+    """A part of an entity that becomes a new entity.
+
+    If `type` is None, the new entity gets the type of the old entity.
+    """
 
     name: str
     type: str | None
@@ -34,7 +36,7 @@ class Split:
 
 
 class MaintenanceOperations:
-    """The sizes, duplicates and unused entities of one memory."""
+    """The large entities, similar facts and unused entities of one memory."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -43,7 +45,7 @@ class MaintenanceOperations:
     async def count(self, entity: str, caller: Caller, most_texts: int = 0) -> SizeRow:
         """Return an entity with up to `most_texts` of its newest facts. Raises EntityNotFound."""
         rows = await self._call(
-            "node_sizes", SizeRow, entity=entity, most_texts=most_texts, **select_home(caller)
+            "node_sizes", SizeRow, entity=entity, most_texts=most_texts, **caller.reading_home
         )
         if not rows:
             raise errors.EntityNotFound(entity)
@@ -69,12 +71,15 @@ class MaintenanceOperations:
     async def find_large(self, caller: Caller) -> list[tuple[SizeRow, Analysis]]:
         """Return the entities with too many facts. Raises TopicsNotInstalled."""
         rows = await self._call(
-            "node_sizes", SizeRow, larger=True, most_texts=_MOST_TEXTS, **select_home(caller)
+            "node_sizes", SizeRow, larger=True, most_texts=_MOST_TEXTS, **caller.reading_home
         )
         return list(zip(rows, await self._analyse(rows), strict=True))
 
     async def split(self, entity: str, splits: Sequence[Split], caller: Caller) -> SplitRow:
-        """Move facts to entities of their own, all or nothing. Raises EntityNotFound."""
+        """Move facts of an entity to new entities, all or nothing.
+
+        Raises EntityNotFound, or ArgumentInvalid if a part has the name of the entity.
+        """
         parts = [
             {"name": part.name, "type": part.type, "observations": part.observations}
             for part in splits
@@ -86,7 +91,7 @@ class MaintenanceOperations:
         except DataRefused as refusal:
             if refusal.code == SAME_ENTITY:
                 raise errors.ArgumentInvalid(
-                    "approved_splits: a part needs another name than the entity"
+                    "approved_splits: give each part another name than the entity has"
                 ) from refusal
             raise errors.EntityNotFound(refusal.detail or entity) from refusal
         return row
@@ -94,9 +99,10 @@ class MaintenanceOperations:
     async def find_similar(
         self, entity: str | None, threshold: float, containment: float, caller: Caller
     ) -> list[PairRow]:
-        """Return pairs of facts of an entity, or of every entity, that may state the same.
+        """Return pairs of facts that possibly state the same thing.
 
-        Raises EmbeddingNotConfigured for one entity, EmbeddingUnavailable.
+        Both facts belong to the same entity: to `entity`, or to any entity if `entity` is None.
+        Raises EmbeddingUnavailable, and EmbeddingNotConfigured if `entity` is given.
         """
         model = None
         if entity is not None or self._store.models.has_vectors:
@@ -108,17 +114,17 @@ class MaintenanceOperations:
             model=model,
             threshold=threshold,
             containment=containment,
-            **select_home(caller),
+            **caller.reading_home,
         )
 
     async def count_compared(self, caller: Caller) -> ComparedRow:
-        """Return the number of facts that find_similar compares if no entity is named."""
-        [row] = await self._call("compared_observations", ComparedRow, **select_home(caller))
+        """Return the number of facts that `find_similar` compares if `entity` is None."""
+        [row] = await self._call("compared_observations", ComparedRow, **caller.reading_home)
         return row
 
     async def find_stale(self, days: float, caller: Caller) -> list[StaleRow]:
-        """Return the entities that were not looked at for some days."""
-        return await self._call("stale_nodes", StaleRow, stale_days=days, **select_home(caller))
+        """Return the entities that were not used in the last `days` days."""
+        return await self._call("stale_nodes", StaleRow, stale_days=days, **caller.reading_home)
 
     async def _analyse(self, rows: Sequence[SizeRow]) -> list[Analysis]:
         words = await run_apart(_find_words, rows)

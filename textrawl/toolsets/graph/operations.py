@@ -1,7 +1,7 @@
 """The operations of the `graph` toolset on entities, observations and relations.
 
-They read and write one space, the caller's home space. Observations are embedded before they are
-stored. While the embedding provider is down, they are stored first and embedded later.
+They read and write only the caller's home space. Observations are embedded before they are stored.
+While the embedding provider is down, observations are stored first and embedded later.
 """
 
 import json
@@ -61,9 +61,10 @@ class EntityObservations:
 
 @dataclass(frozen=True)
 class Page:
-    """A page of a graph: at most `most` parts after `skip`, starting at the entity `number`.
+    """A page of a graph. It has at most `most` parts with at most `text` characters in total.
 
-    Together they have at most `text` characters.
+    The page begins at the entity with the number `number`. If `number` is None, the page begins at
+    the first entity. The page leaves out the first `skip` parts from there.
     """
 
     number: int | None
@@ -72,7 +73,10 @@ class Page:
     text: int
 
     def count(self, rows: Sequence[PartRow]) -> int:
-        """Return how many of `rows` are on the page. One row more shows that the graph goes on."""
+        """Return how many of `rows` are on the page.
+
+        `rows` can have one row more. This row only shows that another page exists.
+        """
         beyond = sum(row.length for row in rows) > self.text
         return min(len(rows) - beyond, self.most)
 
@@ -85,7 +89,7 @@ class GraphOperations:
         self._call = store.database.call
 
     async def create(self, nodes: Sequence[Node], caller: Caller) -> list[NodeRow]:
-        """Create entities, or add observations to those that exist."""
+        """Create entities. If an entity exists, add the observations to it."""
         model, vectors = await self._embed((node.name, node.observations) for node in nodes)
         items = [
             {"name": node.name, "type": node.type, "observations": _divide(node.observations)}
@@ -139,18 +143,21 @@ class GraphOperations:
     async def delete_edges(
         self, relations: Sequence[Relation], caller: Caller
     ) -> list[DeletedEdgeRow]:
-        """Delete relations. Return one row for each."""
+        """Delete relations. Return one row for each relation."""
         return await self._call(
             "delete_edges", DeletedEdgeRow, relations=_write_relations(relations), **caller.writing
         )
 
     async def end_edge(self, number: int, caller: Caller) -> EndedRow:
-        """End a relation."""
+        """End a relation, so that it is no longer valid."""
         [row] = await self._call("end_edge", EndedRow, number=number, **caller.writing)
         return row
 
     async def read(self, page: Page, caller: Caller) -> list[PartRow]:
-        """Return a page of the whole graph. Raises ArgumentInvalid if its entity was deleted."""
+        """Return a page of the whole graph.
+
+        Raises ArgumentInvalid if the entity at which the page begins was deleted.
+        """
         try:
             return await self._call(
                 "read_graph",
@@ -159,13 +166,13 @@ class GraphOperations:
                 skip=page.skip,
                 max_rows=page.most + 1,
                 max_text=page.text,
-                **select_home(caller),
+                **caller.reading_home,
             )
         except DataRefused as refusal:
             raise refusal.explain() from refusal
 
     async def open(self, names: Sequence[str], page: Page, caller: Caller) -> list[PartRow]:
-        """Return entities by name. Names that no entity has are skipped."""
+        """Return the entities with these names. Unknown names are skipped."""
         return await self._page("open_nodes", page, caller, names=names)
 
     async def search(self, query: str, page: Page, caller: Caller) -> list[PartRow]:
@@ -176,7 +183,10 @@ class GraphOperations:
         )
 
     async def search_semantic(self, query: str, limit: int, caller: Caller) -> list[RankedRow]:
-        """Return entities near a query. Raises EmbeddingNotConfigured, EmbeddingUnavailable."""
+        """Return entities with a fact that matches the query by meaning or by words.
+
+        Raises EmbeddingNotConfigured, EmbeddingUnavailable.
+        """
         model, vector, _ = await self._store.embed_query(query or " ")
         return await self._call(
             "search_semantic",
@@ -185,17 +195,17 @@ class GraphOperations:
             model=model,
             vector=vector,
             max_rows=limit,
-            **select_home(caller),
+            **caller.reading_home,
         )
 
     async def record_use(self, numbers: Sequence[int], caller: Caller) -> None:
-        """Record that an answer held these entities. An error is logged, not raised."""
+        """Record that an answer contained these entities. An error is logged, not raised."""
         if not numbers:
             return
         try:
-            await self._call("record_use", UseRow, numbers=numbers, **select_home(caller))
+            await self._call("record_use", UseRow, numbers=numbers, **caller.reading_home)
         except TextrawlError as error:
-            logger.info("The use of entities is not recorded: %s", error)
+            logger.info("The use of entities was not recorded: %s", error)
 
     async def _page(
         self, function: LiteralString, page: Page, caller: Caller, **arguments: Any
@@ -207,7 +217,7 @@ class GraphOperations:
             max_rows=page.most + 1,
             max_text=page.text,
             **arguments,
-            **select_home(caller),
+            **caller.reading_home,
         )
 
     async def _embed(
@@ -215,7 +225,7 @@ class GraphOperations:
     ) -> tuple[int | None, list[Vector] | None]:
         """Return the active model and a vector for each part of an observation.
 
-        Return None instead while the embedding provider is down.
+        While the embedding provider is down, the result contains None instead of the vectors.
         """
         texts = [
             compose_document(name, part)
@@ -236,7 +246,7 @@ def _write_relations(relations: Sequence[Relation]) -> str:
 
 
 def _divide(observations: Sequence[str]) -> list[object]:
-    """Return observations in the form in which they are stored: a long one is a list of parts."""
+    """Return observations as SQL functions take them: a long observation is a list of parts."""
     divided = [split_text(text) for text in observations]
     return [parts if len(parts) > 1 else parts[0] for parts in divided]
 
@@ -247,9 +257,3 @@ def _write(
     return json.dumps(
         [{"entity": item.entity, "observations": divide(item.observations)} for item in items]
     )
-
-
-def select_home(caller: Caller) -> dict[str, object]:
-    """Return the arguments with which a reading function reads the caller's home space."""
-    principal = caller.principal
-    return {"credential": principal.credential, "space": principal.home}

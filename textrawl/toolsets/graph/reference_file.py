@@ -1,4 +1,4 @@
-"""A file of the reference memory server, which the tool migrate imports for its caller."""
+"""The import of a file of the reference memory server, for the tool `migrate`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from anyio import to_thread
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid
 from textrawl.toolsets.graph.operations import GraphOperations, Node, Relation
-from textrawl.values.reference_line import LineRefused, parse_line, read_name, read_text
+from textrawl.values.reference_line import LineBroken, LineRefused, parse_line, read_name, read_text
 
 _BATCH = 100
 _MOST_BYTES = 64 << 20
 _FILE_MISSING = (
-    "source_path: give the name of a file in the server's folder for imports, which is import in "
-    "TEXTRAWL_DATA_DIR; or ask who runs the server to run "
+    "source_path: give the name of a file in the server's import folder, which is the folder "
+    "import in TEXTRAWL_DATA_DIR; or ask the administrator of the server to run "
     "`textrawl import --from server-memory FILE`"
 )
 
@@ -32,7 +32,10 @@ class Migrated:
 
 
 def find_file(folder: Path | None, path: str) -> Path:
-    """Return the file at `path` in `folder`. Raises ArgumentInvalid for a path outside of it."""
+    """Return the file at `path` in `folder`.
+
+    Raises ArgumentInvalid if the file is outside of the folder, missing or too large.
+    """
     if folder is None:
         raise ArgumentInvalid(_FILE_MISSING)
     home = folder.expanduser().resolve()
@@ -45,10 +48,10 @@ def find_file(folder: Path | None, path: str) -> Path:
 
 
 async def migrate_file(file: Path, graph: GraphOperations, caller: Caller) -> Migrated:
-    """Import the entities and relations of `file` in its order.
+    """Import the entities and relations of `file`, in the order of its lines.
 
-    A relation needs both entities, from this file or from before. Nothing is stored twice, so a
-    file may be imported again.
+    A relation is skipped if one of its entities does not exist yet. Nothing is stored twice, so a
+    file can be imported again.
     """
     done = Migrated()
     content = await to_thread.run_sync(file.read_bytes)
@@ -67,7 +70,7 @@ async def migrate_file(file: Path, graph: GraphOperations, caller: Caller) -> Mi
 
 
 def _gather(content: bytes, done: Migrated) -> Iterator[list[Node | Relation]]:
-    """Yield batches of consecutive entities or consecutive relations, and count unusable lines."""
+    """Yield batches of consecutive entities or relations. Count the unusable lines in `done`."""
     batch = list[Node | Relation]()
     for raw in content.split(b"\n"):
         item = _read(raw, done) if raw.strip() else None
@@ -92,12 +95,11 @@ def _read(raw: bytes, done: Migrated) -> Node | Relation | None:
             read_name(fields, "entityType", empty="Generic"),
             list(_read_texts(fields.get("observations"), done)),
         )
-    except LineRefused as refused:
-        if "no JSON" in str(refused):
-            done.errors += 1
-        else:
-            done.skipped += 1
-        return None
+    except LineBroken:
+        done.errors += 1
+    except LineRefused:
+        done.skipped += 1
+    return None
 
 
 def _read_texts(observations: object, done: Migrated) -> Iterator[str]:

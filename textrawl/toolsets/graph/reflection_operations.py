@@ -1,4 +1,4 @@
-"""The operations on reflections: SQL functions, called with embedded texts."""
+"""The operations on reflections: they embed texts and call SQL functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from textrawl.access.principal import Caller
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.store.store import Store
-from textrawl.toolsets.graph.operations import select_home
 from textrawl.toolsets.graph.rows import DeletedReflectionRow, ReflectionRow, StoredReflectionRow
 
 
 @dataclass(frozen=True)
 class Reflection:
-    """A reflection to store. `target` is the number of the entity or relation it is about."""
+    """A reflection to store. `target` is the number of the entity or relation that it is about.
+
+    `voice` is the name of the speaker. It can differ from the name of the author.
+    """
 
     target_type: str
     content: str
@@ -23,7 +25,7 @@ class Reflection:
 
 @dataclass(frozen=True)
 class Filter:
-    """A choice of reflections. None stands for all."""
+    """The conditions that reflections have to meet. A condition of None is always met."""
 
     voice: str | None
     mood: str | None
@@ -38,7 +40,10 @@ class ReflectionOperations:
         self._call = store.database.call
 
     async def add(self, reflection: Reflection, caller: Caller) -> StoredReflectionRow:
-        """Store a reflection. Raises ArgumentInvalid if nothing has the target's number."""
+        """Store a reflection.
+
+        Raises ArgumentInvalid if no entity or relation has the number `target`.
+        """
         model, vector, _ = await self._store.try_to_embed_query(reflection.content or " ")
         try:
             [row] = await self._call(
@@ -60,7 +65,10 @@ class ReflectionOperations:
     async def search(
         self, query: str, choice: Filter, limit: int, caller: Caller
     ) -> list[ReflectionRow]:
-        """Return reflections by words, and by meaning while the embedding provider answers."""
+        """Return reflections that match the query by words or by meaning.
+
+        While the embedding provider is down, only words are compared.
+        """
         model, vector, _ = await self._store.try_to_embed_query(query or " ")
         return await self._call(
             "search_reflections",
@@ -72,11 +80,11 @@ class ReflectionOperations:
             mood=choice.mood,
             target_type=choice.target_type,
             max_rows=limit,
-            **select_home(caller),
+            **caller.reading_home,
         )
 
     async def delete(self, numbers: Sequence[int], caller: Caller) -> list[DeletedReflectionRow]:
-        """Delete reflections by their numbers. Return one row for each."""
+        """Delete reflections by their numbers. Return one row for each number."""
         return await self._call(
             "delete_reflections", DeletedReflectionRow, numbers=list(numbers), **caller.writing
         )

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
 from mcp.types import CallToolResult
-from pydantic import BeforeValidator, Field, PrivateAttr
+from pydantic import Field, PrivateAttr
 
 from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.toolsets.call import Call
-from textrawl.toolsets.graph.declaration import MOST_ITEMS, OptionalName, Query, clean_text, graph
+from textrawl.toolsets.cleaning import CLEAN_FACT
+from textrawl.toolsets.graph.declaration import MOST_ITEMS, OptionalName, Query, graph
 from textrawl.toolsets.graph.operations import GraphOperations
 from textrawl.toolsets.graph.reflection_operations import (
     Filter,
@@ -17,8 +18,9 @@ from textrawl.toolsets.graph.reflection_operations import (
 )
 from textrawl.toolsets.graph.replies import DoneReply, reply_plainly
 from textrawl.toolsets.graph.rows import RankedRow, ReflectionRow
-from textrawl.toolsets.graph.snake_case_replies import SnakePart, SnakeReply
+from textrawl.toolsets.graph.snake_case_replies import SnakeReply
 from textrawl.toolsets.toolset import DELETES, READS, WRITES
+from textrawl.wire.replies import SnakePart
 
 Limit = Annotated[int, Field(ge=1, le=50)]
 Number = Annotated[int, Field(ge=0, le=2**48 - 1)]
@@ -26,7 +28,7 @@ Target = Literal["entity", "session", "relation", "global"]
 
 
 class ScoringPart(SnakePart):
-    """The factors of a rank besides relevance."""
+    """The factors, besides relevance, that decide the order of the entities."""
 
     importance: float
     temporal_factor: float
@@ -47,7 +49,7 @@ class RankedPart(SnakePart):
 
 
 class RankedReply(SnakeReply):
-    """Entities, best rank first."""
+    """Entities that a search found, best first."""
 
     results: list[RankedPart]
     dropped: int | None = None
@@ -65,7 +67,10 @@ class RankedReply(SnakeReply):
         return sum(1 + len(row.observations) for row in self._rows)
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the best entities. The last one may keep only its oldest texts."""
+        """Return a copy with the best entities. The last entity can lose its newest observations.
+
+        Each entity and each observation is one of the `count` items.
+        """
         results, left = list[RankedPart](), count
         for row in self._rows:
             if left <= 0:
@@ -120,14 +125,19 @@ async def end_relation(
     """End a relation that is true no more, and keep that it was; contains and part_of as a pair."""
     row = await GraphOperations(call.store).end_edge(relation_id, call.caller)
     if row.outcome == "missing":
-        raise TextrawlError("See open_nodes with includeIds", title="Relation not found")
+        raise TextrawlError(
+            "open_nodes with includeIds shows the ids of relations", title="Relation not found"
+        )
     outcome = "expired successfully" if row.outcome == "ended" else "had expired already"
     inverse = f", with its inverse {row.inverse}" if row.inverse is not None else ""
     return call.reply(EndedReply(result=f"Relation {relation_id} {outcome}{inverse}"))
 
 
 class ReflectionPart(SnakePart):
-    """A reflection. `voice` is the name in which its author wrote it, if it is not the author's."""
+    """A reflection.
+
+    `voice` is the name of the speaker, or None if the speaker is the author.
+    """
 
     id: int
     target_type: str
@@ -146,7 +156,7 @@ class ReflectionReply(SnakeReply):
     result: ReflectionPart
 
 
-Prose = Annotated[str, BeforeValidator(clean_text), Field(min_length=1, max_length=10_000)]
+Prose = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=10_000)]
 
 
 @graph.tool(WRITES, ReflectionReply)
@@ -163,8 +173,8 @@ async def add_reflection(
     Example: {"target_type":"session","content":"The outage taught us to test restores."}.
     """
     if (target_id is None) == (target_type in ("entity", "relation")):
-        verb = "needs" if target_id is None else "takes no"
-        raise ArgumentInvalid(f"target_id: {target_type} {verb} target_id")
+        verb = "needs" if target_id is None else "does not take"
+        raise ArgumentInvalid(f"target_id: the target {target_type} {verb} a target_id")
     writer = call.caller.principal.actor
     reflection = Reflection(target_type, content, author or writer, mood or None, target_id)
     row = await ReflectionOperations(call.store).add(reflection, call.caller)

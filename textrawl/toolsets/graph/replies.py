@@ -1,4 +1,7 @@
-"""Replies in the shape of the reference server: text and structured content have equal keys."""
+"""Replies of the graph tools: text and structured content have the same keys.
+
+MCP's reference memory server (`@modelcontextprotocol/server-memory`) answers in this form.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Self
@@ -12,8 +15,8 @@ from textrawl.wire.replies import Part, Reply, write_json
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _GO_ON = "There is more: call again with cursor"
-_SHORTENED = ". Not all of it is repeated here: open_nodes has it"
-_TOO_LONG = "; what was too long for one answer is left out: see TEXTRAWL_MAX_GRAPH_TOKENS"
+_SHORTENED = ". This answer does not repeat everything: open_nodes shows the rest"
+_TOO_LONG = "; an item too long for any answer was left out: see TEXTRAWL_MAX_GRAPH_TOKENS"
 
 
 class NodePart(Part):
@@ -26,7 +29,10 @@ class NodePart(Part):
 
 
 class StoredPart(NodePart):
-    """An entity with its observations. If they are omitted, `added` counts the new ones."""
+    """An entity with its observations.
+
+    If the observations are omitted, `added` is the number of new observations.
+    """
 
     added: int | None = None
 
@@ -47,16 +53,16 @@ class PlainReply(Reply):
     large = True
 
     def compact(self) -> Any:
-        """Return canonical keys."""
+        """Return the structured content."""
         return self.structured()
 
     def lines(self) -> Iterator[str]:
-        """Yield the same as one line, because programs read these answers as JSON."""
+        """Yield the same JSON as one line, because programs read these answers as JSON."""
         yield write_json(self.compact())
 
 
 class GraphReply(PlainReply):
-    """Entities and relations, as many as fit, and a cursor for the rest."""
+    """As many entities and relations as fit the budget, and a cursor to read the rest."""
 
     spared = (("note",), ("entities", "relations"))
 
@@ -73,18 +79,21 @@ class GraphReply(PlainReply):
     def build(
         cls, rows: Sequence[PartRow], cursors: Sequence[str], most: int, *, with_ids: bool = False
     ) -> Self:
-        """Return the reply with at most `most` of `rows`. Each row has a cursor to go on from."""
+        """Return the reply with at most `most` of `rows`. `cursors` has the cursor of each row."""
         reply = cls()
         reply._rows, reply._cursors = rows, cursors
         reply._most, reply._with_ids = most, with_ids
         return reply.choose(reply.size())
 
     def size(self) -> int:
-        """Return the number of parts."""
+        """Return the number of rows that a page can have."""
         return min(len(self._rows), self._most)
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the first whole entities. One that is too long alone is skipped."""
+        """Return a copy with at most the first `count` rows, as whole entities where possible.
+
+        A row that alone is too long is skipped.
+        """
         count = self._find_end(count)
         reply = self.model_copy(update=_group(self._rows[:count], with_ids=self._with_ids))
         place = count if count or not self._rows else 1
@@ -94,13 +103,17 @@ class GraphReply(PlainReply):
         return reply
 
     def _find_end(self, count: int) -> int:
-        """Return the end of a page of at most `count` parts. A cut entity has a page of its own."""
+        """Return the number of rows on a page that has at most `count` rows.
+
+        A page normally ends with a whole entity. An entity that is too long for one page goes on
+        on the next page. The page on which it ends has no other entity.
+        """
         numbers = [row.number for row in self._rows]
         if not numbers:
             return 0
         first = next((n for n, number in enumerate(numbers) if number != numbers[0]), len(numbers))
         if self._rows[0].kind != "entity":
-            return min(count, first)  # the rest of a cut entity
+            return min(count, first)  # the rest of an entity that began on an earlier page
         if count >= len(numbers):
             return len(numbers)
         return numbers.index(numbers[count]) or count
@@ -132,9 +145,9 @@ def _group(rows: Sequence[PartRow], *, with_ids: bool) -> dict[str, Any]:
 
 
 class StoredReply(PlainReply):
-    """The stored items. The text is the bare list if the reply has no other field.
+    """The stored items. The text is the bare list if the reply does not have another field.
 
-    A list that is too long becomes names and counts. `note` then says how much was stored.
+    If the items exceed the budget, the reply is shortened. `note` then says how much was stored.
     """
 
     large = False
@@ -142,7 +155,7 @@ class StoredReply(PlainReply):
     note: str | None = None
 
     def compact(self) -> Any:
-        """Return the bare list, or all fields if there are others."""
+        """Return the bare list, or all fields if there is more than one field."""
         fields = self.structured()
         [first, *others] = fields
         return fields if others else fields[first]
@@ -172,11 +185,14 @@ class CreatedReply(StoredReply):
         return reply
 
     def size(self) -> int:
-        """Return the number of names, plus one for all observations."""
+        """Return the number of entities plus one, which stands for the whole reply."""
         return len(self.entities) + 1
 
     def choose(self, count: int) -> Self:
-        """Return all entities with their observations, or only the first names and counts."""
+        """Return the whole reply if `count` exceeds the number of entities.
+
+        Otherwise return the first `count` entities, each with the number of its observations.
+        """
         if count > len(self.entities):
             return self
         bare = [
@@ -188,7 +204,7 @@ class CreatedReply(StoredReply):
 
 
 class RelatedReply(StoredReply):
-    """New relations, and the errors for those that could not be stored."""
+    """New relations, and the errors for relations that could not be stored."""
 
     relations: list[EdgePart]
     errors: list[str] | None = None
@@ -212,7 +228,7 @@ class RelatedReply(StoredReply):
 
 
 class AddedPart(Part):
-    """The new observations of an entity. If they are omitted, `added` counts them."""
+    """The new observations of an entity. If they are omitted, `added` is their number."""
 
     entity_name: str
     added_observations: list[str]
@@ -225,11 +241,14 @@ class AddedReply(StoredReply):
     results: list[AddedPart]
 
     def size(self) -> int:
-        """Return the number of names, plus one for all observations."""
+        """Return the number of entities plus one, which stands for the whole reply."""
         return len(self.results) + 1
 
     def choose(self, count: int) -> Self:
-        """Return all entities with their observations, or only the first names and counts."""
+        """Return the whole reply if `count` exceeds the number of entities.
+
+        Otherwise return the first `count` entities, each with the number of its observations.
+        """
         if count > len(self.results):
             return self
         bare = [
@@ -244,7 +263,7 @@ class AddedReply(StoredReply):
 
 
 class EntityReply(PlainReply):
-    """One entity as it is now, for a call that names it beside the observations."""
+    """One entity with its present observations. It answers a call with the parameter `name`."""
 
     large = False
 
@@ -256,7 +275,7 @@ class EntityReply(PlainReply):
         return len(self.entity.observations)
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the newest observations. The added ones are among them."""
+        """Return a copy with the newest `count` observations."""
         texts = self.entity.observations
         if count >= len(texts):
             return self
@@ -266,7 +285,7 @@ class EntityReply(PlainReply):
 
 
 class DoneReply(PlainReply):
-    """The result of a deletion in a sentence, which is also the text."""
+    """The result of a deletion. `message` is a sentence that is also the text of the answer."""
 
     large = False
 
@@ -275,13 +294,13 @@ class DoneReply(PlainReply):
 
 
 def reply_plainly(call: Call, reply: DoneReply) -> CallToolResult:
-    """Answer with the bare sentence as the text, as the reference server does."""
+    """Answer with the bare `message` as the text, as MCP's reference memory server does."""
     result = call.reply(reply)
     return result.model_copy(update={"content": [TextContent(text=reply.message)]})
 
 
 def write_number(number: int) -> str:
-    """Return a number to the base of 36, which is short to copy for a model."""
+    """Return a number in base 36, because models then copy fewer characters."""
     digits = ""
     while number or not digits:
         number, digit = divmod(number, 36)

@@ -1,4 +1,4 @@
-"""Rows that the SQL functions of the graph toolset return. Each function has its class."""
+"""Rows that the SQL functions of the graph toolset return: a class for each function."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,9 +17,9 @@ class NodeRow:
 
 @dataclass(frozen=True)
 class EdgeRow:
-    """A relation of create_edges. The outcome is created, known or missing.
+    """The result of create_edges for one relation. `outcome` is `created`, `known` or `missing`.
 
-    `missing` names the ends that do not exist.
+    `missing` lists the entities of the relation that do not exist.
     """
 
     place: int
@@ -29,9 +29,9 @@ class EdgeRow:
 
 @dataclass(frozen=True)
 class AddedRow:
-    """An entity with its new observations and with all of them.
+    """An entity with its new observations (`added`) and all its observations.
 
-    For a caller who may not read, `entity_type` is None and `observations` is empty.
+    If the caller does not have the scope `read`, `entity_type` is None and `observations` is empty.
     """
 
     name: str
@@ -42,7 +42,7 @@ class AddedRow:
 
 @dataclass(frozen=True)
 class DeletedNodeRow:
-    """The name of an entity, and whether there was one to delete."""
+    """A name from the call. `deleted` is true if an entity with this name was deleted."""
 
     name: str
     deleted: bool
@@ -50,9 +50,10 @@ class DeletedNodeRow:
 
 @dataclass(frozen=True)
 class DeletedObservationsRow:
-    """The number of deleted observations, and those that remain. None stands for no such entity.
+    """The number of deleted observations of an entity, and the observations that remain.
 
-    For a caller who may not read, `entity_type` is None and `observations` is empty.
+    If there is no such entity, `observations` is None. If the caller does not have the scope
+    `read`, `entity_type` is None and `observations` is empty.
     """
 
     name: str
@@ -63,7 +64,10 @@ class DeletedObservationsRow:
 
 @dataclass(frozen=True)
 class DeletedEdgeRow:
-    """The result of deleting one relation. `missing` names the ends that do not exist."""
+    """The result of deleting one relation.
+
+    `missing` lists the entities of the relation that do not exist.
+    """
 
     place: int
     deleted: bool
@@ -72,9 +76,10 @@ class DeletedEdgeRow:
 
 @dataclass(frozen=True)
 class PartRow:
-    """A part of a graph: an entity, then its observations, then its relations.
+    """A part of a graph: an entity, one of its observations or one of its relations.
 
-    `number` and `name` are the entity's. `part` counts from 0 within the entity.
+    `number` and `name` belong to the entity. `part` is the position within the entity, from 0: the
+    entity itself comes first, then its observations, then its relations.
     """
 
     number: int
@@ -90,14 +95,14 @@ class PartRow:
 
     @property
     def length(self) -> int:
-        """The characters of the part's own texts, as the text limit of a page counts them."""
+        """The number of characters of the part, for the limit `Page.text`."""
         texts = (self.content, self.from_entity, self.relation, self.to_entity)
         return sum(len(text) for text in texts if text)
 
 
 @dataclass(frozen=True)
 class RankedRow:
-    """An entity that search_semantic found, with the figures that make its rank."""
+    """An entity that search_semantic found, with its score and the factors of the score."""
 
     number: int
     name: str
@@ -113,7 +118,7 @@ class RankedRow:
 
 @dataclass(frozen=True)
 class EndedRow:
-    """The result of end_edge. The outcome is ended, known (it had ended before) or missing."""
+    """The result of end_edge. `outcome` is `ended`, `missing`, or `known` if it ended before."""
 
     outcome: str
     from_entity: str | None
@@ -154,7 +159,7 @@ class ReflectionRow:
 
 @dataclass(frozen=True)
 class DeletedReflectionRow:
-    """The number of a reflection, and whether there was one to delete."""
+    """A number from the call. `deleted` is true if the reflection with this number was deleted."""
 
     number: int
     deleted: bool
@@ -162,9 +167,10 @@ class DeletedReflectionRow:
 
 @dataclass(frozen=True)
 class SizeRow:
-    """An entity with the number of its facts, and the threshold for a split.
+    """An entity with the number of its facts, and the number above which it needs a split.
 
-    `observations` holds its newest facts, or none: one call returns a limited number of texts.
+    `observations` holds its newest facts. It can be empty, because one call returns a limited
+    number of facts for all entities.
     """
 
     number: int
@@ -187,7 +193,10 @@ class SplitRow:
 
 @dataclass(frozen=True)
 class PairRow:
-    """Two facts of an entity that may state the same. `total` is the number of its facts."""
+    """Two facts of an entity that possibly state the same thing.
+
+    `total` is the number of all facts of the entity.
+    """
 
     entity_name: str
     total: int
@@ -199,7 +208,10 @@ class PairRow:
 
 @dataclass(frozen=True)
 class ComparedRow:
-    """The number of compared facts, and of all facts that share their entity with others."""
+    """The number of compared facts, and the number of all facts that could be compared.
+
+    A fact can be compared if its entity has other facts.
+    """
 
     compared: int
     facts: int
@@ -207,7 +219,7 @@ class ComparedRow:
 
 @dataclass(frozen=True)
 class StaleRow:
-    """An entity that was not looked at for `days`. None stands for never."""
+    """An entity that was last used `days` ago. `days` is None if it was never used."""
 
     name: str
     entity_type: str
@@ -218,6 +230,6 @@ class StaleRow:
 
 @dataclass(frozen=True)
 class StopWordsRow:
-    """Those of the given words that are too common to name a topic."""
+    """The words from the call that are too common to name a topic."""
 
     stop_words: list[str]

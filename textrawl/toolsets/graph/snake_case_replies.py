@@ -1,31 +1,22 @@
-"""Replies whose keys are snake_case on the wire too."""
+"""Replies that keep their snake_case keys in answers."""
 
 from typing import Self, cast
 
-from pydantic import ConfigDict
-
 from textrawl.toolsets.graph.replies import PlainReply
-from textrawl.wire.replies import Part
-
-
-def _keep(name: str) -> str:
-    return name
-
-
-class SnakePart(Part):
-    """A part of a reply with snake_case keys."""
-
-    model_config = ConfigDict(alias_generator=_keep)
+from textrawl.wire.replies import SNAKE_CASE
 
 
 class SnakeReply(PlainReply):
     """A reply with snake_case keys."""
 
-    model_config = ConfigDict(alias_generator=_keep)
+    model_config = SNAKE_CASE
 
 
 class ListedReply(SnakeReply):
-    """A reply with lists that are shortened together. `dropped` counts the omitted items."""
+    """A reply with several lists, which are shortened together.
+
+    `dropped` is the number of items left out of all lists.
+    """
 
     dropped: int | None = None
 
@@ -34,7 +25,10 @@ class ListedReply(SnakeReply):
         return sum(len(items) for items in self._lists().values())
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the first items of each list, with equal shares for the lists."""
+        """Return a copy with the first items of each list, `count` items in all.
+
+        The lists get equal shares. If a list is shorter than its share, longer lists get the rest.
+        """
         kept, left, lists = dict[str, list[object]](), count, self._lists()
         for place, (name, items) in enumerate(lists.items()):
             share = -(-left // (len(lists) - place))

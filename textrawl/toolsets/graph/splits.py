@@ -11,13 +11,15 @@ from textrawl.toolsets.call import Call
 from textrawl.toolsets.graph.declaration import MOST_ITEMS, Name, OptionalName, Text, graph
 from textrawl.toolsets.graph.maintenance_operations import MaintenanceOperations, Split
 from textrawl.toolsets.graph.rows import SizeRow
-from textrawl.toolsets.graph.snake_case_replies import SnakePart, SnakeReply
+from textrawl.toolsets.graph.snake_case_replies import SnakeReply
 from textrawl.toolsets.graph.topics import Analysis
 from textrawl.toolsets.toolset import READS, WRITES
 from textrawl.values.text import NAME_LENGTH
+from textrawl.wire.replies import SnakePart
 
-CONTAINS, PART_OF = "contiene", "parte_de"  # Spanish names from the first graph server, kept
-_NOT_ALL = "Topics of the first ones only: analyze_entity_split has those of one"
+# The Spanish relation names of an earlier graph server, kept for its users.
+CONTAINS, PART_OF = "contiene", "parte_de"
+_NOT_ALL = "Topics of the first entities only: analyze_entity_split has the topics of one entity"
 
 
 class AnalysisPart(SnakePart):
@@ -33,7 +35,7 @@ class AnalysisPart(SnakePart):
 
     @classmethod
     def build(cls, row: SizeRow, analysis: Analysis, *, with_topics: bool = True) -> Self:
-        """Return the part for `row` with its analysis `analysis`."""
+        """Return the part for `row` and its `analysis`."""
         return cls(
             entity_name=row.name,
             entity_type=row.entity_type,
@@ -46,7 +48,7 @@ class AnalysisPart(SnakePart):
 
 
 class AnalysisReply(SnakeReply):
-    """An analysis. Topics are omitted if they do not fit."""
+    """The analysis of an entity. Topics that do not fit the budget are left out."""
 
     analysis: AnalysisPart
     dropped: int | None = None
@@ -56,7 +58,7 @@ class AnalysisReply(SnakeReply):
         return sum(map(len, (self.analysis.topics or {}).values()))
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the first observations, topic by topic."""
+        """Return a copy with the first `count` observations, topic by topic."""
         kept, left = dict[str, list[str]](), count
         for name, texts in (self.analysis.topics or {}).items():
             if left > 0:
@@ -99,7 +101,7 @@ class LinkPart(SnakePart):
 
 
 class CountPart(SnakePart):
-    """An analysis in figures."""
+    """The figures of an analysis."""
 
     observation_count: int
     threshold: int
@@ -117,7 +119,7 @@ class ProposalPart(SnakePart):
 
 
 class ProposalReply(SnakeReply):
-    """A proposal, or the reason why there is none."""
+    """A proposal, or a message that says why the entity does not need a split."""
 
     proposal: ProposalPart | None = None
     message: str | None = None
@@ -128,7 +130,7 @@ class ProposalReply(SnakeReply):
         return len(self.proposal.suggested_splits) if self.proposal else 0
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the first entities. A later call proposes the rest."""
+        """Return a copy with the first `count` new entities. A later call proposes the rest."""
         if self.proposal is None:
             return self
         kept = {
@@ -145,7 +147,8 @@ async def propose_entity_split(call: Call, entity_name: Name) -> CallToolResult:
     """Propose how to split an entity that is too large, by topic; changes nothing."""
     row, analysis = await MaintenanceOperations(call.store).measure(entity_name, call.caller)
     if not analysis.needs_split:
-        message = f"{row.name} has {analysis.count} observations of at most {analysis.threshold}"
+        counts = f"{analysis.count} of at most {analysis.threshold} observations"
+        message = f"{row.name} does not need a split: it has {counts}"
         return call.reply(ProposalReply(message=message))
     return await run_aside(call.reply, ProposalReply(proposal=_propose(row, analysis)))
 
@@ -177,7 +180,7 @@ def _name_part(entity: str, topic: str) -> str:
 
 
 class ApprovedSplit(BaseModel):
-    """A part that somebody approved."""
+    """A part of an entity that somebody agreed to move to a new entity."""
 
     name: Name
     entity_type: OptionalName = ""
@@ -214,7 +217,7 @@ async def execute_entity_split(
         Split(split.name, split.entity_type or None, split.observations)
         for split in approved_splits
     ]
-    del parent_entity_name  # unused: the parts belong to `entity_name`
+    del parent_entity_name  # unused, because the new entities are parts of `entity_name`
     row = await MaintenanceOperations(call.store).split(entity_name, splits, call.caller)
     done = DonePart(
         new_entities=row.names,
@@ -226,18 +229,21 @@ async def execute_entity_split(
 
 
 class CandidatesReply(SnakeReply):
-    """Entities that need a split, largest first. Topics are omitted if they do not fit."""
+    """Entities that need a split, largest first. Topics that do not fit the budget are left out."""
 
     candidates: list[AnalysisPart]
     note: str | None = None
     dropped: int | None = None
 
     def size(self) -> int:
-        """Return twice the number of entities, because the topics of each can be omitted."""
+        """Return twice the number of entities: an entity and its topics are two items."""
         return 2 * len(self.candidates)
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the first entities, and with topics as far as they fit."""
+        """Return a copy with the first entities.
+
+        If `count` allows more than all entities, the first entities also keep their topics.
+        """
         listed = self.candidates[:count]
         detailed = max(count - len(self.candidates), 0)
         kept = [*listed[:detailed], *map(_drop_topics, listed[detailed:])]

@@ -1,7 +1,8 @@
-"""Topics of an entity's observations by TF-IDF, and the decision whether it needs a split.
+"""Topics of an entity's observations by TF-IDF, and the decision whether the entity needs a split.
 
-The heaviest word names a topic. Weights are tf * ln(N / df), summed over all observations. This
-needs scikit-learn, which textrawl[topics] installs.
+A topic is named by a word. The words with the largest weights become topics. The weight of a word
+is tf * ln(N / df), summed over all observations. This needs scikit-learn, which textrawl[topics]
+installs.
 """
 
 import re
@@ -14,9 +15,9 @@ from textrawl.errors import TextrawlError
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _ANCHORS = 10
-_HALVED = 4  # observations: from here on a single topic is divided into halves
+_HALVED = 4  # a single topic with at least this number of observations is divided into halves
 _MOST_BONUS = 0.5
-_ZERO = 1e-9  # a weight of 0 with its rounding error
+_ZERO = 1e-9  # a weight below it is 0 with a rounding error
 
 
 class TopicsNotInstalled(TextrawlError):
@@ -28,7 +29,10 @@ class TopicsNotInstalled(TextrawlError):
 
 @dataclass(frozen=True)
 class Analysis:
-    """The size of an entity and its topics. Without topics it needs no split."""
+    """The number of an entity's observations, and its topics.
+
+    An entity that does not need a split has no topics.
+    """
 
     threshold: int
     count: int
@@ -36,7 +40,10 @@ class Analysis:
 
     @property
     def score(self) -> float:
-        """The size by the threshold, plus up to 0.5 for many topics. More than 1 is too large."""
+        """The number of observations divided by the threshold, plus up to 0.5 for many topics.
+
+        An entity with a score above 1 is too large.
+        """
         if not self.topics:
             return self.count / self.threshold
         return self.count / self.threshold + min(len(self.topics) / self.count, _MOST_BONUS)
@@ -48,7 +55,7 @@ class Analysis:
 
 
 def find_words(observations: Sequence[str]) -> list[str]:
-    """Return words that may name a topic: four letters or more, in lower case, each once."""
+    """Return the words that can name a topic: words of four or more letters, in lower case."""
     return sorted({word for text in observations for word in _WORD.findall(text.lower())})
 
 
@@ -58,9 +65,9 @@ def analyse(
     stop_words: Collection[str],
     count: int | None = None,
 ) -> Analysis:
-    """Return the analysis of an entity, with topics if it has more facts than `threshold`.
+    """Return the analysis of an entity. It has topics if there are more facts than `threshold`.
 
-    `count` is the number of all its facts, if `observations` holds only some of them.
+    If `observations` holds only some facts of the entity, `count` is the number of all its facts.
     """
     count = len(observations) if count is None else count
     if count <= threshold or not observations:
@@ -74,12 +81,12 @@ def group_topics(observations: Sequence[str], stop_words: Collection[str]) -> di
     The topic of an observation is the first of the ten heaviest words that it contains.
     """
     weights = weigh_words(observations, stop_words)
-    # Rounded, because the order of summation changes the last digits of equal weights.
+    # Weights are rounded, because the order of summation changes the last digits of equal weights.
     anchors = sorted(weights, key=lambda word: (-round(weights[word], 6), word))[:_ANCHORS]
     topics: dict[str, list[str]] = {}
     for number, text in enumerate(observations, 1):
         words = set(_WORD.findall(text.lower()))
-        # The names tema_1 and Tema_A are Spanish for topic, kept from the first graph server.
+        # "Tema" is Spanish for topic. An earlier graph server used the names tema_1 and Tema_A.
         name = next((word.capitalize() for word in anchors if word in words), f"tema_{number}")
         topics.setdefault(name, []).append(text)
     if len(topics) == 1 and len(observations) >= _HALVED:
@@ -89,7 +96,7 @@ def group_topics(observations: Sequence[str], stop_words: Collection[str]) -> di
 
 
 def weigh_words(observations: Sequence[str], stop_words: Collection[str]) -> dict[str, float]:
-    """Return the weights of words in two or more observations, without words in all of them.
+    """Return the weights of words that are in at least two observations, but not in all.
 
     Raises TopicsNotInstalled.
     """
@@ -110,7 +117,8 @@ def weigh_words(observations: Sequence[str], stop_words: Collection[str]) -> dic
     if not frequent:
         return {}
     frequent_counts = counts[:, [vocabulary.index(word) for word in frequent]]
-    # The transformer computes tf * (ln(N / df) + 1), with which common words would weigh most.
+    # The transformer computes tf * (ln(N / df) + 1), which gives most weight to common words. So
+    # subtract tf.
     weighed = transformer.fit_transform(frequent_counts) - frequent_counts
     sums = weighed.sum(axis=0).tolist()[0]
     return {word: weight for word, weight in zip(frequent, sums, strict=True) if weight > _ZERO}

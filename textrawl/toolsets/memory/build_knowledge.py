@@ -1,4 +1,4 @@
-"""build_knowledge: the tool that stores many facts and relations at once."""
+"""build_knowledge: the tool that stores many facts and relations in one call."""
 
 from typing import Annotated, Any, Self
 
@@ -14,6 +14,7 @@ from textrawl.toolsets.memory.declaration import (
     FactText,
     FutureInstant,
     Name,
+    PastInstant,
     RelationName,
     Source,
     memory,
@@ -31,11 +32,12 @@ class FactItem(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    entityName: Name  # noqa: N815 - the wire's names, as for parameters
+    entityName: Name  # noqa: N815 - JSON keys are in camelCase
     entityType: EntityType  # noqa: N815
     observation: FactText
     source: Source = None
     validUntil: FutureInstant = None  # noqa: N815
+    saidAt: PastInstant = None  # noqa: N815
     confidence: Confidence = None
     replaces: FactReference = ""
 
@@ -48,6 +50,7 @@ class FactItem(BaseModel):
             self.source,
             self.confidence,
             self.validUntil,
+            self.saidAt,
             self.replaces or None,
         )
 
@@ -78,7 +81,10 @@ class FactCounts(Part):
 
 
 class CloseFact(Part):
-    """The fact closest to a new one. `fact` is the position of the new one in the batch."""
+    """The stored fact that is closest to a new fact.
+
+    `fact` is the position of the new fact in the batch, counted from 0.
+    """
 
     fact: Annotated[int, Key("at")]
     id: Annotated[str, Key("id", short_id=True)]
@@ -86,7 +92,11 @@ class CloseFact(Part):
 
 
 class BuildReply(Reply):
-    """The result of a batch. `repeated` and `updated` hold positions in it, counted from 0."""
+    """The result of a batch.
+
+    `repeated` lists the positions of the duplicates in the batch, counted from 0. `updated` lists
+    the duplicates that gave the stored fact a new source, confidence, end or `saidAt`.
+    """
 
     spared = (
         ("repeated", "updated"),
@@ -116,7 +126,7 @@ class BuildReply(Reply):
         )
 
     def compact(self) -> Any:
-        """Return short keys. The positions of facts stand beside their counts."""
+        """Return short keys. `facts` holds the counts, and each list of positions if it has any."""
         short = super().compact()
         positions = {"at": self.repeated, "upd": self.updated}
         if "facts" in short:
@@ -128,7 +138,7 @@ class BuildReply(Reply):
         return len(self.similar or [])
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the closest facts only."""
+        """Return a copy with the first `count` close facts."""
         return self.model_copy(update={"similar": (self.similar or [])[:count] or None})
 
 

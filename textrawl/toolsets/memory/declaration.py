@@ -1,15 +1,16 @@
-"""The toolset, and the types that its parameters share."""
+"""The toolset `memory`, and the types that the parameters of its tools share."""
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from textrawl.toolsets.cleaning import CLEAN_FACT, CLEAN_NAME, apply
 from textrawl.toolsets.toolset import Toolset
 from textrawl.values.entity_type import EntityKind, name_type
-from textrawl.values.instant import read_future_instant, read_instant
-from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name, clean_relation
+from textrawl.values.instant import read_future_instant, read_instant, read_past_instant
+from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_name, clean_relation
 
 memory = Toolset(
     "memory",
@@ -27,15 +28,10 @@ Source = Annotated[
 """None if the caller gave no source. A duplicate fact then keeps its source."""
 
 
-def _read(read: Callable[[str], Any]) -> BeforeValidator:
-    """Return a validator that reads text. The type refuses any other value."""
-    return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
-
-
 def _read_time(read: Callable[[str], datetime], *fillers: str) -> BeforeValidator:
-    """Return a validator that reads any value as text. The `fillers` are words for no time.
+    """Return a validator that reads a time. Each word in `fillers` stands for no time.
 
-    Pydantic would read a number as seconds since 1970.
+    A number is read as text, because Pydantic would take it for seconds since 1970.
     """
 
     def read_time(value: object) -> datetime | None:
@@ -50,18 +46,18 @@ def _read_reference(text: str) -> str:
     return "" if name.lower() == _NONE else name
 
 
-Name = Annotated[str, _read(clean_name), Field(min_length=1, max_length=NAME_LENGTH)]
-OptionalName = Annotated[str, _read(clean_name), Field(max_length=NAME_LENGTH)]
-RelationName = Annotated[str, _read(clean_relation), Field(min_length=1, max_length=100)]
-FactText = Annotated[str, _read(clean_fact), Field(min_length=1, max_length=FACT_LENGTH)]
-Query = Annotated[str, _read(clean_name), Field(max_length=1000)]
+Name = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
+OptionalName = Annotated[str, CLEAN_NAME, Field(max_length=NAME_LENGTH)]
+RelationName = Annotated[str, apply(clean_relation), Field(min_length=1, max_length=100)]
+FactText = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=FACT_LENGTH)]
+Query = Annotated[str, CLEAN_NAME, Field(max_length=1000)]
 _REFERENCE = (
     Field(max_length=FACT_LENGTH),
-    WithJsonSchema({"type": "string"}),  # without the limit, which would cost tokens
+    WithJsonSchema({"type": "string"}),  # without the length limit, because it would cost tokens
 )
-FactReference = Annotated[str, _read(_read_reference), *_REFERENCE]
-# "none" is a text like any other here: read as no fact, it would delete the whole entity.
-ForgottenReference = Annotated[str, _read(clean_name), *_REFERENCE]
+FactReference = Annotated[str, apply(_read_reference), *_REFERENCE]
+# Here "none" is ordinary text. If it meant "no fact", the call would delete the whole entity.
+ForgottenReference = Annotated[str, CLEAN_NAME, *_REFERENCE]
 _Share = Annotated[
     float,
     Field(ge=0, le=1, allow_inf_nan=False),
@@ -69,6 +65,11 @@ _Share = Annotated[
     AfterValidator(lambda value: round(value, 6)),
 ]
 Confidence = Annotated[_Share | None, Field(json_schema_extra={"default": 1})]
+LeastScore = Annotated[
+    _Share | None, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
+]
 _TEXT = WithJsonSchema({"type": "string"})
 Instant = Annotated[datetime | None, _read_time(read_instant, _NONE), _TEXT]
+PastInstant = Annotated[datetime | None, _read_time(read_past_instant, _NONE), _TEXT]
+"""`PastInstant` reads a date as the beginning of the day, the other two as the end of the day."""
 FutureInstant = Annotated[datetime | None, _read_time(read_future_instant, _NONE, "never"), _TEXT]

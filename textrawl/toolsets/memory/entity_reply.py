@@ -1,4 +1,4 @@
-"""The reply of query_memory in the mode entity: one entity, its newest facts, its relations."""
+"""The reply of query_memory in the mode `entity`: an entity, its newest facts, its relations."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -36,6 +36,7 @@ class Observation(Part):
     author: str
     confidence: float
     created_at: datetime
+    said_at: datetime | None = None
     space: str | None = None
     marked_space: Annotated[str | None, Field(exclude=True)] = None
 
@@ -44,7 +45,14 @@ class Observation(Part):
         """Return the fact in `item`, which is part of a row of describe_entity."""
         fact = cls.model_validate({**item, "space": labels.for_content(item["space"])})
         fact.marked_space = labels.for_text(item["space"])
+        if fact.said_at == fact.created_at:
+            fact.said_at = None
         return fact
+
+    @property
+    def day(self) -> str:
+        """The day on which the fact was said."""
+        return write_day(self.said_at or self.created_at)
 
     def shorten(self, layout: FactLayout) -> Any:
         """Return the bare text, or an object if `layout` asks for more than the text."""
@@ -52,15 +60,15 @@ class Observation(Part):
         if layout.with_ids:
             fields |= {"id": self.id[:8], "by": self.author}
         if layout.with_ids or layout.with_dates:
-            fields["on"] = write_day(self.created_at)
+            fields["on"] = self.day
         if self.marked_space:
             fields["sp"] = self.marked_space
         return fields if len(fields) > 1 else self.content
 
     def line(self, layout: FactLayout) -> str:
-        """Return a line: the space, the origin as `layout` asks, the text."""
+        """Return a line with the space, the origin that `layout` asks for, and the text."""
         space = f"@{self.marked_space} " if self.marked_space else ""
-        origin = layout.write_origin(self.id, self.author, write_day(self.created_at))
+        origin = layout.write_origin(self.id, self.author, self.day)
         return space + origin + write_line(self.content, "→←@")
 
 
@@ -76,14 +84,14 @@ class Relations(Part):
 
     @classmethod
     def build(cls, outgoing: list[Item], incoming: list[Item]) -> Self:
-        """Return the relations without their dates, which only order them."""
+        """Return the relations without their dates, which only serve to sort the relations."""
         return cls(
             outgoing=[_drop_date(edge) for edge in outgoing],
             incoming=[_drop_date(edge) for edge in incoming],
         )
 
     def compact(self) -> Any:
-        """Return the relations as arrows, without an empty direction."""
+        """Return the relations as texts with arrows. A direction without relations is left out."""
         arrows = {
             "out": [f"{edge['relation_type']}→{edge['to_entity']}" for edge in self.outgoing],
             "in": [f"{edge['from_entity']}→{edge['relation_type']}" for edge in self.incoming],
@@ -99,7 +107,7 @@ class Relations(Part):
 
 
 class EntityReply(Answer):
-    """One entity, or, if there is none of this name, similar names."""
+    """One entity, or similar names if no entity has the requested name."""
 
     spared = (("entity", "relations", "total_observations", "has_more"), ("observations",))
 
@@ -125,7 +133,10 @@ class EntityReply(Answer):
         with_relations: bool,
         skipped: int = 0,
     ) -> Self:
-        """Return the reply with all of `row`. Its facts come after `skipped` newer facts."""
+        """Return the reply with all facts and relations of `row`.
+
+        The entity has `skipped` facts that are newer than the facts of `row`.
+        """
         labels = layout.labels
         entity = EntityPart(
             id=str(row.id),
@@ -147,7 +158,7 @@ class EntityReply(Answer):
         return cls(found=False, like=like or None)
 
     def read_finding(self, question: str) -> Finding:
-        """Return the name and the facts for the recall log."""
+        """Return the requested name and the ids of the facts for the recall log."""
         items = self._row.observations if self._row else []
         return Finding(question, [(item["space"], item["id"]) for item in items])
 
@@ -184,7 +195,7 @@ class EntityReply(Answer):
         return len(self._date_items()) if self._row else len(self.like or [])
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the newest facts and relations, or the most similar names."""
+        """Return a copy with the `count` newest facts and relations, or the most similar names."""
         row = self._row
         if row is None:
             names = self.like or []
@@ -209,7 +220,7 @@ class EntityReply(Answer):
         return self.cut(len(dated) - len(kept) + unread, **update)
 
     def _date_items(self) -> list[Item]:
-        """Return all facts and relations, newest first. Their times sort as text."""
+        """Return all facts and relations, newest first. ISO times can be sorted as texts."""
         row = self._row
         if row is None:
             return []
@@ -217,7 +228,7 @@ class EntityReply(Answer):
         return sorted(row.observations + edges, key=lambda item: item["created_at"], reverse=True)
 
     def _count_more(self) -> int:
-        """Return the number of facts after the page. Facts beyond the budget count as cut."""
+        """Return the number of facts after this page, without the facts in `dropped`."""
         row = self._row
         if row is None or self.total_observations is None:
             return 0

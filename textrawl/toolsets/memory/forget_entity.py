@@ -18,19 +18,25 @@ from textrawl.toolsets.refused_deletions import Target
 from textrawl.toolsets.toolset import DELETES
 from textrawl.wire.replies import Key, RefusalReply, Reply
 
-_ASKS_WITHOUT_CHANNEL = "2026-07-28"  # the first protocol whose questions need no open channel
+# From this protocol version on, a server can ask the user without an open channel to the client.
+_ASKS_WITHOUT_CHANNEL = "2026-07-28"
 
 
 class ForgetReply(Reply):
-    """The deleted entity or fact, or the preview of a dry run."""
+    """The deleted entity, fact or relation, or the preview of a dry run."""
 
-    spared = (("message",), ("deleted_entity_id", "deleted_observation_id"), ("facts", "relations"))
+    spared = (
+        ("message",),
+        ("deleted_entity_id", "deleted_observation_id", "deleted_relation_id"),
+        ("facts", "relations"),
+    )
 
     success: Annotated[bool, Key("ok")] = True
     message: str | None
     dry_run: Annotated[bool | None, Key("dry")] = None
     deleted_entity_id: Annotated[str | None, Key("id", short_id=True)] = None
     deleted_observation_id: Annotated[str | None, Key("obs", short_id=True)] = None
+    deleted_relation_id: Annotated[str | None, Key("relation", short_id=True)] = None
     facts: Annotated[int | None, Key("facts")] = None
     relations: Annotated[int | None, Key("rel")] = None
     sample: Annotated[list[str] | None, Key("sample")] = None
@@ -41,13 +47,16 @@ class ForgetReply(Reply):
         if row.observation_id:
             message = f"Forgot a fact about {row.entity_name}"
             return cls(message=message, deleted_observation_id=str(row.observation_id))
+        if row.relation_id:
+            message = f"Forgot a relation of {row.entity_name}"
+            return cls(message=message, deleted_relation_id=str(row.relation_id))
         message = f"Forgot {row.entity_name}: facts {row.facts}, relations {row.relations}"
         message += f", reflections {row.reflections}" if row.reflections else ""
         return cls(message=message, deleted_entity_id=str(row.entity_id))
 
     @classmethod
     def preview(cls, row: ForgottenRow) -> Self:
-        """Return the reply to a dry run: counts, and the newest facts."""
+        """Return the reply to a dry run with the counts and the newest facts."""
         return cls(
             message=f"Would forget {_name_target(row)}; nothing was deleted",
             dry_run=True,
@@ -61,7 +70,7 @@ class ForgetReply(Reply):
         return len(self.sample or [])
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the newest facts of the sample. `facts` keeps the full count."""
+        """Return a copy with the newest `count` facts of the sample. `facts` is not changed."""
         return self.model_copy(update={"sample": (self.sample or [])[:count] or None})
 
 
@@ -70,7 +79,7 @@ class Confirmation(BaseModel):
 
     # The question goes to the client as a schema with this description.
     model_config = ConfigDict(
-        json_schema_extra={"description": "What a person is asked before something is deleted."}
+        json_schema_extra={"description": "A question to a person before something is deleted."}
     )
 
     confirm: bool = Field(description="Delete it for good?")
@@ -79,6 +88,8 @@ class Confirmation(BaseModel):
 def _name_target(row: ForgottenRow) -> str:
     if row.observation_id:
         return f"one fact about {row.entity_name}"
+    if row.relation_id:
+        return f"one relation of {row.entity_name}"
     reflections = f", reflections {row.reflections}" if row.reflections else ""
     return f"{row.entity_name} (facts {row.facts}, relations {row.relations}{reflections})"
 
@@ -94,7 +105,10 @@ def _can_ask(call: Call) -> bool:
 
 
 async def _preview(call: Call, name: str, fact: str) -> ForgottenRow:
-    """Return the counts of a deletion without deleting. Raises NothingToDelete, FactNotFound."""
+    """Return the numbers of facts and relations that a deletion would delete.
+
+    Raises NothingToDelete, FactNotFound.
+    """
     row = await MemoryOperations(call.store).forget(
         name, call.caller, fact=fact or None, dry_run=True
     )
@@ -104,7 +118,7 @@ async def _preview(call: Call, name: str, fact: str) -> ForgottenRow:
 
 
 def _find_target(row: ForgottenRow, fact: str) -> Target:
-    return Target(row.entity_id, row.observation_id or fact.casefold() or None)
+    return Target(row.entity_id, row.observation_id or row.relation_id or fact.casefold() or None)
 
 
 async def _ask(
@@ -124,7 +138,8 @@ async def _ask(
     if confirm is False:
         raise ConfirmationMissing
     # In protocol 2026-07-28 the client calls again with the answer and a state. The SDK reads the
-    # answer only if this function returns the question again, even if a refusal expired meanwhile.
+    # answer only if this function returns the question again. So such a second call gets the
+    # question again, even if the refusal expired meanwhile.
     again = ctx.request_state is not None
     session = name_session(ctx)
     if confirm and not again and not call.app.refused_deletions.has_any(session):
@@ -150,7 +165,9 @@ async def forget_entity(
     entityName: Name,
     answer: Annotated[ElicitationResult[Confirmation], Resolve(_ask)],
     confirm: Annotated[bool | None, Field(description="true once the user agreed")] = None,
-    fact: Annotated[ForgottenReference, Field(description="id or text: only this fact")] = "",
+    fact: Annotated[
+        ForgottenReference, Field(description="id, text or works_at→Acme: only this")
+    ] = "",
     dryRun: Annotated[bool, Field(description="only tell what would go")] = False,
 ) -> CallToolResult:
     """Delete an entity with its facts and relations, or one fact of it, for good.
@@ -172,9 +189,10 @@ async def forget_entity(
 async def _check_answer(
     call: Call, answer: ElicitationResult[Confirmation], name: str, fact: str
 ) -> None:
-    """Record a refusal and raise; after a yes, drop the earlier refusals that it overrides.
+    """Check the user's answer, and record a refusal.
 
-    Raises DeletionDeclined, NothingToDelete, FactNotFound.
+    If the user agreed, drop earlier refusals of the same deletion. Raises NothingToDelete,
+    FactNotFound, and DeletionDeclined if the user refused.
     """
     session = name_session(call.context)
     agreed = isinstance(answer, AcceptedElicitation) and answer.data.confirm

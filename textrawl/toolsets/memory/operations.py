@@ -3,13 +3,15 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from anyio import to_thread
 
 from textrawl import errors
 from textrawl.access.principal import Caller
 from textrawl.embeddings.vectors import compose_document
-from textrawl.postgres.sqlstates import FACT_REASONS, MODEL_DROPPED, DataRefused
+from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.store.store import Store
 from textrawl.toolsets.memory.rows import (
     BatchRow,
@@ -21,14 +23,15 @@ from textrawl.toolsets.memory.rows import (
     NameRow,
     RelationRow,
 )
+from textrawl.values.time_expression import find_period, names_time
 
 
 @dataclass(frozen=True)
 class Fact:
     """A fact to store, checked and cleaned.
 
-    None stands for an argument that the caller left out. A new fact then gets the default, and a
-    duplicate fact keeps its value.
+    A field is None if the caller left the argument out. A new fact then gets the default value,
+    and a duplicate fact keeps its stored value.
     """
 
     entity: str
@@ -37,6 +40,7 @@ class Fact:
     source: str | None = None
     confidence: float | None = None
     valid_until: datetime | None = None
+    said_at: datetime | None = None
     replaces: str | None = None
 
 
@@ -52,14 +56,42 @@ class Edge:
 
 
 @dataclass(frozen=True)
+class Times:
+    """The times that a query asks for.
+
+    `as_of` finds facts that were valid at that time. `since` and `until` find facts that were said
+    between these two times.
+    """
+
+    as_of: datetime | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def arguments(self) -> dict[str, datetime]:
+        """Return the times that are not None, by the names of SQL parameters."""
+        return {name: time for name, time in asdict(self).items() if time}
+
+
+_ANY_TIME = Times()
+# People speak of an event some days after it, or plan it the day before. Therefore the period of a
+# question is made longer. On the turns of LoCoMo this adds one point to the recall of questions
+# that name a time.
+_EARLIER, _LATER = timedelta(days=1), timedelta(days=3)
+
+
+@dataclass(frozen=True)
 class Question:
-    """A search. `as_of` finds facts valid at that time; `semantic` searches by vectors alone."""
+    """A search. If `semantic` is true, only vectors are compared.
+
+    Facts with a score below `least_score` are left out. If it is None, search_memory() chooses it.
+    """
 
     query: str
     entity_types: list[str] | None = None
-    as_of: datetime | None = None
+    times: Times = _ANY_TIME
     limit: int = 10
     semantic: bool = False
+    least_score: float | None = None
 
 
 class MemoryOperations:
@@ -70,23 +102,16 @@ class MemoryOperations:
         self._call = store.database.call
 
     async def search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
-        """Return matching facts, best first, and the reason if vectors were not used, else None.
+        """Return matching facts, best first, and the reason why vectors were not used, or None.
 
-        Raises EmbeddingNotConfigured, EmbeddingUnavailable for a semantic question.
+        A semantic question raises EmbeddingNotConfigured or EmbeddingUnavailable instead.
         """
-        try:
-            return await self._search(question, caller)
-        except DataRefused as refusal:
-            if refusal.code != MODEL_DROPPED:
-                raise
-        # The cached active model was switched and dropped meanwhile: reload it and retry once.
-        self._store.models.forget()
-        return await self._search(question, caller)
+        return await self._store.search(lambda: self._search(question, caller))
 
     async def _search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
         embed = self._store.embed_query if question.semantic else self._store.try_to_embed_query
         model, vector, reason = await embed(question.query)
-        time: dict[str, Any] = {"as_of": question.as_of} if question.as_of else {}
+        around = None if question.semantic else await _find_period(question)
         hits = await self._call(
             "search_memory",
             HitRow,
@@ -96,7 +121,9 @@ class MemoryOperations:
             model=model,
             vector=vector,
             semantic=question.semantic,
-            **time,
+            **question.times.arguments(),
+            **({"around": around} if around else {}),
+            **({} if question.least_score is None else {"least_score": question.least_score}),
             **caller.reading,
         )
         return hits, reason
@@ -106,13 +133,15 @@ class MemoryOperations:
         entity: str,
         caller: Caller,
         *,
-        as_of: datetime | None,
         max_observations: int,
         with_relations: bool,
         skip: int = 0,
+        times: Times = _ANY_TIME,
     ) -> EntityRow | None:
-        """Return an entity with its newest facts after the first `skip`, or None."""
-        time: dict[str, Any] = {"as_of": as_of} if as_of else {}
+        """Return an entity with its newest facts, or None if it does not exist.
+
+        The `skip` newest facts are left out.
+        """
         rows = await self._call(
             "describe_entity",
             EntityRow,
@@ -120,7 +149,7 @@ class MemoryOperations:
             max_observations=max_observations,
             with_relations=with_relations,
             skip=skip,
-            **time,
+            **times.arguments(),
             **caller.reading,
         )
         return rows[0] if rows else None
@@ -132,7 +161,7 @@ class MemoryOperations:
         *,
         limit: int,
         offset: int,
-        as_of: datetime | None,
+        times: Times = _ANY_TIME,
     ) -> ListRow:
         """Return a page of entities, last updated first."""
         [row] = await self._call(
@@ -141,20 +170,20 @@ class MemoryOperations:
             entity_types=types,
             max_rows=limit,
             skip=offset,
-            as_of=as_of,
+            **times.arguments(),
             **caller.reading,
         )
         return row
 
     async def find_similar_names(self, name: str, caller: Caller) -> list[str]:
-        """Return names that begin like `name` or share a word with it, in no order."""
+        """Return names that begin like `name` or share a word with it, in any order."""
         rows = await self._call("similar_names", NameRow, name=name, **caller.reading)
         return [row.entity_name for row in rows]
 
     async def remember(self, fact: Fact, caller: Caller) -> FactRow:
-        """Store a fact. A valid fact with the same text is updated instead.
+        """Store a fact, or update the valid fact of the entity with the same text.
 
-        Raises FactNotFound if `replaces` names no fact, or one that is no longer valid.
+        Raises FactNotFound if `replaces` names an unknown fact or a fact that is no longer valid.
         """
         model, vectors = await self._store.embed_documents([_compose(fact)])
         try:
@@ -175,7 +204,8 @@ class MemoryOperations:
 
         Raises ArgumentInvalid with the path of every item that the database refused.
         """
-        model, vectors = await self._store.embed_documents(list(map(_compose, facts)))
+        texts = [*map(_compose, facts), *map(compose_edge, edges)]
+        model, vectors = await self._store.embed_documents(texts)
         try:
             [row] = await self._call(
                 "build_knowledge",
@@ -183,24 +213,48 @@ class MemoryOperations:
                 facts=json.dumps([_plain(fact) for fact in facts]),
                 relations=json.dumps([_plain_edge(edge) for edge in edges]),
                 model=model,
-                embeddings=vectors,
+                embeddings=vectors and vectors[: len(facts)],
+                relation_embeddings=vectors and vectors[len(facts) :],
                 **caller.writing,
             )
         except DataRefused as refusal:
             raise _explain_batch(refusal) from refusal
         return row
 
-    async def relate(self, edge: Edge, caller: Caller) -> RelationRow:
-        """Connect two entities. Missing ones are created.
+    async def relate(self, edge: Edge, caller: Caller, *, replaces: bool = False) -> RelationRow:
+        """Connect two entities. Missing entities are created.
 
-        Raises ArgumentInvalid if both ends are the same entity.
+        With `replaces`, end the other relations of this type that start at the same entity. Raises
+        ArgumentInvalid if both ends are the same entity.
         """
+        model, vectors = await self._store.embed_documents([compose_edge(edge)])
         try:
             [row] = await self._call(
-                "relate_entities", RelationRow, **asdict(edge), **caller.writing
+                "relate_entities",
+                RelationRow,
+                **asdict(edge),
+                replaces=replaces,
+                model=model,
+                embedding=vectors[0] if vectors else None,
+                **caller.writing,
             )
         except DataRefused as refusal:
             raise refusal.explain("toEntity") from refusal
+        return row
+
+    async def end(self, edge: Edge, caller: Caller) -> RelationRow:
+        """End a relation, which stays as history. Raises ArgumentInvalid if there is none."""
+        try:
+            [row] = await self._call(
+                "end_relation",
+                RelationRow,
+                from_entity=edge.from_entity,
+                relation=edge.relation,
+                to_entity=edge.to_entity,
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain("ended") from refusal
         return row
 
     async def forget(
@@ -224,20 +278,37 @@ class MemoryOperations:
         return row if row.entity_id else None
 
 
+async def _find_period(question: Question) -> str | None:
+    """Return the period that the query names, as a range of Postgres, or None."""
+    if not names_time(question.query):
+        return None
+    now = question.times.as_of or datetime.now(UTC)
+    # Use a thread, because the first call loads the words of a language, which takes a second.
+    period = await to_thread.run_sync(find_period, question.query, now)
+    if period is None:
+        return None
+    start, end = period.widen(_EARLIER, _LATER)
+    return f"[{start.isoformat()},{end.isoformat()})"
+
+
 def _compose(fact: Fact) -> str:
     return compose_document(fact.entity, fact.observation)
 
 
+def compose_edge(edge: Edge) -> str:
+    """Return the text to embed for a relation. The upkeep composes the same text."""
+    return compose_document(edge.from_entity, f"{edge.relation.replace('_', ' ')} {edge.to_entity}")
+
+
 def _plain(fact: Fact) -> dict[str, Any]:
-    """Return the fact as build_knowledge reads it from JSON."""
+    """Return the fact as a dictionary with the JSON keys that `build_knowledge` reads."""
     plain = {key: value for key, value in asdict(fact).items() if value is not None}
-    if fact.valid_until:
-        plain["valid_until"] = fact.valid_until.isoformat()
-    return plain
+    times = {"valid_until": fact.valid_until, "said_at": fact.said_at}
+    return plain | {name: time.isoformat() for name, time in times.items() if time}
 
 
 def _plain_edge(edge: Edge) -> dict[str, Any]:
-    """Return the relation as build_knowledge reads it from JSON."""
+    """Return the relation as a dictionary with the JSON keys that `build_knowledge` reads."""
     fields = {
         "from": edge.from_entity,
         "relation": edge.relation,

@@ -1,18 +1,25 @@
 """query_memory: the only tool of the toolset that reads."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Literal
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
 from textrawl.access.principal import Caller
-from textrawl.errors import EntityNameMissing, QueryMissing
+from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
 from textrawl.toolsets.call import Call
-from textrawl.toolsets.memory.declaration import EntityType, Instant, OptionalName, Query, memory
+from textrawl.toolsets.memory.declaration import (
+    EntityType,
+    Instant,
+    LeastScore,
+    OptionalName,
+    PastInstant,
+    Query,
+    memory,
+)
 from textrawl.toolsets.memory.entity_reply import EntityReply
-from textrawl.toolsets.memory.operations import MemoryOperations, Question
+from textrawl.toolsets.memory.operations import MemoryOperations, Question, Times
 from textrawl.toolsets.memory.search_replies import (
     Answer,
     FactLayout,
@@ -40,16 +47,17 @@ async def query_memory(
     searchMode: Annotated[
         Literal["hybrid", "semantic"], Field(description="semantic: by meaning alone")
     ] = "hybrid",
-    entityName: Annotated[OptionalName, Field(description="entity: whom to look up")] = "",
+    entityName: Annotated[OptionalName, Field(description="entity")] = "",
     includeRelated: Annotated[bool, Field(description="entity: relations too")] = True,
     maxObs: Annotated[int, Field(ge=1, le=100, description="entity: most facts")] = 20,
+    minScore: LeastScore = None,
     limit: Annotated[int, Field(description="most results; search 50, list 100")] = 10,
-    offset: Annotated[int, Field(ge=0, description="list, entity: how many to skip")] = 0,
-    maxTokens: Annotated[
-        int | None, Field(ge=50, le=25_000, description="size limit of the answer")
-    ] = None,
+    offset: Annotated[int, Field(ge=0, description="list, entity")] = 0,
+    maxTokens: Annotated[int | None, Field(ge=50, le=25_000, description="of the answer")] = None,
     asOf: Annotated[Instant, Field(description="ISO date: what was valid then")] = None,
-    includeIds: Annotated[bool, Field(description="ids of facts, to replace or forget")] = False,
+    since: Annotated[PastInstant, Field(description="ISO date: said from then")] = None,
+    until: Instant = None,
+    includeIds: Annotated[bool, Field(description="to replace or forget")] = False,
     dates: Annotated[bool, Field(description="day of each fact")] = False,
 ) -> CallToolResult:
     """Recall what was remembered.
@@ -59,6 +67,7 @@ async def query_memory(
     prefer"}.
     """
     operations = MemoryOperations(call.store)
+    times = _check_times(Times(asOf, since, until))
     types = list[str](entityTypes) if entityTypes else None
     layout = FactLayout(find_space_labels(call.caller.principal), includeIds, dates)
     skipped = min(offset, _LAST_OFFSET)
@@ -67,19 +76,27 @@ async def query_memory(
     match used_mode:
         case "search":
             max_rows = min(max(limit, 1), _MOST_FOUND)
-            question = Question(query, types, asOf, max_rows, searchMode == "semantic")
+            semantic = searchMode == "semantic"
+            question = Question(query, types, times, max_rows, semantic, minScore)
             reply = await _search(operations, question, call.caller, layout)
         case "entity":
-            lookup = Lookup(entityName, asOf, maxObs, skipped, includeRelated)
+            lookup = Lookup(entityName, times, maxObs, skipped, includeRelated)
             reply = await _look_up(operations, lookup, call.caller, layout)
         case "list":
             max_rows = min(max(limit, 1), _MOST_LISTED)
             page = await operations.list_entities(
-                types, call.caller, limit=max_rows, offset=skipped, as_of=asOf
+                types, call.caller, limit=max_rows, offset=skipped, times=times
             )
             reply = ListReply.build(page, offset, layout.labels)
     finding = reply.read_finding(query if used_mode == "search" else entityName)
     return call.recall(used_mode, reply, maxTokens, finding)
+
+
+def _check_times(times: Times) -> Times:
+    """Return `times`. Raises ArgumentInvalid if the period ends before it begins."""
+    if times.since and times.until and times.until < times.since:
+        raise ArgumentInvalid("until must not be before since", title="Empty period")
+    return times
 
 
 def _infer_mode(query: str, entity_name: str) -> Mode:
@@ -99,17 +116,17 @@ async def _search(
 
 @dataclass(frozen=True)
 class Lookup:
-    """A look-up of one entity, with its facts after the newest `skip`."""
+    """A look-up of one entity. The `skip` newest facts are left out."""
 
     name: str
-    as_of: datetime | None
+    times: Times
     max_observations: int
     skip: int
     related: bool
 
     @property
     def with_relations(self) -> bool:
-        """True on the first page if relations were asked for. Later pages would repeat them."""
+        """True on the first page if relations were requested. Later pages would repeat them."""
         return self.related and self.skip == 0
 
 
@@ -121,10 +138,10 @@ async def _look_up(
     row = await memory.describe(
         lookup.name,
         caller,
-        as_of=lookup.as_of,
         max_observations=lookup.max_observations,
         with_relations=lookup.with_relations,
         skip=lookup.skip,
+        times=lookup.times,
     )
     if row is None:
         return await _report_missing(memory, lookup.name, caller)

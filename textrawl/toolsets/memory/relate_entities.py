@@ -5,6 +5,7 @@ from typing import Annotated, Self
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from textrawl.errors import ArgumentInvalid
 from textrawl.toolsets.call import Call
 from textrawl.toolsets.memory.declaration import (
     EntityType,
@@ -19,7 +20,7 @@ from textrawl.wire.replies import Key, Part, Reply
 
 
 class EndPart(Part):
-    """An end of a relation."""
+    """One of the two entities of a relation."""
 
     id: Annotated[str, Key("id", short_id=True)]
     name: Annotated[str, Key("n")]
@@ -27,25 +28,34 @@ class EndPart(Part):
 
 
 class RelateReply(Reply):
-    """The stored relation and its ends."""
+    """The stored or ended relation and its two entities.
 
-    spared = (("message",), ("from_entity", "to_entity"), ("relation_id",))
+    `ended` has the targets of the relations that the call ended.
+    """
+
+    spared = (("message",), ("ended",), ("from_entity", "to_entity"), ("relation_id",))
 
     success: Annotated[bool, Key("ok")] = True
     message: str | None
     relation_id: Annotated[str | None, Key("rel", short_id=True)]
     from_entity: Annotated[EndPart | None, Key("from")]
     to_entity: Annotated[EndPart | None, Key("to")]
+    ended: Annotated[list[str] | None, Key("ended")] = None
 
     @classmethod
-    def build(cls, row: RelationRow, relation: str) -> Self:
+    def build(cls, row: RelationRow, relation: str, *, ended: bool) -> Self:
         """Return the reply for `row`."""
-        verb = "Related" if row.created else "Already related"
+        if ended:
+            verb = "Ended" if row.ended else "Had ended already"
+        else:
+            verb = "Related" if row.created else "Already related"
+        former = f"; ended: {', '.join(row.ended)}" if row.ended and not ended else ""
         return cls(
-            message=f"{verb}: {row.from_name} {relation} {row.to_name}",
+            message=f"{verb}: {row.from_name} {relation} {row.to_name}{former}",
             relation_id=str(row.relation_id),
             from_entity=EndPart(id=str(row.from_id), name=row.from_name, type=row.from_stored_type),
             to_entity=EndPart(id=str(row.to_id), name=row.to_name, type=row.to_stored_type),
+            ended=row.ended or None,
         )
 
 
@@ -57,6 +67,8 @@ async def relate_entities(
     toEntity: Name,
     fromEntityType: Annotated[EntityType | None, Field(description="if new")] = None,
     toEntityType: Annotated[EntityType | None, Field(description="if new")] = None,
+    ended: Annotated[bool, Field(description="it is no longer so")] = False,
+    replaces: Annotated[bool, Field(description="end the former one")] = False,
 ) -> CallToolResult:
     """Connect two entities; missing ones are created.
 
@@ -64,5 +76,14 @@ async def relate_entities(
     {"fromEntity":"Ada","relation":"works_at","toEntity":"Acme Corp"}.
     """
     edge = Edge(fromEntity, relation, toEntity, fromEntityType, toEntityType)
-    row = await MemoryOperations(call.store).relate(edge, call.caller)
-    return call.reply(RelateReply.build(row, relation))
+    memory_operations = MemoryOperations(call.store)
+    if ended and replaces:
+        raise ArgumentInvalid(
+            "ended, replaces: give only one; use replaces with the new relation, or ended with the "
+            "former relation"
+        )
+    if ended:
+        row = await memory_operations.end(edge, call.caller)
+    else:
+        row = await memory_operations.relate(edge, call.caller, replaces=replaces)
+    return call.reply(RelateReply.build(row, relation, ended=ended))

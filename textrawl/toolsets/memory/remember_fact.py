@@ -13,6 +13,7 @@ from textrawl.toolsets.memory.declaration import (
     FactText,
     FutureInstant,
     Name,
+    PastInstant,
     Source,
     memory,
 )
@@ -23,16 +24,16 @@ from textrawl.wire.replies import Key, Part, Reply
 
 
 class SimilarPart(Part):
-    """The fact closest to a new one. Its meaning may differ."""
+    """The stored fact that is closest to a new fact. The two can differ in meaning."""
 
     id: Annotated[str, Key("id", short_id=True)]
     content: Annotated[str, Key("c")]
 
 
 class RememberReply(Reply):
-    """The stored fact. `entity_type` is the stored type.
+    """The stored fact. `entity_type` is the stored type of the entity.
 
-    Compact text has it only if it differs from the type in the call.
+    Compact text shows the stored type only if it differs from the type in the call.
     """
 
     spared = (
@@ -57,7 +58,7 @@ class RememberReply(Reply):
 
     @classmethod
     def build(cls, row: FactRow, requested_type: str) -> Self:
-        """Return the reply for `row`. The call named `requested_type` as the entity's type."""
+        """Return the reply for `row`. `requested_type` is the entity type in the call."""
         duplicate = "Updated what is known about" if row.updated else "Already known about"
         verb = duplicate if row.duplicate else "Remembered about"
         return cls(
@@ -83,6 +84,7 @@ async def remember_fact(
     validUntil: Annotated[
         FutureInstant, Field(description="ISO date when it stops being true")
     ] = None,
+    saidAt: PastInstant = None,
     confidence: Confidence = None,
     replaces: Annotated[
         FactReference, Field(description="id or text of the fact it corrects")
@@ -95,7 +97,14 @@ async def remember_fact(
     {"entityName":"Jeff","entityType":"person","observation":"prefers dark mode"}.
     """
     fact = Fact(
-        entityName, entityType, observation, source, confidence, validUntil, replaces or None
+        entityName,
+        entityType,
+        observation,
+        source,
+        confidence,
+        validUntil,
+        saidAt,
+        replaces or None,
     )
     row = await MemoryOperations(call.store).remember(fact, call.caller)
     return call.reply(RememberReply.build(row, entityType))

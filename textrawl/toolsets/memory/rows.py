@@ -1,4 +1,4 @@
-"""Rows that the SQL functions of the memory toolset return. Each function has its class."""
+"""Rows that the SQL functions of the memory toolset return: a class for each function."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,9 +6,13 @@ from typing import Any
 from uuid import UUID
 
 
-@dataclass  # not frozen: a frozen one takes ten times as long to make, and an answer has ten
+@dataclass  # not frozen: a frozen row takes ten times as long to make, and an answer has ten rows
 class HitRow:
-    """A fact that search_memory found. Score, cosine and coverage are in [0, 1]."""
+    """A fact or a relation that search_memory found.
+
+    Score, cosine and coverage are numbers from 0 to 1. The last four fields belong to a relation,
+    whose id is also its `observation_id`.
+    """
 
     observation_id: UUID
     entity_id: UUID
@@ -18,10 +22,20 @@ class HitRow:
     content: str
     source: str
     created_at: datetime
+    said_at: datetime
     author: str
     score: float
     cosine: float | None = None
     coverage: float | None = None
+    relation_id: UUID | None = None
+    relation_type: str | None = None
+    to_entity: str | None = None
+    to_entity_type: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The text of a fact, or a relation as an arrow."""
+        return f"{self.relation_type}→{self.to_entity}" if self.relation_id else self.content
 
 
 @dataclass(frozen=True)
@@ -57,7 +71,10 @@ class NameRow:
 
 @dataclass(frozen=True)
 class FactRow:
-    """The fact that remember_fact stored or found. `closest` holds id and content of another."""
+    """The fact that remember_fact stored or found.
+
+    `closest` holds the id and the content of the close fact, if there is a close fact.
+    """
 
     entity_id: UUID
     entity_name: str
@@ -70,9 +87,10 @@ class FactRow:
 
 @dataclass(frozen=True)
 class BatchRow:
-    """The counts of build_knowledge. Facts are named by their positions, from 0.
+    """The counts of build_knowledge.
 
-    `closest` holds the position of a new fact, and id and content of the fact closest to it.
+    `repeated` and `updated` list the positions of facts in the batch, counted from 0. An item of
+    `closest` holds the position of a new fact, and the id and the content of its close fact.
     """
 
     facts_created: int
@@ -85,7 +103,10 @@ class BatchRow:
 
 @dataclass(frozen=True)
 class RelationRow:
-    """The relation that relate_entities stored or found, with its ends."""
+    """The relation that relate_entities stored, found or ended, with its two entities.
+
+    `ended` holds the targets of the relations that ended.
+    """
 
     relation_id: UUID
     created: bool
@@ -95,11 +116,12 @@ class RelationRow:
     to_id: UUID
     to_name: str
     to_stored_type: str
+    ended: list[str] | None = None
 
 
 @dataclass(frozen=True)
 class ForgottenRow:
-    """The counts of forget_entity. Without `entity_id` there was no such entity."""
+    """The counts of forget_entity. `entity_id` is None if there is no such entity."""
 
     entity_id: UUID | None
     entity_name: str | None
@@ -108,3 +130,4 @@ class ForgottenRow:
     relations: int | None
     sample: list[str] | None
     reflections: int | None = None
+    relation_id: UUID | None = None

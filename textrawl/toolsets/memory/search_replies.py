@@ -1,4 +1,4 @@
-"""Replies of query_memory in the modes search and list."""
+"""Replies of query_memory in the modes `search` and `list`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,18 +14,19 @@ from textrawl.wire.recall_log import NOTHING, Finding
 from textrawl.wire.replies import Key, Part, Reply, write_line
 
 _FOUND = (
-    "by best fact; of a memory: content, source, author, score, with includeIds id, with that or "
-    "dates createdAt"
+    "by best fact; of a memory: content, source (of a relation relation_type, to_entity, "
+    "to_entity_type), author, score, with includeIds id, with that or dates createdAt, saidAt if "
+    "given"
 )
-_LINE_MARKS = "0123456789→←@"  # the first characters of lines of other kinds
+_LINE_MARKS = "0123456789→←@"  # the first characters of lines that are not headers
 
 
 @dataclass(frozen=True)
 class SpaceLabels:
     """The rule that decides where an answer names a fact's space.
 
-    Structured content names it if the caller reads several spaces. Text names it only if it is not
-    the caller's home space.
+    Structured content names the space if the caller can read several spaces. Text then names the
+    space only if it is not the caller's home space.
     """
 
     home: str | None
@@ -44,16 +45,16 @@ NO_LABELS = SpaceLabels(None, several=False)
 
 
 def find_space_labels(principal: Principal) -> SpaceLabels:
-    """Return the rule for an answer to `principal`."""
+    """Return the rule for answers to `principal`."""
     home = principal.home_space
     return SpaceLabels(home.name if home else None, len(principal.readable) > 1)
 
 
 @dataclass(frozen=True)
 class FactLayout:
-    """The fields of a fact that the text shows beside its content.
+    """The fields of a fact that text answers show beside its content.
 
-    `with_ids` also shows author and day.
+    If `with_ids` is true, text answers show id, author and day.
     """
 
     labels: SpaceLabels = NO_LABELS
@@ -84,20 +85,20 @@ class Answer(Reply):
         return NOTHING
 
     def structured(self) -> dict[str, Any]:
-        """Return canonical keys. The number of omitted items comes last."""
+        """Return structured content. The fields about omitted items and the cost come last."""
         return _put_last(super().structured(), "truncated", "dropped", "usedTokens")
 
     def compact(self) -> Any:
-        """Return short keys. The number of omitted items comes last."""
+        """Return short keys. The number of omitted items and the note come last."""
         return _put_last(super().compact(), "cut", "note")
 
     def cut(self, dropped: int, **kept: Any) -> Self:
-        """Return a copy with the fields `kept` that says how many items were omitted."""
+        """Return a copy with the fields in `kept` and with the number of omitted items."""
         omission = {"truncated": True, "dropped": dropped} if dropped else {}
         return self.model_copy(update={**kept, **omission})
 
     def lines_after_items(self) -> Iterator[str]:
-        """Yield the lines after the items: the number of omitted ones."""
+        """Yield the line after the items, which says how many items were omitted."""
         if self.dropped:
             yield f"cut {self.dropped}"
 
@@ -110,19 +111,26 @@ def _put_last(fields: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 
 class FactPart(Part):
-    """A fact that a search found. docs/search.md explains `score`."""
+    """A fact or a relation that a search found. docs/search.md explains `score`.
+
+    A fact has a source. A relation has the same three fields as in the mode `entity`.
+    """
 
     content: Annotated[str, Key("c")]
-    source: str
+    relation_type: Annotated[str | None, Field(alias="relation_type")] = None
+    to_entity: Annotated[str | None, Field(alias="to_entity")] = None
+    to_entity_type: Annotated[str | None, Field(alias="to_entity_type")] = None
+    source: str | None = None
     author: str
     score: Annotated[float, Key("s")]
     id: Annotated[str | None, Key("id", short_id=True)] = None
     created_at: datetime | None = None
+    said_at: datetime | None = None
     by: Annotated[str | None, Key("by"), Field(exclude=True)] = None
     on: Annotated[str | None, Key("on"), Field(exclude=True)] = None
 
     def line(self, layout: FactLayout) -> str:
-        """Return a line: the score in hundredths, the origin as `layout` asks, the text."""
+        """Return a line with the score in hundredths, the origin as `layout` asks, and the text."""
         origin = layout.write_origin(self.id or "", self.by or "", self.on or "")
         return f"{round(self.score * 100)} {origin}{write_line(self.content)}"
 
@@ -159,7 +167,7 @@ class SearchReply(Answer):
         query: str,
         layout: FactLayout = _PLAIN_LAYOUT,
     ) -> Self:
-        """Return the reply to `query`. `reason` says why vectors were not used, if so."""
+        """Return the reply to `query`. `reason` says why vectors were not used, or is None."""
         reply = cls(query=query, total_memories=len(rows), entities=_group_by_entity(rows, layout))
         if reason:
             reply.degraded, reply.note = True, f"keyword only: {reason}"
@@ -178,7 +186,7 @@ class SearchReply(Answer):
         )
 
     def verbose(self) -> dict[str, Any]:
-        """Return structured content after the query."""
+        """Return the query, followed by the structured content."""
         return {**({"query": self.query} if self.query else {}), **super().verbose()}
 
     def lines(self) -> Iterator[str]:
@@ -197,7 +205,7 @@ class SearchReply(Answer):
         return len(self._rows)
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the best facts."""
+        """Return a copy with the best `count` facts."""
         kept = self._rows[:count]
         return self.cut(
             len(self._rows) - len(kept),
@@ -207,7 +215,10 @@ class SearchReply(Answer):
 
 
 def write_header(name: str, entity_type: str, space: str | None = None) -> str:
-    """Return the first line of a group of facts. A name cannot look like a line of another kind."""
+    """Return the first line of a group of facts.
+
+    The name is escaped if it begins like a line of another kind.
+    """
     place = f" @{space}" if space else ""
     return f"{write_line(name, _LINE_MARKS)} ({entity_type}){place}"
 
@@ -231,12 +242,19 @@ def _group_by_entity(rows: Sequence[HitRow], layout: FactLayout) -> list[FoundEn
 
 def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
     fact = FactPart(
-        content=row.content, source=row.source, author=row.author, score=round(row.score, 2)
+        content=row.text,
+        relation_type=row.relation_type,
+        to_entity=row.to_entity,
+        to_entity_type=row.to_entity_type,
+        source=None if row.relation_id else row.source,
+        author=row.author,
+        score=round(row.score, 2),
     )
     if layout.with_ids:
         fact.id, fact.by = str(row.observation_id), row.author
     if layout.with_ids or layout.with_dates:
-        fact.created_at, fact.on = row.created_at, write_day(row.created_at)
+        fact.created_at, fact.on = row.created_at, write_day(row.said_at)
+        fact.said_at = row.said_at if row.said_at != row.created_at else None
     return fact
 
 
@@ -253,7 +271,7 @@ class ListedEntity(Part):
 
 
 class ListReply(Answer):
-    """A page of entities, last updated first. `total` counts all that match."""
+    """A page of entities, last updated first. `total` is the number of all matching entities."""
 
     spared = (("returned", "offset"), ("total", "entity_list"))
 
@@ -287,7 +305,7 @@ class ListReply(Answer):
         return len(self.entity_list or [])
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the entities that were updated last."""
+        """Return a copy with the `count` entities that were updated last."""
         kept = (self.entity_list or [])[:count]
         return self.cut(self.size() - len(kept), returned=len(kept), entity_list=kept)
 

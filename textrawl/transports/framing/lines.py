@@ -1,6 +1,7 @@
-"""Lines of JSON-RPC on a pair of descriptors, with the standard library alone.
+"""Lines of JSON-RPC on a pair of file descriptors.
 
-The first thread of a process reads with it, before any other module is loaded.
+This module uses only the standard library, because a thread calls it before other modules are
+loaded.
 """
 
 import fcntl
@@ -16,19 +17,19 @@ from textrawl.transports.framing.outlines import Outline
 if TYPE_CHECKING:
     from socket import socket
 
-MOST_BYTES = 1_048_576  # of a message, on either transport: ten times as much as 50 long facts
+MOST_BYTES = 1_048_576  # of a message over stdio or HTTP: ten times the size of 50 long facts
 CHUNK = 65_536  # bytes: the capacity of a pipe
 
 Text = bytes | Outline
-"""The text of a message, or the outline of one that is too long."""
+"""The text of a message, or the outline of a message that is too long."""
 
 
 @contextmanager
 def redirect(number: int, path: str | None) -> Generator[int]:
-    """Keep a duplicate of stdin (0) or stdout (1), and redirect the original meanwhile.
+    """Yield a duplicate of stdin (0) or stdout (1), and redirect the original during the block.
 
-    The original becomes the file `path`, or a copy of stderr without one. Child processes and
-    stray prints then cannot disturb the protocol.
+    The original becomes the file `path`, or a copy of stderr if there is no path. Then child
+    processes and stray prints cannot disturb the protocol.
     """
     duplicate = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)
     target = os.open(path, os.O_RDONLY) if path else os.dup(2)
@@ -42,7 +43,7 @@ def redirect(number: int, path: str | None) -> Generator[int]:
 
 
 class MessageBuffer:
-    """Collects the pieces of one message; of a message over MOST_BYTES only the outline."""
+    """Collects the pieces of one message. If the message is too long, it keeps an outline."""
 
     def __init__(self) -> None:
         self._text = bytearray()
@@ -59,7 +60,7 @@ class MessageBuffer:
             self._text += piece
 
     def take(self) -> Text:
-        """Return the message, and clear the buffer for the next one."""
+        """Return the message, and clear the buffer for the next message."""
         text, outline = bytes(self._text), self._outline
         self._text.clear()
         self._outline = None
@@ -67,7 +68,7 @@ class MessageBuffer:
 
 
 class LineSplitter:
-    """Splits chunks of input into lines; blank lines are left out."""
+    """Splits chunks of input into lines. Blank lines are left out."""
 
     def __init__(self) -> None:
         self._buffer = MessageBuffer()
@@ -89,7 +90,10 @@ class LineSplitter:
 
 
 class Output:
-    """The descriptor that answers are written to; it stays blocking, since others may share it."""
+    """The descriptor that answers are written to.
+
+    The descriptor stays in blocking mode, because other processes can share it.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -99,12 +103,12 @@ class Output:
         """True if `write` never blocks while the descriptor is writable."""
 
     def close(self) -> None:
-        """Free the socket object; the descriptor stays open."""
+        """Free the socket object. The descriptor stays open."""
         if self._socket is not None:
             self._socket.close()
 
     def write(self, text: bytes | bytearray) -> int:
-        """Write the beginning of `text`, and return the number of bytes."""
+        """Write as much of the beginning of `text` as fits. Return the number of bytes written."""
         if not self.pollable:
             return os.write(self.descriptor, text)
         if self._socket is None:

@@ -1,7 +1,7 @@
-"""Incoming JSON-RPC messages, and the faults of broken ones.
+"""Incoming JSON-RPC messages, and the faults of broken messages.
 
-A fault carries the request's id if it can be read. Without the id, a client cannot match the error
-to its request, and waits until it gives up.
+A fault has the id of the request if the id can be read. Without the id, a client cannot match the
+error to its request, and waits for the answer until a time limit.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from textrawl.transports.framing.outlines import Outline, RequestId, read_id
 
 @dataclass(frozen=True)
 class Fault:
-    """The reason for refusing a message; `id` is None if it cannot be read."""
+    """The reason why a message is refused. `id` is None if it cannot be read."""
 
     code: int
     reason: str
@@ -37,7 +37,7 @@ class Fault:
 
 
 def read_message(text: bytes) -> JSONRPCMessage | Fault:
-    """Parse `text`, which has at most MOST_BYTES."""
+    """Parse `text`, which has at most MOST_BYTES, and return the message or its fault."""
     try:
         members = from_json(text, allow_inf_nan=False)
     except ValueError:
@@ -55,6 +55,6 @@ def read_message(text: bytes) -> JSONRPCMessage | Fault:
 
 
 def refuse_length(outline: Outline) -> Fault:
-    """Return the fault of a message of more than MOST_BYTES."""
+    """Return the fault of a message that has more than MOST_BYTES."""
     reason = f"A message has at most {MOST_BYTES} bytes: send less"
     return Fault(INVALID_REQUEST, reason, outline.find_id())

@@ -11,15 +11,15 @@ RequestId = int | str
 
 _MARK = re.compile(rb'["{}\[\]]')
 _STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)  # up to its end or the end of the piece
-_MOST_MARKS = 20_000  # they take 0.1 s; a message of prose has few
-_LEFT_OUT = 2  # nesting depth from which on nothing is kept
+_MOST_MARKS = 20_000  # quotes and brackets: reading this many takes 0.1 s, and prose has few
+_LEFT_OUT = 2  # content at this nesting depth or deeper is left out
 _LONGEST_OUTLINE = 8192  # bytes: a message has four members, and three of them are short
 _LONGEST_ID = 1000  # characters of an id that is a string
 _LARGEST_ID = 1 << 63
 
 
 class Outline:
-    """The outermost members of a JSON object that arrives in pieces and may be broken inside."""
+    """The outermost members of a JSON object that arrives in pieces and can be broken inside."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -36,7 +36,7 @@ class Outline:
             place = read(piece, place)
 
     def find_id(self) -> RequestId | None:
-        """Return the id of the message, or None if it has none or is broken before the id."""
+        """Return the id, or None if the message has no id or is broken before its id."""
         if self._marks >= _MOST_MARKS:
             return None
         closing = b"}" if self._depth >= _LEFT_OUT else b""

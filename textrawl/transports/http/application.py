@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # the server imports modules of this package
 
 logger = logging.getLogger("textrawl")
 
-_PROBE = 2  # seconds: probes give up soon after
+_PROBE = 2  # seconds for a readiness check. Programs that ask for readiness do not wait long.
 _SCOPES = list(get_args(Scope))
 
 
@@ -50,10 +50,11 @@ async def serve_http(
 ) -> None:
     """Serve any number of clients at http://HTTP_HOST:HTTP_PORT/mcp until cancelled.
 
-    `lookup` finds the principal of a bearer token. Without it no token is needed, and the address
-    has to be this machine's. Open requests have three seconds to end.
+    `lookup` finds the principal of a bearer token. If it is None, calls need no token, and
+    HTTP_HOST has to be a loopback address. After cancellation, open requests have three seconds to
+    end.
 
-    Raises StartRefused for an address that is taken, or that others can reach without protection.
+    Raises StartRefused if the address is in use, or if others can reach it without protection.
     """
     host = settings.http_host
     refuse_exposure(host, public_url=settings.public_url, insecure=lookup is None)
@@ -89,9 +90,9 @@ def build_http_app(
     find_missing: FindMissing,
     toolsets: Mapping[str, MCPServer[Any]] | None = None,
 ) -> Starlette:
-    """Return the ASGI application: /mcp, /mcp/{space}, probes and metrics, behind every guard.
+    """Return the ASGI application with /mcp, /mcp/{space}, probes and metrics, behind all guards.
 
-    Each server of `toolsets` is added at /mcp/t/{toolset}; other paths of that form are a 404.
+    Each server of `toolsets` is added at /mcp/t/{toolset}. Other paths of that form get a 404.
     """
     resource = _find_resource(settings)
     metadata_url = build_resource_metadata_url(resource) if resource else None
@@ -102,7 +103,7 @@ def build_http_app(
         *_build_metadata(settings, resource),
     ]
     add_paths(app, toolsets or {}, _mount)
-    # The guard that is added last sees a request first.
+    # The guard that is added last receives a request first.
     app.add_middleware(Exchanges)
     app.add_middleware(Bodies)
     app.add_middleware(Limits, most=settings.rate_limit)
@@ -124,7 +125,10 @@ def _mount(server: MCPServer[Any]) -> Starlette:
 
 
 def _find_resource(settings: Settings) -> AnyHttpUrl | None:
-    """Return the resource that the identity provider issues tokens for, if there is one."""
+    """Return the resource that the identity provider issues tokens for.
+
+    Return None if there is no identity provider.
+    """
     if settings.oauth_issuer is None or settings.public_url is None:
         return None
     return AnyHttpUrl(f"{settings.public_url}/mcp")

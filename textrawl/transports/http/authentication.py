@@ -1,4 +1,4 @@
-"""Authentication over HTTP: one bearer token in the Authorization header, nothing else."""
+"""Authentication over HTTP, by one bearer token in the Authorization header."""
 
 import re
 import time
@@ -30,8 +30,11 @@ Lookup = Callable[[str], Awaitable[Principal | None]]
 
 _LONGEST = 8192  # characters of a bearer token: a JWT with many claims has 2,000
 _MOST_FAILURES = 60  # per minute and address
-_MOST_DOUBTED = 20  # tokens of an address with more failures that are looked up or wait for it
-_MOST_ACCEPTED, _ACCEPTED_FOR = 10_000, 3600  # tokens; seconds
+_MOST_DOUBTED = 20  # look-ups that an address with too many failures can have running or waiting
+_MOST_ACCEPTED, _ACCEPTED_FOR = (
+    10_000,
+    3600,
+)  # accepted tokens to remember, and for how many seconds
 _NOT_AUTHENTICATED = 401
 _IN_QUERY = re.compile(
     rb"(?:^|&)(?:access_token|token|bearer|authorization|api_?key)=|=(?:trl_|eyJ)", re.IGNORECASE
@@ -60,7 +63,7 @@ class PrincipalVerifier(TokenVerifier):
 
 
 def _describe(principal: Principal) -> PrincipalToken:
-    # The subject is the credential: a session, and a question to its user, belong to one token.
+    # The subject is the token, because a session and a question to its user belong to one token.
     expiry = principal.expires_at
     return PrincipalToken(
         token="",
@@ -82,8 +85,9 @@ def read_bearer(headers: Headers) -> str | None:
 class Authentication:
     """Answers 401 to every request without a valid token, except on open paths.
 
-    After too many failures in a minute, wrong tokens of an address get a 429, and its tokens are
-    looked up one at a time. Valid tokens still pass: other users may share the address.
+    If an address has too many failures in a minute, its invalid tokens get a 429, and its tokens
+    are looked up one at a time. Valid tokens are still accepted, because several users can share
+    the address.
     """
 
     def __init__(self, app: ASGIApp, *, lookup: Lookup, metadata_url: AnyHttpUrl | None) -> None:
@@ -105,7 +109,7 @@ class Authentication:
         values = connection.headers.getlist("authorization")
         digest = sha256("\n".join(values).encode()).digest()
         address = connection.client.host if connection.client else ""
-        # The closed application refuses every request without a user in its scope.
+        # `_closed` refuses every request that has no user in its scope.
         malformed = len(values) > 1 or _IN_QUERY.search(scope["query_string"])
         app = self._closed if malformed else self._checked
         try:
@@ -129,7 +133,7 @@ class Authentication:
         return token is not None and (token.expires_at is None or token.expires_at >= time.time())
 
     def _record(self, digest: bytes, address: str, send: Send) -> Send:
-        """Return `send` that also records whether the token was accepted."""
+        """Return a `send` that also records whether the token was accepted."""
 
         async def answer(message: Message) -> None:
             if message.get("status") == _NOT_AUTHENTICATED:

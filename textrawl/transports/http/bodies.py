@@ -1,13 +1,11 @@
-"""Time limit for the arrival of a request."""
+"""The time limit for the arrival of a request."""
 
 import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.transports.http.refusals import build_refusal
 
-_ARRIVAL = (
-    10  # seconds: a slow phone sends a megabyte in them; slower clients only block the server
-)
+_ARRIVAL = 10  # seconds, in which a slow phone can send a megabyte
 
 
 class _TooSlow(Exception):
@@ -15,9 +13,9 @@ class _TooSlow(Exception):
 
 
 class Bodies:
-    """Gives a request `seconds` to arrive.
+    """Refuses requests that do not arrive within `seconds`.
 
-    The SDK refuses bodies that are too large, by their declared and by their real length.
+    The SDK refuses bodies that are too long, or that are declared to be too long.
     """
 
     def __init__(self, app: ASGIApp, *, seconds: float = _ARRIVAL) -> None:

@@ -1,13 +1,13 @@
-"""uvicorn's connections; at the connection limit, a new one replaces an idle one.
+"""uvicorn's connections. At the connection limit, a new connection replaces an idle connection.
 
-uvicorn refuses connections beyond its limit even if the others are idle. With 900 idle connections
-that had each requested /healthz once, 82 of 85 calls of a user got a 503, and so did the probe.
-Here a new connection replaces an idle one of the address that has most of them, and /healthz is
+uvicorn refuses connections beyond its limit even if the open connections are idle. In a measurement
+with 900 idle connections, 82 of 85 calls of a user got a 503, and /healthz got it too. Here a new
+connection replaces an idle connection of the address that has the most connections, and /healthz is
 always answered.
 
-Slow headers need no time limit: their connection is idle until they are complete. Endless headers
-would fill the memory, because uvicorn's parser has no limit. A proxy has both limits, but a server
-on this machine may run without one.
+Slow headers do not need a time limit, because a connection counts as idle until the headers are
+complete. Endless headers would fill the memory, because uvicorn's parser does not limit them. A
+proxy has both limits, but the server also runs without a proxy.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from textrawl.transports.http.requests import LIVENESS
 
-_MOST_HEADERS = 65_536  # bytes, exceeded by at most one read
+_MOST_HEADERS = 65_536  # bytes. The check comes after each read, so the last read can exceed it.
 _LIVENESS = LIVENESS.encode()
 
 
@@ -44,18 +44,18 @@ class Connection(HttpToolsProtocol):
                 self.send_400_response("Headers too large.")
 
     def on_message_begin(self) -> None:
-        """Expect headers."""
+        """Begin to count the bytes of headers."""
         super().on_message_begin()
         self._used_at = self.loop.time()
         self._in_headers, self._unread = True, 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Accept a header but no trailer: guards do not check lines after a body."""
+        """Accept headers. Ignore trailers, because guards do not check lines after a body."""
         if self._in_headers:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Start the request; /healthz is exempt from the connection limit."""
+        """Start the request. /healthz is exempt from the connection limit."""
         self._in_headers = False
         alive = self.url.partition(b"?")[0] == _LIVENESS
         self.limit_concurrency = None if alive else self.config.limit_concurrency
@@ -77,7 +77,7 @@ class Connection(HttpToolsProtocol):
         if not idle:
             return
         oldest = min(idle, key=lambda other: (-counts[other.address], other.used_at))
-        self.connections.discard(oldest)  # now: it would count until the system has closed it
+        self.connections.discard(oldest)  # otherwise it counts until the system has closed it
         oldest.transport.close()
 
     @property

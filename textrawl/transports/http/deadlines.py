@@ -9,17 +9,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from textrawl.transports.http.refusals import build_refusal, end_response
 from textrawl.transports.http.requests import is_modern
 
-# Three times the default time limit of a call to Postgres: no client waits longer.
-_ANSWER = 30  # seconds
+_ANSWER = 30  # seconds: three times the default time limit of a call to Postgres
 
 
 class Deadlines:
     """Ends requests that take longer than `seconds`.
 
-    Calls of protocol 2026-07-28 must have ended by then: their client is never asked a question
-    meanwhile, and ending the request cancels the call. All other requests must have begun their
-    response. It may be a stream with a question to the user, who may think as long as they like.
-    Work within the stream is bounded by the time limits of Postgres and of the embedder.
+    A call of protocol 2026-07-28 has to end within this time. During such a call the client is not
+    asked a question, and the end of the request cancels the call. Any other request only has to
+    begin its response within this time, because the response can be a stream with a question to the
+    user. Work during a stream has the time limits of Postgres and of the embedding provider.
     """
 
     def __init__(self, app: ASGIApp, *, seconds: float = _ANSWER) -> None:

@@ -1,6 +1,7 @@
-"""Checks of each message before the SDK reads it: broken messages and repeated ids are refused.
+"""Checks of each message before the SDK reads it. Broken messages and repeated ids are refused.
 
-A request of an unknown session gets a 404, as the protocol demands; here it also gets the reason.
+A request of an unknown session gets a 404, as the protocol demands. This module adds the reason to
+the response.
 """
 
 import anyio
@@ -16,8 +17,8 @@ from textrawl.transports.framing.lines import MOST_BYTES, MessageBuffer
 from textrawl.transports.framing.messages import Fault, read_message, refuse_length
 from textrawl.transports.framing.outlines import Outline
 
-_MOST_READ = 4 * MOST_BYTES  # of a message that is too long, to find its id
-_GRACE = 0.5  # seconds
+_MOST_READ = 4 * MOST_BYTES  # bytes that are read to find the id of a message that is too long
+_GRACE = 0.5  # seconds to wait for the end of an open request with the same id
 _RESUMED_AFTER = b"last-event-id"
 
 _NOT_FOUND = 404
@@ -27,14 +28,15 @@ _SESSION_GONE = (
 )
 
 _RequestKey = tuple[int | None, str, str]
-"""Token, session and id. One request at a time may have them."""
+"""Token, session and id. Only one open request can have the same key."""
 
 
 class Exchanges:
-    """Reads messages before the SDK does, whose errors about broken messages have no id.
+    """Reads messages before the SDK, because errors of the SDK about broken messages have no id.
 
-    If two open requests had the same id, one would take the answer of the other, and both would
-    wait for ever. Streams are never resumed, since no events are kept: they start again.
+    If two open requests had the same id, the SDK would mix up their answers, and both requests
+    would wait forever. A client that resumes a stream gets a new stream, because events are not
+    kept.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -76,7 +78,7 @@ class Exchanges:
             ended.set()
 
     async def _is_free(self, key: _RequestKey) -> bool:
-        """Return whether no open request has `key`; wait for one that is about to end."""
+        """Return whether no open request has `key`. Wait up to half a second for that."""
         with anyio.move_on_after(_GRACE):
             while (ended := self._answering.get(key)) is not None:
                 await ended.wait()
@@ -84,7 +86,7 @@ class Exchanges:
 
 
 async def _read_body(scope: Scope, receive: Receive) -> bytes | Fault:
-    """Return the body, or the fault of one that is too long, after at most _MOST_READ bytes.
+    """Return the body, or a fault if the body is too long. Stop reading after _MOST_READ bytes.
 
     Raises ClientDisconnect.
     """
@@ -106,13 +108,13 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | Fault:
 
 
 def _read_length(headers: Headers) -> int:
-    """Return the declared length of a body, 0 without one."""
+    """Return the declared length of a body, or 0 if no length is declared."""
     declared = headers.get("content-length", "")
     return int(declared) if declared.isdecimal() and declared.isascii() else 0
 
 
 def _find_key(message: JSONRPCMessage, scope: Scope) -> _RequestKey | None:
-    """Return the key that no other open request may have; None outside a session."""
+    """Return the key that no other open request can have, or None outside a session."""
     request = Request(scope)
     session = request.headers.get("mcp-session-id")
     if session is None or not isinstance(message, JSONRPCRequest):
@@ -122,7 +124,7 @@ def _find_key(message: JSONRPCMessage, scope: Scope) -> _RequestKey | None:
 
 
 def _explain_missing(number: RequestId | None, scope: Scope, receive: Receive, send: Send) -> Send:
-    """Return `send` with a longer 404: it says why the session is missing and what to do."""
+    """Return a `send` whose 404 says why the session is missing and what to do."""
     if "mcp-session-id" not in Headers(scope=scope):
         return send
     missing = False
@@ -140,7 +142,7 @@ def _explain_missing(number: RequestId | None, scope: Scope, receive: Receive, s
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Return `receive` with `body` as its first message."""
+    """Return a `receive` whose first message is `body`."""
     first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_again() -> Message:

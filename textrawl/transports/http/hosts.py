@@ -15,7 +15,7 @@ from textrawl.transports.http.requests import is_open
 _ADDRESS = re.compile(r"(?P<name>[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::(?P<port>\d{1,5}))?", re.ASCII)
 _LAST_PORT = 65_535
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
-_WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104 - compared with, not listened on
+_WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104 - used in a comparison, not to listen
 
 
 def refuse_exposure(host: str, *, public_url: str | None, insecure: bool) -> None:
@@ -24,12 +24,12 @@ def refuse_exposure(host: str, *, public_url: str | None, insecure: bool) -> Non
         return
     if insecure:
         raise StartRefused(
-            f"--insecure: {host} can be reached by others, who could read and change everything: "
-            "leave it out and give them tokens, or listen on 127.0.0.1"
+            f"--insecure: other machines can reach {host} and could read and change everything: "
+            "leave out --insecure and create tokens, or listen on 127.0.0.1"
         )
     if public_url is None:
         raise StartRefused(
-            f"TEXTRAWL_HTTP_HOST: {host} can be reached by others: set TEXTRAWL_PUBLIC_URL to the "
+            f"TEXTRAWL_HTTP_HOST: other machines can reach {host}: set TEXTRAWL_PUBLIC_URL to the "
             "address that they use, such as https://memory.example.com, or listen on 127.0.0.1"
         )
 
@@ -49,10 +49,11 @@ def bracket(host: str) -> str:
 
 
 class Hosts:
-    """Refuses requests for foreign host names and requests of foreign web pages.
+    """Refuses requests to unknown host names and requests of foreign web pages.
 
-    This machine's names may have any port, because tunnels change it; PUBLIC_URL has its own.
-    The SDK's check is off: it takes `127.0.0.1:evil.example` for 127.0.0.1, and covers only /mcp.
+    Names of this machine can have any port, because tunnels change the port. The host of PUBLIC_URL
+    needs the port of PUBLIC_URL. The SDK's check is switched off, because it accepts
+    `127.0.0.1:evil.example` and checks only /mcp.
     """
 
     def __init__(self, app: ASGIApp, *, host: str, public_url: str | None) -> None:
@@ -86,7 +87,10 @@ class Hosts:
         return found["name"] in self._local or address == self._public_host
 
     def _has_origin(self, origins: list[str]) -> bool:
-        """Return whether a request comes from no page, one of this machine, or PUBLIC_URL."""
+        """Return whether the page of a request is allowed.
+
+        A request without a page is allowed. Pages of this machine and of PUBLIC_URL are allowed.
+        """
         if not origins:
             return True
         scheme, separator, address = origins[0].lower().partition("://")
@@ -98,7 +102,7 @@ class Hosts:
 
 
 class CrossOrigin(CORSMiddleware):
-    """Lets web pages read responses; Hosts has refused foreign pages before."""
+    """Lets web pages read responses. `Hosts` has refused foreign pages before."""
 
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(
@@ -112,6 +116,6 @@ class CrossOrigin(CORSMiddleware):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request with headers that let its page read the response."""
         if scope["type"] == "http" and is_open(scope["path"]):
-            await self.app(scope, receive, send)  # Hosts has not checked an open path
+            await self.app(scope, receive, send)  # `Hosts` does not check open paths
         else:
             await super().__call__(scope, receive, send)

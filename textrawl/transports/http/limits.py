@@ -1,4 +1,4 @@
-"""Limits on the requests of one actor: per minute, and open at the same time."""
+"""Limits for one actor: requests in a minute, and requests that are open at the same time."""
 
 from collections import Counter
 
@@ -11,17 +11,19 @@ from textrawl.transports.http.refusals import build_refusal
 from textrawl.transports.http.requests import is_modern
 from textrawl.transports.http.windows import Window
 
-# Per minute. An abandoned session is kept for 30 minutes, so one actor can hold 1,800 sessions of
-# the 10,000 that the server allows.
+# New sessions per minute. An abandoned session is kept for 30 minutes. So one actor can have 1,800
+# of the 10,000 sessions that the server allows.
 _MOST_SESSIONS = 60
-_MOST_OPEN = 50  # requests, and as many streams, of the 700 connections that the server allows
+# Limit for the open requests of an actor, and also for its open streams. The server allows 700
+# connections.
+_MOST_OPEN = 50
 
 
 class Limits:
-    """Refuses requests of one actor beyond `most` a minute (0: no limit) or 50 at the same time.
+    """Refuses requests of an actor beyond `most` per minute (0: no limit) or 50 at the same time.
 
-    All tokens of an actor count together. Requests without a principal pass: their path is open,
-    or the server needs no tokens.
+    The requests of all tokens of an actor are counted together. Requests without a principal are
+    not limited: their path is open, or the server needs no tokens.
     """
 
     def __init__(self, app: ASGIApp, *, most: int) -> None:
@@ -40,7 +42,8 @@ class Limits:
         key = (principal.actor, request.method == "GET")
         wait = self._find_wait(request, principal)
         if wait or self._open[key] >= _MOST_OPEN:
-            fix = f"Wait {wait} seconds" if wait else f"At most {_MOST_OPEN} at a time: end others"
+            open_limit = f"At most {_MOST_OPEN} requests at the same time: end others first"
+            fix = f"Wait {wait} seconds" if wait else open_limit
             refusal = build_refusal(429, "too_many_requests", fix, wait=wait or 1)
             await refusal(scope, receive, send)
             return
@@ -53,7 +56,7 @@ class Limits:
                 del self._open[key]
 
     def _find_wait(self, request: Request, principal: Principal) -> int:
-        """Return the seconds that the actor has to wait; if there are none, count the request."""
+        """Return the seconds that the actor has to wait. If the result is 0, count the request."""
         limits = [self._requests, self._sessions if _opens_session(request) else None]
         windows = [window for window in limits if window is not None]
         wait = max((window.find_wait(principal.actor) for window in windows), default=0)
@@ -64,6 +67,9 @@ class Limits:
 
 
 def _opens_session(request: Request) -> bool:
-    """Return whether the SDK opens a session for `request`: for a POST without a session."""
+    """Return whether the SDK opens a session for `request`.
+
+    The SDK opens a session for a POST without a session id, except in protocol 2026-07-28.
+    """
     bare = request.method == "POST" and "mcp-session-id" not in request.headers
     return bare and not is_modern(request.headers)

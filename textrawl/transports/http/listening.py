@@ -1,4 +1,4 @@
-"""Serving an application on an address until cancelled. Signals are handled by the caller."""
+"""Serving an application on an address until cancelled. The caller handles signals."""
 
 import errno
 import socket
@@ -14,26 +14,26 @@ from textrawl.transports.http.connections import Connection
 from textrawl.transports.http.hosts import bracket
 
 _GRACE = 3  # seconds that open requests and streams have to end
-_IDLE = 75  # seconds for which an idle connection is kept: longer than a proxy keeps it
-_MOST_CONNECTIONS = 700  # most systems allow a process 1,024 files
-_BACKLOG = 256  # connections that may wait to be accepted
+_IDLE = 75  # seconds until an idle connection is closed: longer than proxies keep it
+_MOST_CONNECTIONS = 700  # most systems allow a process 1,024 open files
+_BACKLOG = 256  # connections that can wait to be accepted
 
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens on the address. Raises StartRefused."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Name the protocol: only then does asyncio turn off Nagle's algorithm, which would delay each
-    # response by 40 ms until the client's acknowledgement.
+    # asyncio turns off Nagle's algorithm only if the socket is created with the protocol TCP. The
+    # algorithm would delay each response by 40 ms until the client's acknowledgement.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        # From here on clients wait instead of being refused, so the address may be announced.
+        # From now on, clients are not refused but wait. Therefore the address can be announced.
         listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
         taken = error.errno == errno.EADDRINUSE
-        reason = "is taken" if taken else f"cannot be listened on ({error.strerror})"
+        reason = "is in use" if taken else f"cannot be used ({error.strerror})"
         raise StartRefused(
             f"TEXTRAWL_HTTP_PORT: {bracket(host)}:{port} {reason}: choose another with --port"
         ) from error
@@ -41,7 +41,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 async def serve_app(app: ASGIApp, listener: socket.socket) -> None:
-    """Serve `app` until cancelled; open requests then have three seconds to end."""
+    """Serve `app` until cancelled. Open requests then have three seconds to end."""
     http = _Uvicorn(
         uvicorn.Config(
             app,
@@ -67,7 +67,7 @@ async def serve_app(app: ASGIApp, listener: socket.socket) -> None:
 class _Uvicorn(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Handle no signals: uvicorn would raise them again before anything is cleaned up."""
+        """Handle no signals, because uvicorn would raise them again before the cleanup."""
         yield
 
 

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: counts, durations and outcomes, never content or actors."""
+"""Metrics for Prometheus: counts, durations and outcomes, but neither content nor actors."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -20,7 +20,7 @@ _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)  # seco
 
 
 class Metrics:
-    """Metrics of one server; only the names in `tools` become labels."""
+    """Metrics of one server. Calls of a tool that is not in `tools` have the label "other"."""
 
     def __init__(self, tools: Iterable[str] = ()) -> None:
         self._registry = CollectorRegistry()
@@ -28,39 +28,39 @@ class Metrics:
         self._outcomes = {_OK, *(kind.title for kind in _walk(errors.TextrawlError))}
         self._calls = Counter(
             "textrawl_calls",
-            "Calls of a tool by how they ended.",
+            "Calls of a tool by outcome.",
             ["tool", "outcome"],
             registry=self._registry,
         )
         self._seconds = Histogram(
             "textrawl_call_seconds",
-            "How long calls of a tool took.",
+            "Duration of calls of a tool.",
             ["tool"],
             buckets=_BUCKETS,
             registry=self._registry,
         )
         self._responses = Counter(
             "textrawl_http_responses",
-            "Answers over HTTP, refusals too.",
+            "Responses over HTTP, including refusals.",
             ["route", "status"],
             registry=self._registry,
         )
         self._open = Gauge(
             "textrawl_http_open_requests",
-            "Requests and streams that are not over, now.",
+            "Requests and streams that are open now.",
             registry=self._registry,
         )
         ProcessCollector(registry=self._registry)
 
     def observe_call(self, tool: str, outcome: str, seconds: float) -> None:
-        """Count a call that took `seconds`; `outcome` is "ok" or the title of its error."""
+        """Count a call that took `seconds`. `outcome` is "ok" or the title of its error."""
         tool = tool if tool in self._tools else _OTHER
         outcome = outcome if outcome in self._outcomes else errors.TextrawlError.title
         self._calls.labels(tool, outcome).inc()
         self._seconds.labels(tool).observe(seconds)
 
     def observe_response(self, route: str, status: int) -> None:
-        """Count an HTTP response; `route` is one of a few words."""
+        """Count an HTTP response. `route` is one of a few words, so that labels stay few."""
         self._responses.labels(route, str(status)).inc()
 
     def track_request(self) -> AbstractContextManager[None]:
@@ -68,7 +68,7 @@ class Metrics:
         return self._open.track_inprogress()
 
     def watch(self, read: Read) -> None:
-        """Export the values that `read` returns as gauges, each named textrawl_ and its key."""
+        """Export each value that `read` returns as a gauge, named textrawl_ followed by its key."""
         self._registry.register(_Gauges(read))
 
     def write(self) -> bytes:
@@ -86,7 +86,7 @@ class _Gauges(Collector):
             yield GaugeMetricFamily(f"textrawl_{name}", f"{words}, now.", value=value)
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
-        """Return nothing: without this method, registering would call `collect` too early."""
+        """Yield nothing. Without this method, the registration would call `collect` too early."""
         yield from ()
 
 

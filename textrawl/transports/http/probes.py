@@ -1,4 +1,4 @@
-"""Routes for those who run a server: liveness, readiness and metrics."""
+"""Routes for administrators of a server: liveness, readiness and metrics."""
 
 from collections.abc import Awaitable, Callable
 
@@ -18,7 +18,7 @@ FindMissing = Callable[[], Awaitable[str | None]]
 def build_probes(
     find_missing: FindMissing, metrics: Metrics, *, insecure: bool, metadata_url: AnyHttpUrl | None
 ) -> list[Route]:
-    """Return the routes: /healthz is open, /readyz needs a token, /metrics the scope metrics."""
+    """Return the routes. /healthz needs no token, and /metrics needs the scope `metrics`."""
 
     async def answer_ready(_: Request) -> JSONResponse:
         """Answer 200 if calls would succeed, else 503 with the reason."""
@@ -39,7 +39,7 @@ def build_probes(
 
 
 class _Application:
-    """Wraps `app` so that Starlette takes it for an ASGI application, not a request handler."""
+    """A wrapper that makes Starlette treat `app` as an ASGI application, not a request handler."""
 
     def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Error responses to requests that a guard refuses or ends."""
+"""Error responses to requests that a guard refuses or cancels."""
 
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
@@ -7,9 +7,9 @@ from starlette.types import Receive, Scope, Send
 def build_refusal(
     status: int, error: str, description: str, *, wait: int | None = None, close: bool = False
 ) -> JSONResponse:
-    """Return an error response; `wait` is the number of seconds after which to try again.
+    """Return an error response. `wait` is the number of seconds after which to try again.
 
-    `close` ends the connection, which is needed if the rest of the request was not read.
+    `close` closes the connection, which is needed if the rest of the request was not read.
     """
     headers = {} if wait is None else {"retry-after": str(wait)}
     if close:

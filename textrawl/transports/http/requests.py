@@ -1,4 +1,4 @@
-"""The first guard of every request: its id, its route, and in the end its status."""
+"""The first guard of every request. It records the request's id, route and status."""
 
 import logging
 import re
@@ -24,18 +24,21 @@ _WELL_FORMED = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 def is_open(path: str) -> bool:
-    """Return whether `path` needs no token: liveness, and metadata about the token issuer."""
+    """Return whether `path` needs no token: the liveness probe, or metadata about the issuer."""
     return path in (LIVENESS, METADATA) or path.startswith(f"{METADATA}/")
 
 
 def is_modern(headers: Headers) -> bool:
-    """Return whether the SDK treats a request as protocol 2026-07-28 or later: the same rule."""
+    """Return whether a request has protocol 2026-07-28 or later, by the same rule as the SDK."""
     version = headers.get("mcp-protocol-version")
     return version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
 
 
 class Requests:
-    """Gives each request an id, the client's X-Request-ID if it is well-formed, and counts it."""
+    """Gives each request an id and counts it.
+
+    The id is the client's X-Request-ID if that header is well-formed, else a random id.
+    """
 
     def __init__(self, app: ASGIApp, *, metrics: "Metrics") -> None:
         self._app = app
@@ -50,7 +53,8 @@ class Requests:
         identity = header if _WELL_FORMED.fullmatch(header) else uuid4().hex
         scope.setdefault("state", {})["request_id"] = identity
         if scope["path"].startswith("/mcp/"):
-            scope["path"] = scope["path"].rstrip("/")  # a redirect would lose a proxy's scheme
+            # Do not redirect, because a redirect would lose the scheme https of a proxy.
+            scope["path"] = scope["path"].rstrip("/")
         route = _find_route(scope["path"])
 
         async def answer(message: Message) -> None:
@@ -72,7 +76,7 @@ class Requests:
 
 
 def _find_route(path: str) -> str:
-    """Return one of a few words, so that logs and metrics never repeat a client's input."""
+    """Return one of a few words for `path`, because logs and metrics must not repeat input."""
     first = path.split("/")[1] if path.startswith("/") else ""
     if is_open(path) and path != LIVENESS:
         return "metadata"

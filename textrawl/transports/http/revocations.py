@@ -1,4 +1,4 @@
-"""The end of long requests and streams whose access token is revoked or expires."""
+"""Cancellation of long requests and streams after their access token is revoked or expires."""
 
 import time
 from collections.abc import Generator
@@ -13,7 +13,7 @@ from textrawl.errors import TextrawlError
 from textrawl.transports.http.authentication import Lookup, read_bearer
 from textrawl.transports.http.refusals import build_refusal, end_response
 
-_INTERVAL = 1.0  # seconds between checks of tokens: calls notice a revocation within one, too
+_INTERVAL = 1.0  # seconds between checks of tokens. Calls also notice a revocation after 1 second.
 
 
 @dataclass(eq=False)
@@ -24,7 +24,7 @@ class _OpenRequest:
 
 
 class Revocations:
-    """Ends requests and streams whose token was revoked or expired since they began."""
+    """Cancels requests and streams if their token is revoked or expires after they began."""
 
     def __init__(self, app: ASGIApp, *, lookup: Lookup) -> None:
         self._app = app
@@ -32,7 +32,10 @@ class Revocations:
         self._open = set[_OpenRequest]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request until it ends or its token does; check tokens while the server runs."""
+        """Serve one request until it ends or its token is no longer valid.
+
+        During the lifespan of the application, a task checks the tokens.
+        """
         if scope["type"] == "lifespan":
             async with anyio.create_task_group() as beside:
                 beside.start_soon(self._watch)
@@ -81,7 +84,7 @@ class Revocations:
                     request.scope.cancel()
 
     async def _has_ended(self, bearer: str) -> bool:
-        """Return whether the token is no longer valid; false while the database is unavailable."""
+        """Return whether the token is no longer valid. Return False while the database is down."""
         try:
             principal = await self._lookup(bearer)
         except TextrawlError:

@@ -18,7 +18,7 @@ Mount = Callable[[MCPServer[Any]], Starlette]
 
 
 def add_paths(app: Starlette, servers: Mapping[str, MCPServer[Any]], mount: Mount) -> None:
-    """Add the paths of `servers`, by toolset, to `app`; `mount` makes the app of a server."""
+    """Add a path for each toolset of `servers` to `app`. `mount` makes the app of a server."""
     own = app.router.lifespan_context
     for name, server in servers.items():
         mount(server)

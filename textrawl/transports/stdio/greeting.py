@@ -1,10 +1,11 @@
 """Answers to a client's first requests, given before the MCP SDK is loaded.
 
-Some clients wait one second for the answer to `server/discover`, then fall back to `initialize`.
-The SDK would refuse the fallback: it takes the first request for the client's choice of protocol.
-Here a client has chosen only when another request follows.
+Some clients wait one second for the answer to `server/discover`, and then send `initialize`. The
+SDK would refuse that `initialize`, because for the SDK the first request decides the protocol. Here
+the first request after `server/discover` decides the protocol.
 
-The answers equal those of the SDK; a test compares them. Unusual requests are left to the SDK.
+The answers equal the answers of the SDK, and a test compares them. The SDK answers all unusual
+requests.
 """
 
 import json
@@ -27,20 +28,20 @@ MODERN_VERSIONS = ("2026-07-28",)
 METHOD_NOT_FOUND, INVALID_PARAMS, UNSUPPORTED_VERSION = -32601, -32602, -32022
 
 _SERVER = "io.modelcontextprotocol/serverInfo"
-_LONGEST = 65_536  # bytes of a message that is answered here
-_MOST_BRACKETS = 100  # in such a message: the SDK refuses deep nesting
+_LONGEST = 65_536  # bytes: longer messages are left to the SDK
+_MOST_BRACKETS = 100  # messages with more brackets are left to the SDK, which refuses deep nesting
 _KEYS = {"jsonrpc", "id", "method", "params"}
 
 
 class Greeting(NamedTuple):
-    """The answer to a message, and the message that the SDK reads instead, if any."""
+    """The answer to a message. `passed` is the message that the SDK reads instead, or None."""
 
     answer: bytes
     passed: bytes | None = None
 
 
 class Greeter:
-    """Answers greetings. The first other message, and all after it, are left to the SDK."""
+    """Answers the first requests. From the first other message on, the SDK answers everything."""
 
     def __init__(self, version: str, description: ServerDescription) -> None:
         self._server = {"name": NAME, "title": TITLE, "version": version}
@@ -51,7 +52,7 @@ class Greeter:
         self._hidden: str | None = None
 
     def greet(self, line: bytes) -> Greeting | None:
-        """Return the answer to `line`, or None if the SDK has to give it."""
+        """Return the answer to `line`, or None if the SDK has to answer."""
         if self._done or (message := _read(line)) is None:
             return None
         method, params = message.get("method"), message.get("params")
@@ -60,13 +61,13 @@ class Greeter:
         self._done = True
         if method != "initialize" or not is_handshake(params):
             return None
-        # The SDK needs the handshake too; its own answer, to this id, is not sent: see `hides`.
+        # The SDK also needs the handshake. It gets another id, so that its answer can be dropped.
         self._hidden = f"{NAME}-{os.urandom(8).hex()}"
         reply = {"result": self._initialize(params)}
         return Greeting(_write(message["id"], reply), _encode(message | {"id": self._hidden}))
 
     def hides(self, identity: RequestId | None) -> bool:
-        """Return whether the answer to this id was given here already; true only once."""
+        """Return whether to drop the SDK's answer to this id. Only the first answer is dropped."""
         if self._hidden is None or identity != self._hidden:
             return False
         self._hidden = None
@@ -111,13 +112,14 @@ class Greeter:
 
 
 def _list_capabilities(description: ServerDescription) -> Members:
-    tools = {"tools": {"listChanged": False}}
+    prompts = {"prompts": {"listChanged": False}} if description.prompts else {}
     resources = {"resources": {"subscribe": False, "listChanged": False}}
-    return resources | tools if description.resources else tools
+    offered = prompts | resources if description.resources else prompts
+    return offered | {"tools": {"listChanged": False}}
 
 
 def _read(line: bytes) -> Members | None:
-    """Return the request in `line`, `{}` for an unusual one, None for any other message."""
+    """Return the request in `line`, `{}` for an unusual request, or None for another message."""
     if len(line) > _LONGEST or line.count(b"{") + line.count(b"[") > _MOST_BRACKETS:
         return {}
     try:

@@ -1,6 +1,7 @@
-"""Reading stdin from the start of the process, and greeting the client while modules load.
+"""Reading stdin from the start of the process, and greeting the client while modules are loaded.
 
-A thread does both with the standard library alone, until the event loop takes over.
+A thread reads and greets until the event loop takes over. The thread uses only the standard
+library.
 """
 
 import os
@@ -13,13 +14,13 @@ from threading import Thread
 from textrawl.transports.framing.lines import CHUNK, LineSplitter, Output, Text, redirect
 from textrawl.transports.stdio.greeting import Greeter
 
-_MOST_WAITING = 8 << 20  # bytes of lines that wait for the SDK: more input stays in the pipe
+_MOST_WAITING = 8 << 20  # bytes of lines that wait for the SDK. Further input stays in the pipe.
 
 
 class Reception:
-    """A client's lines, read and greeted by a thread until `take_over`; and the output.
+    """The lines that a client sends, and the output to it. A thread handles both until `take_over`.
 
-    Nothing is answered before `begin_greeting`.
+    The thread reads from the start, and answers only after `begin_greeting`.
     """
 
     def __init__(self, input_descriptor: int, output_descriptor: int) -> None:
@@ -31,7 +32,7 @@ class Reception:
         """Lines for the SDK, in their order."""
         self.unwritten = bytearray()
         self.ended = False
-        """True once the client sends no more."""
+        """True after the end of the client's input."""
         self._lines = deque[Text]()
         self._size = 0
         self._stopped = False
@@ -48,7 +49,7 @@ class Reception:
         os.write(self._wakeup_writer, b".")
 
     def take_over(self) -> None:
-        """End the thread; the caller handles unread lines and unwritten answers from now on."""
+        """End the thread. Then the caller handles the waiting lines and the unwritten answers."""
         if self._stopped:
             return
         self._stopped = True
@@ -103,7 +104,11 @@ class Reception:
 
 @contextmanager
 def receive() -> Generator[Reception]:
-    """Read this process's stdin and write to its stdout; both are redirected meanwhile."""
+    """Read the stdin and write to the stdout of this process, through duplicates of both.
+
+    Inside the block, the original stdin is empty and the original stdout leads to stderr, so that
+    stray prints and child processes cannot disturb the protocol.
+    """
     with redirect(0, os.devnull) as source, redirect(1, None) as target:
         reception = Reception(source, target)
         reception.start()

@@ -1,6 +1,7 @@
-"""The session of one client over stdin and stdout, until it closes them or the task is cancelled.
+"""The session of one client over stdin and stdout.
 
-Signals are handled by the caller, who has to stop more than the transport.
+The session ends when the client closes stdin or when the task is cancelled. The caller handles
+signals, because at a signal it has to stop more than the transport.
 """
 
 import os
@@ -22,8 +23,8 @@ from textrawl.transports.stdio.reception import Reception
 
 
 async def serve_stdio(server: MCPServer[Any], reception: Reception) -> None:
-    """Serve the client of `reception` until it disconnects. May be cancelled."""
-    # run_stdio_async of the SDK does not clean up: the low-level server does.
+    """Serve the client of `reception` until the client disconnects or the task is cancelled."""
+    # The low-level server cleans up at its end, but `run_stdio_async` of the SDK does not.
     low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
     reception.take_over()
     writer = _MessageWriter(reception)
@@ -32,9 +33,9 @@ async def serve_stdio(server: MCPServer[Any], reception: Reception) -> None:
 
 
 class _MessageWriter(AsyncResource):
-    """Writes one message per line; to a pipe or socket without a thread.
+    """Writes one message per line. Writing to a pipe or socket does not need a thread.
 
-    If a sender is cancelled, the next one writes the rest of its line.
+    If a sender is cancelled, the next sender writes the rest of its line.
     """
 
     def __init__(self, reception: Reception) -> None:
@@ -73,7 +74,7 @@ class _MessageWriter(AsyncResource):
         return self._greeter is not None and self._greeter.hides(identity)
 
     async def _write(self) -> int:
-        """Write the beginning of the pending bytes, and return how many."""
+        """Write the beginning of the pending bytes, and return the number of bytes written."""
         if not self._output.pollable:
             return await anyio.to_thread.run_sync(self._output.write, bytes(self._unwritten))
         if not self._poll.poll(0):
@@ -82,10 +83,10 @@ class _MessageWriter(AsyncResource):
 
 
 class _MessageReader(AsyncResource):
-    """Reads one message per line. Waiting for one can be cancelled.
+    """Reads one message per line. The wait for a message can be cancelled.
 
-    The SDK waits in a thread that only input can wake, so a signal would not end it. The SDK also
-    drops broken messages silently; here they are answered.
+    The SDK waits in a thread that only input can wake, so a signal would not end the wait. The SDK
+    also drops broken messages silently, but this class answers them.
     """
 
     def __init__(self, reception: Reception, writer: _MessageWriter) -> None:
@@ -100,7 +101,7 @@ class _MessageReader(AsyncResource):
         return self
 
     async def receive(self) -> SessionMessage:
-        """Return the next message. Raises EndOfStream when the client sends no more."""
+        """Return the next message. Raises EndOfStream at the end of the client's input."""
         try:
             return await anext(self)
         except StopAsyncIteration:
@@ -115,13 +116,14 @@ class _MessageReader(AsyncResource):
         raise StopAsyncIteration
 
     async def aclose(self) -> None:
-        """Stop reading; the descriptor stays open."""
+        """Stop reading. The descriptor stays open."""
         await self._texts.aclose()
 
     async def _read_texts(self) -> AsyncGenerator[Text]:
-        """Yield the lines that no greeting answered, beginning with those already read."""
+        """Yield the lines that got no greeting. The lines that the thread read come first."""
         reception = self._reception
-        # The thread may have ended before it wrote a greeting, and the SDK's answer is hidden.
+        # The thread can end before it has written a greeting. Write the greeting now, because the
+        # SDK's answer to the same request is dropped.
         await self._writer.flush()
         while reception.waiting:
             yield reception.waiting.popleft()
@@ -133,7 +135,7 @@ class _MessageReader(AsyncResource):
                     yield passed
 
     async def _greet(self, text: Text) -> Text | None:
-        """Answer `text` if it is a greeting, and return the text that the SDK has to read."""
+        """Answer `text` if it needs a greeting, and return the text that the SDK has to read."""
         greeter = self._reception.greeter
         greeting = greeter.greet(text) if greeter and isinstance(text, bytes) else None
         if greeting is None:

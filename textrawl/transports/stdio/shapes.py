@@ -1,4 +1,4 @@
-"""Shapes of the client's data that the SDK accepts; a test compares them with the SDK."""
+"""Shapes of the client's data that the SDK accepts. A test compares them with the SDK."""
 
 from typing import Any, TypeGuard, cast
 
@@ -51,12 +51,12 @@ def is_handshake(params: object) -> TypeGuard[Members]:
 
 
 def is_envelope(meta: object) -> bool:
-    """Return whether `meta` is a usual `_meta` of protocol 2026-07-28; its version is ignored."""
+    """Return whether `meta` is a usual `_meta` of protocol 2026-07-28. VERSION is not checked."""
     return _fits(meta, _ENVELOPE)
 
 
 def _fits(value: object, shape: Any) -> bool:
-    """Return whether `value` has this shape; members may be absent or null unless required."""
+    """Return whether `value` has this shape. A member can be absent or null unless required."""
     if isinstance(shape, type):
         return isinstance(value, shape)
     if isinstance(shape, list):

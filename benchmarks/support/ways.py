@@ -1,0 +1,99 @@
+"""Ways to reach one database: the statements alone, and a server over stdio."""
+
+import statistics
+import sys
+import time
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import psycopg
+from mcp import Client, StdioServerParameters
+from pgvector.psycopg import register_vector_async
+from psycopg.rows import args_row
+from pydantic import SecretStr
+
+from benchmarks.support.place import SERVE
+from textrawl import Settings, create_server
+from textrawl.access.access_token import hash_token
+from textrawl.access.directory import Directory
+from textrawl.embeddings.active_model import Models
+from textrawl.embeddings.local import LocalEmbedder
+from textrawl.postgres.database import Database, Row
+from textrawl.server.lifespan import build_renderer
+from textrawl.server.server import MemoryServer
+from textrawl.settings import read_foreign_environment
+from textrawl.store.store import Store
+from textrawl.toolsets.app import App, Identity
+
+WARM = 20  # calls before the measured calls
+LIMIT = 10  # time limit of a statement in seconds, equal to the default of a server
+
+
+class Bare(Database):
+    """Runs statements on one connection, and adds up the seconds of the statements alone."""
+
+    def __init__(self, connection: psycopg.AsyncConnection[Any]) -> None:
+        super().__init__("", timeout=LIMIT)
+        self._connection = connection
+        self.seconds = 0.0
+
+    async def _execute(self, query: bytes, row: type[Row], values: dict[str, object]) -> list[Row]:
+        cursor = self._connection.cursor(row_factory=args_row(row))
+        begin = time.perf_counter()
+        rows = await (await cursor.execute(query, values)).fetchall()
+        self.seconds += time.perf_counter() - begin
+        return rows
+
+
+@asynccontextmanager
+async def open_bare(
+    conninfo: str, token: str, toolset: str = "memory"
+) -> AsyncGenerator[tuple[Bare, MemoryServer]]:
+    """Yield the statements of a database, and a server that runs its calls with them."""
+    settings = Settings(
+        database_url=SecretStr(conninfo), embedding_provider="local", toolsets=[toolset]
+    )
+    connecting = psycopg.AsyncConnection.connect(
+        conninfo, autocommit=True, options=f"-c statement_timeout={LIMIT * 1000}"
+    )
+    async with await connecting as connection:
+        await register_vector_async(connection)
+        bare = Bare(connection)
+        identity = Identity(Directory(bare), hash_token(token))
+        app = App(Store(bare, Models(bare, LocalEmbedder())), build_renderer(settings), identity)
+        yield bare, create_server(settings, app=app)
+
+
+@asynccontextmanager
+async def open_both_ways(
+    conninfo: str, token: str, toolset: str
+) -> AsyncGenerator[tuple[Bare, dict[str, Client]]]:
+    """Yield the statements of a database, and a client for each way: `SQL` and `stdio`."""
+    environment = name_server(conninfo, token) | {"TOOLSETS": toolset}
+    stdio = StdioServerParameters(command=sys.executable, args=SERVE, env=environment)
+    async with AsyncExitStack() as stack:
+        bare, server = await stack.enter_async_context(open_bare(conninfo, token, toolset))
+        yield (
+            bare,
+            {
+                "SQL": await stack.enter_async_context(Client(server)),
+                "stdio": await stack.enter_async_context(Client(stdio)),
+            },
+        )
+
+
+def name_server(conninfo: str, token: str) -> dict[str, str]:
+    """Return the environment of a server of the database at `conninfo`."""
+    return read_foreign_environment() | {
+        "DATABASE_URL": conninfo,
+        "EMBEDDING_PROVIDER": "local",
+        "ACCESS_TOKEN": token,
+        "RATE_LIMIT": "0",
+    }
+
+
+def rank(seconds: list[float]) -> tuple[float, float]:
+    """Return the median and the 95th percentile in milliseconds."""
+    ranks = statistics.quantiles(seconds, n=100)
+    return 1000 * ranks[49], 1000 * ranks[94]

@@ -1,0 +1,32 @@
+create function textrawl.erase_document(document uuid, origin textrawl.origin) returns void
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    place integer := origin.space_id;
+    owner uuid;
+    gone  uuid[];
+begin
+    select d.entity_id into owner from document d where d.space_id = place and d.id = erase_document.document;
+    perform record_event('erased', null, null, null, origin,
+                         (select jsonb_build_object('document', d.id, 'kind', d.kind, 'path', d.path)
+                          from document d where d.space_id = place and d.id = erase_document.document));
+    gone := array(
+        select o.id from fact o where o.space_id = place and o.entity_id = owner and o.whole = erase_document.document);
+    perform withdraw_words(place, gone);
+    perform claim_rows(place, gone, '{}');
+    perform withdraw_queries(place, gone, null);
+    delete from observation o where o.space_id = place and o.id = any(gone);
+    delete from document d where d.space_id = place and d.id = erase_document.document;
+    delete from entity e
+    where e.space_id = place and e.id = owner
+      and not exists (select from document d where d.space_id = place and d.entity_id = e.id)
+      and not exists (select from observation o where o.space_id = place and o.entity_id = e.id)
+      and not exists (select from relation r where r.space_id = place and e.id in (r.from_entity, r.to_entity));
+end
+$$;
+
+comment on function textrawl.erase_document is
+    'Delete a document with all its versions and facts. Delete its entity too, if the entity has no other facts and no '
+    'relations. The trail keeps the path. Call claim_removal() and lock the entity first.';

@@ -1,0 +1,28 @@
+create function textrawl.purge_versions(space integer, withdrawn bigint[]) returns void
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    touched uuid[];
+begin
+    perform from document_clock c where c.space_id = purge_versions.space for update;
+    with gone as (
+        delete from document_version v
+        using event e, document d
+        where e.space_id = purge_versions.space and e.id = any(withdrawn) and e.detail ? 'version'
+          and v.space_id = purge_versions.space and v.document_id::text = e.detail ->> 'document'
+          and v.version = (e.detail ->> 'version')::bigint
+          and d.space_id = purge_versions.space and d.id = v.document_id and d.version is distinct from v.version
+        returning v.document_id
+    )
+    select array_agg(distinct document_id) into touched from gone;
+    delete from document d
+    where d.space_id = purge_versions.space and d.id = any(touched)
+      and not exists (select from document_version v where v.space_id = d.space_id and v.document_id = d.id);
+end
+$$;
+
+comment on function textrawl.purge_versions is
+    'Delete the versions of documents that withdrawn events stored, with the snapshots of these versions. Then delete '
+    'the documents without a version. Call claim_removal() first.';

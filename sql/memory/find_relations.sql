@@ -1,0 +1,47 @@
+create function textrawl.find_relations(space integer, entity text, reference text) returns uuid[]
+language sql stable
+set search_path from current
+begin atomic
+    with parts as (
+        -- Accept the forms in which answers show a relation. In the format compact: works_at→Acme Corp, Sarah→manages.
+        -- In the format lines: → works_at Acme Corp, ← manages Sarah.
+        select textrawl.name_key(entity) as key,
+            coalesce(regexp_match(reference, '^()(.+?)\s*(?:→|->)\s*(.+)$'),
+                     regexp_match(reference, '^(→|->|←|<-)\s*(\S+)\s+(.+)$')) as part
+    ), stored as (
+        select r.id, r.relation_type, source.name_key as source, target.name_key as target
+        from parts
+        join textrawl.entity named on named.space_id = find_relations.space and named.name_key = parts.key
+        cross join lateral (
+            -- Use two branches. If one condition covered both ends, Postgres would read every relation of the space.
+            select * from textrawl.relation f where f.space_id = named.space_id and f.from_entity = named.id
+            union
+            select * from textrawl.relation t where t.space_id = named.space_id and t.to_entity = named.id) r
+        join textrawl.entity source on source.space_id = r.space_id and source.id = r.from_entity
+        join textrawl.entity target on target.space_id = r.space_id and target.id = r.to_entity
+        union all
+        -- Include relations that an undo removed, because they can still be restored.
+        select u.id, u.before ->> 'relation_type',
+            (select k.value ->> 'name_key' from jsonb_array_elements(u.entities) k where k.value ->> 'id' = u.before ->> 'from_entity'),
+            (select k.value ->> 'name_key' from jsonb_array_elements(u.entities) k where k.value ->> 'id' = u.before ->> 'to_entity')
+        from parts join textrawl.undone u on u.space_id = find_relations.space and u.names @> array[parts.key]
+        where u.kind = 'relation' and u.action = 'remove'
+    ), match as (
+        select s.id, case
+            when textrawl.is_fact_id(reference) and starts_with(s.id::text, lower(reference)) then 1
+            when part[1] in ('', '→', '->') and s.source = key and s.relation_type = textrawl.relation_key(part[2])
+                and s.target = textrawl.name_key(part[3]) then 2
+            when part[1] = '' and s.target = key and s.source = textrawl.name_key(part[2])
+                and s.relation_type = textrawl.relation_key(part[3]) then 3
+            when part[1] in ('←', '<-') and s.target = key and s.relation_type = textrawl.relation_key(part[2])
+                and s.source = textrawl.name_key(part[3]) then 3 end as kind
+        from stored s, parts
+    )
+    select coalesce(array_agg(distinct m.id), '{}') from match m where m.kind = (select min(match.kind) from match);
+end;
+
+comment on function textrawl.find_relations is
+    'The ids of the relations of an entity that match a reference, including ended relations. The reference is an id, '
+    'the first 8 or more characters of an id, or the relation as answers show it, such as works_at→Acme Corp or '
+    'Sarah→manages. '
+    'Example: select textrawl.find_relations(1, ''Jeff'', ''works_at -> Acme Corp'');';

@@ -1,0 +1,69 @@
+create function textrawl.matching_facts(
+    terms tsquery[], sums double precision[],
+    selecting tsquery,  -- the condition on the words of a fact
+    fallback tsquery,   -- the condition for more facts, if too few facts match `selecting`; null if there is none
+    common boolean,     -- true: very many facts match `fallback`, so check only the newest facts
+    spaces integer[], entity_types text[], as_of timestamptz, candidates integer,
+    since timestamptz default null, until timestamptz default null,
+    parts boolean default false  -- true: only parts of journal entries
+)
+returns table (space_id integer, id uuid)
+language plpgsql stable rows 50
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    found bigint := 0;
+begin
+    if selecting is not null then
+        return query
+        select o.space_id, o.id
+        from (
+            -- The text index holds the space as a word. `is true` prevents the use of other indexes for the condition
+            -- on the column. With such an index the planner would read the whole space.
+            select space_id, id, created_at, matched_terms(fts, terms) as matched, length(fts) as words
+            from observation
+            where fts @@ selecting and (space_id = any(spaces)) is true
+                and is_valid(valid_from, valid_until, as_of) and is_within(said_at, since, until)
+                and (entity_types is null or entity_type = any(entity_types))
+                and (not parts or exists (
+                    select from journal_entry j where j.space_id = observation.space_id and j.document_id = observation.whole))
+            limit 2000
+        ) o
+        order by terms_weight(o.matched, sums) / length_divisor(o.words) desc, o.created_at desc, o.id
+        limit candidates;
+        get diagnostics found = row_count;
+    end if;
+    -- A fact that matches two words ranks above a fact that matches one word. So search for the fallback word only if
+    -- too few facts match two words.
+    if fallback is null or found >= candidates then
+        return;
+    end if;
+    return query
+    select o.space_id, o.id
+    from (
+        select space_id, id, created_at, matched_terms(fts, terms) as matched, length(fts) as words
+        from (
+            select space_id, id, created_at, fts, valid_from, valid_until, entity_type, said_at, whole
+            from observation where not common and (space_id = any(spaces)) is true
+            union all
+            select newest.* from unnest(spaces) place cross join lateral (
+                select space_id, id, created_at, fts, valid_from, valid_until, entity_type, said_at, whole
+                from observation where common and space_id = place
+                order by ordinal desc limit 50000 / cardinality(spaces)) newest
+        ) checked
+        where fts @@ fallback
+            and is_valid(valid_from, valid_until, as_of) and is_within(said_at, since, until)
+            and (entity_types is null or entity_type = any(entity_types))
+            and (not parts or exists (
+                select from journal_entry j where j.space_id = checked.space_id and j.document_id = checked.whole))
+        limit 2000
+    ) o
+    order by terms_weight(o.matched, sums) / length_divisor(o.words) desc, o.created_at desc, o.id
+    limit candidates - found;
+end
+$$;
+
+comment on function textrawl.matching_facts is
+    'The facts that search_memory() selects by words, the facts with the highest coverage first. The parameter terms '
+    'holds the terms of search_terms(), and the parameter sums holds the subset_sums() of their weights.';

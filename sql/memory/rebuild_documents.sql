@@ -1,0 +1,60 @@
+create function textrawl.rebuild_documents(max_rows integer default 500) returns boolean
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    job   document_rebuild;
+    batch uuid[];
+    busy  uuid;
+begin
+    -- Only one session at a time works on a space. Other sessions take the next space.
+    select * into job from document_rebuild order by started_at, space_id limit 1 for update skip locked;
+    if job.space_id is null then
+        return false;
+    end if;
+    if job.reflections then
+        batch := array(
+            select r.id from reflection r where r.space_id = job.space_id and (job.reached is null or r.id > job.reached)
+            order by r.id limit max_rows);
+        update reflection r set fts = language_document(space_language(job.space_id), r.content)
+        where r.space_id = job.space_id and r.id = any(batch);
+    else
+        batch := array(
+            select o.id from observation o where o.space_id = job.space_id and (job.reached is null or o.id > job.reached)
+            order by o.id limit max_rows);
+        -- Never wait for a fact that another session has locked. This session has locked other facts, so waiting could
+        -- deadlock. Handle only the facts before the locked fact, and continue in a later call.
+        busy := (
+            select id from unnest(batch) id
+            where id <> all(array(
+                select o.id from observation o where o.space_id = job.space_id and o.id = any(batch)
+                order by o.id for no key update skip locked))
+            order by id limit 1);
+        if busy = batch[1] then
+            return false;
+        end if;
+        batch := array(select id from unnest(batch) id where busy is null or id < busy order by id);
+        update observation o set fts = search_document(o.space_id, language, e.name, o.content, nullif(o.said_at, o.created_at))
+        from entity e, (select space_language(job.space_id) as language) chosen
+        where o.space_id = job.space_id and o.id = any(batch) and e.space_id = o.space_id and e.id = o.entity_id;
+    end if;
+    if batch <> '{}' then
+        update document_rebuild r set reached = batch[cardinality(batch)] where r.space_id = job.space_id;
+    elsif not job.reflections then
+        update document_rebuild r set reflections = true, reached = null where r.space_id = job.space_id;
+    elsif refresh_search_statistics(force => true) then
+        -- Delete the row only after the new words are counted. Until then, a search also needs the counts of the former
+        -- words.
+        delete from document_rebuild r where r.space_id = job.space_id;
+    else
+        return false;
+    end if;
+    return true;
+end
+$$;
+
+comment on function textrawl.rebuild_documents is
+    'After the language of a space has changed, make the next batch of its search documents anew. Return false if this '
+    'session can do nothing now. Servers call this function in the background. '
+    'Example: select textrawl.rebuild_documents();';

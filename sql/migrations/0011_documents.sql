@@ -1,0 +1,173 @@
+-- Documents: the identity files and the journal entries of a space, with all their versions. Instances are the programs
+-- that share them.
+
+create table instance (
+    space_id      integer not null references space,
+    id            text not null check (id ~ '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$'),
+    instance_type text not null default 'other' check (instance_type in
+                  ('psycheros', 'sby', 'sillytavern', 'openwebui', 'claude-code', 'other')),
+    name          text check (char_length(name) between 1 and 200),
+    version       text check (char_length(version) between 1 and 100),
+    created_at    timestamptz not null default clock_timestamp(),
+    last_sync     timestamptz check (isfinite(last_sync)),
+    primary key (space_id, id)
+);
+comment on table instance is 'A program that shares the documents of a space with other programs, such as an editor.';
+comment on column instance.space_id is 'Space of the documents.';
+comment on column instance.id is 'Id that the program gives itself.';
+comment on column instance.instance_type is 'Kind of the program. If two instances changed a document and both texts have the same time, the kind decides which text counts.';
+comment on column instance.name is 'Name of the program for people.';
+comment on column instance.version is 'Version of the program.';
+comment on column instance.created_at is 'When the instance was first seen.';
+comment on column instance.last_sync is 'When the instance last pulled or pushed. Null: it never did.';
+
+create table document_clock (
+    space_id integer primary key references space,
+    version  bigint not null
+);
+comment on table document_clock is 'The number of the last change of the documents of a space. Each change takes the next number, and locks this row until its transaction ends. Therefore the numbers become visible in their order.';
+comment on column document_clock.space_id is 'Space of the documents.';
+comment on column document_clock.version is 'Number of the last change.';
+
+create table document (
+    space_id    integer not null references space,
+    id          uuid not null default gen_random_uuid(),
+    kind        text not null check (kind in ('identity', 'journal')),
+    path        text not null check (char_length(path) between 1 and 300),
+    entity_id   uuid,
+    version     bigint,
+    changed     bigint not null,
+    created_at  timestamptz not null default clock_timestamp() check (isfinite(created_at)),
+    primary key (space_id, id),
+    unique (space_id, kind, path),
+    foreign key (space_id, entity_id) references entity on delete cascade
+);
+comment on table document is 'An identity file or a journal entry. Its texts are in document_version.';
+comment on column document.space_id is 'Space of the document.';
+comment on column document.id is 'Id of the document.';
+comment on column document.kind is 'identity or journal.';
+comment on column document.path is 'Key of the document in its space: category/filename of an identity file, granularity/date of a journal entry, with its instance or slug.';
+comment on column document.entity_id is 'Entity whose facts are the parts of a journal entry. Deleting the entity deletes the document. Null: an identity file.';
+comment on column document.version is 'The current version, in document_version. Null: an undo took back all versions.';
+comment on column document.changed is 'Number of the last change of this document, from document_clock. A sync returns the documents whose number is higher than the number that the instance knows.';
+comment on column document.created_at is 'When the document was first stored.';
+create index document_changed_idx on document (space_id, changed);
+create index document_entity_idx on document (space_id, entity_id) where entity_id is not null;
+
+create table document_version (
+    space_id    integer not null,
+    document_id uuid not null,
+    version     bigint not null,
+    number      integer not null check (number > 0),
+    content     text check (char_length(content) <= 1000000),
+    attributes  jsonb not null default '{}',
+    lost        boolean not null default false,
+    modified_at timestamptz not null check (isfinite(modified_at)),
+    modified_by text check (char_length(modified_by) between 1 and 200),
+    author_id   integer not null references actor,
+    client      text,
+    tool        text not null,
+    request     text,
+    created_at  timestamptz not null default clock_timestamp() check (isfinite(created_at)),
+    primary key (space_id, document_id, version),
+    foreign key (space_id, document_id) references document on delete cascade
+);
+comment on table document_version is 'Every text of a document, also the texts that an undo took back or that lost a conflict.';
+comment on column document_version.space_id is 'Space of the document.';
+comment on column document_version.document_id is 'The document.';
+comment on column document_version.version is 'Number of the change, from document_clock.';
+comment on column document_version.number is 'Number of this version among the versions of the document, from 1.';
+comment on column document_version.content is 'The text. Null: this version deletes the document.';
+comment on column document_version.attributes is 'For a journal entry: chat_ids, participants and the first instance of the text. For an identity file: label, its prompt label. If it is missing, the label is the filename without .md.';
+comment on column document_version.lost is 'True: the text lost a conflict with another instance, so it was never the text of the document.';
+comment on column document_version.modified_at is 'When the text was changed, according to the instance. It is never later than the time of storage.';
+comment on column document_version.modified_by is 'Instance or person who changed the text, according to the caller.';
+comment on column document_version.author_id is 'Actor who stored the version.';
+comment on column document_version.client is 'Name and version of the MCP client. Null: the version was stored from SQL.';
+comment on column document_version.tool is 'Tool that stored the version.';
+comment on column document_version.request is 'Id of the request, as in the log of the server.';
+comment on column document_version.created_at is 'When the version was stored.';
+
+create table document_tombstone (
+    space_id   integer not null references space,
+    kind       text not null,
+    path       text not null,
+    changed    bigint not null,
+    deleted_at timestamptz not null default clock_timestamp(),
+    primary key (space_id, kind, path)
+);
+comment on table document_tombstone is 'A document that was deleted with all its versions. A sync returns the deletion to other instances.';
+comment on column document_tombstone.space_id is 'Space of the document.';
+comment on column document_tombstone.kind is 'identity or journal.';
+comment on column document_tombstone.path is 'Path of the document.';
+comment on column document_tombstone.changed is 'Number of the deletion, from document_clock.';
+comment on column document_tombstone.deleted_at is 'When the document was deleted.';
+
+create table journal_entry (
+    space_id    integer not null,
+    document_id uuid not null,
+    granularity text not null check (granularity in ('daily', 'weekly', 'monthly', 'yearly', 'significant')),
+    date        text not null,
+    period      daterange not null,
+    instance_id text not null,
+    slug        text check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(slug) <= 100),
+    primary key (space_id, document_id),
+    foreign key (space_id, document_id) references document on delete cascade
+);
+comment on table journal_entry is 'The subject of a journal entry: a day, a week, a month, a year, or a significant event on a day.';
+comment on column journal_entry.space_id is 'Space of the entry.';
+comment on column journal_entry.document_id is 'The document with the text.';
+comment on column journal_entry.granularity is 'daily, weekly, monthly, yearly or significant.';
+comment on column journal_entry.date is 'The period as a text: 2026-05-12, 2026-W19, 2026-05 or 2026.';
+comment on column journal_entry.period is 'The days of the period. A week is an ISO week, from Monday to Sunday.';
+comment on column journal_entry.instance_id is 'Instance that stored the entry first. For a daily entry it is a part of the key.';
+comment on column journal_entry.slug is 'Short name of a significant entry, a part of its key. Null: the entry has no slug.';
+create index journal_entry_period_idx on journal_entry (space_id, granularity, date desc);
+
+create table identity_snapshot (
+    space_id    integer not null,
+    id          text not null,
+    document_id uuid not null,
+    version     bigint not null,
+    reason      text not null check (reason in ('manual', 'scheduled', 'pre-replace')),
+    source      text check (char_length(source) between 1 and 200),
+    pinned      boolean not null default false,
+    created_at  timestamptz not null check (isfinite(created_at)),
+    primary key (space_id, id),
+    foreign key (space_id, document_id, version) references document_version on delete cascade
+);
+comment on table identity_snapshot is 'A version of an identity file that is kept for a restore.';
+comment on column identity_snapshot.space_id is 'Space of the file.';
+comment on column identity_snapshot.id is 'Id of the snapshot: category, name of the file, and time.';
+comment on column identity_snapshot.document_id is 'The identity file.';
+comment on column identity_snapshot.version is 'The version that is kept.';
+comment on column identity_snapshot.reason is 'manual, scheduled or pre-replace. pre-replace: the snapshot was taken before the file was replaced or deleted.';
+comment on column identity_snapshot.source is 'Tool or instance that took the snapshot.';
+comment on column identity_snapshot.pinned is 'True: the snapshot is kept however old it is.';
+comment on column identity_snapshot.created_at is 'When the snapshot was taken.';
+create index identity_snapshot_document_idx on identity_snapshot (space_id, document_id, version);
+create index identity_snapshot_created_idx on identity_snapshot (space_id, created_at desc);
+
+-- Triggers and their functions belong to the table. They stay when a migration rebuilds the other functions.
+create function bury_document() returns trigger
+language plpgsql
+set search_path from current
+as $$
+declare
+    number bigint;
+begin
+    insert into document_clock as c (space_id, version) values (old.space_id, 1)
+    on conflict (space_id) do update set version = c.version + 1
+    returning c.version into number;
+    insert into document_tombstone as t (space_id, kind, path, changed) values (old.space_id, old.kind, old.path, number)
+    on conflict (space_id, kind, path) do update set changed = excluded.changed, deleted_at = clock_timestamp();
+    return null;
+end
+$$;
+
+comment on function bury_document is 'Keep the path of a deleted document, also if the document was deleted with its entity.';
+
+create trigger document_is_buried after delete on document
+for each row execute function bury_document();
+
+create index event_document_idx on event (space_id, (detail ->> 'document')) where detail ? 'document';

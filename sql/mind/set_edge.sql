@@ -1,0 +1,18 @@
+create function textrawl.set_edge(space integer, relation uuid, fields jsonb) returns void
+language sql volatile
+set search_path from current
+begin atomic
+    update textrawl.relation r
+    set strength = (fields ->> 'strength')::real, valid_until = (fields ->> 'valid_until')::timestamptz
+    where r.space_id = set_edge.space and r.id = set_edge.relation
+      and (r.strength, r.valid_until)
+          is distinct from ((fields ->> 'strength')::real, (fields ->> 'valid_until')::timestamptz);
+    insert into textrawl.graph_edge select * from jsonb_populate_record(null::textrawl.graph_edge, fields)
+    on conflict (space_id, relation_id) do update set
+        evidence = excluded.evidence, properties = excluded.properties, instance = excluded.instance,
+        occurred_at = excluded.occurred_at, last_confirmed_at = excluded.last_confirmed_at,
+        version = excluded.version, deleted_at = excluded.deleted_at;
+end;
+
+comment on function textrawl.set_edge is
+    'Store all values of an edge, in the form of edge_values().';

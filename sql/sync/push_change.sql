@@ -1,0 +1,64 @@
+create function textrawl.push_change(
+    change jsonb, instance text, instance_type text, since bigint, origin textrawl.origin, moment timestamptz,
+    out path text,
+    out outcome text,       -- stored, unchanged, lost (the stored text stays current) or erased (the document stays deleted)
+    out rival text,         -- instance or person that changed the document meanwhile; null: no conflict
+    out change_number bigint, out document uuid
+)
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_variable
+declare
+    place    integer := origin.space_id;
+    key      record;
+    stored   document_version;
+    erased   document_tombstone;
+    texts    jsonb;
+    changed_at timestamptz := least(coalesce((change ->> 'modified_at')::timestamptz, moment), moment);
+    conflict boolean;
+    wins     boolean := true;
+begin
+    select k.* into key from document_key(change) k;
+    path := key.path; outcome := 'unchanged';
+    select t.* into erased from document_tombstone t where t.space_id = place and t.kind = key.kind and t.path = key.path;
+    if found and erased.changed > since and changed_at <= erased.deleted_at then
+        -- An older copy must not bring back a document that was deleted for good.
+        outcome := 'erased'; rival := ''; change_number := erased.changed;
+        return;
+    end if;
+    select v.* into stored
+    from document d join document_version v on v.space_id = place and v.document_id = d.id and v.version = d.version
+    where d.space_id = place and d.kind = key.kind and d.path = key.path;
+    texts := pushed_attributes(change, key.kind, instance, stored.attributes);
+    if stored.content is not distinct from change ->> 'content'
+       and (stored.attributes is not distinct from texts or change ->> 'content' is null) then
+        return;
+    end if;
+    conflict := stored.version > since and stored.modified_by is distinct from instance;
+    if conflict then
+        rival := coalesce(stored.modified_by, '');
+        wins := (changed_at, instance_priority(instance_type)) >= (stored.modified_at, instance_priority(
+            (select i.instance_type from instance i where i.space_id = place and i.id = stored.modified_by)));
+    end if;
+    select c.id, c.version into document, change_number from claim_document(key.kind, key.path, key.entity, origin) c;
+    if key.kind = 'journal' then
+        insert into journal_entry (space_id, document_id, granularity, date, period, instance_id, slug)
+        values (place, document, change ->> 'granularity', change ->> 'date', key.period,
+                coalesce(change ->> 'instance', instance), change ->> 'slug')
+        on conflict do nothing;
+    elsif wins then
+        perform keep_snapshot(document, 'pre-replace', instance, false, moment, origin);
+    end if;
+    perform add_version(document, change_number, change ->> 'content', texts, changed_at,
+                        instance, origin, not wins);
+    if wins then
+        perform place_parts(document, origin);
+    end if;
+    outcome := case when wins then 'stored' else 'lost' end;
+end
+$$;
+
+comment on function textrawl.push_change is
+    'Store one change of an instance. If another instance changed the document meanwhile, the later change becomes the '
+    'current version, and the other text is kept as a version. push_changes() has locked the entities.';

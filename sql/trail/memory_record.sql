@@ -1,0 +1,11 @@
+create function textrawl.memory_record(space integer, memory uuid) returns jsonb
+language sql stable
+set search_path from current
+begin atomic
+    select jsonb_strip_nulls(jsonb_build_object(
+        'retention', (select to_jsonb(r) from textrawl.retention r where r.space_id = space and r.observation_id = memory),
+        'links', (select jsonb_agg(to_jsonb(l)) from textrawl.memory_link l where l.space_id = space and l.from_id = memory)));
+end;
+
+comment on function textrawl.memory_record is
+    'Everything that the decay tools know of a fact, for the revert of an undo. Empty if they do not know the fact.';

@@ -1,0 +1,18 @@
+create function textrawl.restore_memory(space integer, memory uuid, kept jsonb) returns void
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+begin
+    -- Uses that were recorded meanwhile stay. Only the status is as it was before the undo.
+    insert into retention as r
+    select (jsonb_populate_record(null::retention, kept -> 'retention')).* where kept ? 'retention'
+    on conflict (space_id, observation_id) do update set status = excluded.status, ended_at = excluded.ended_at;
+    insert into memory_link
+    select l.* from jsonb_array_elements(kept -> 'links') saved, jsonb_populate_record(null::memory_link, saved) l
+    on conflict do nothing;
+end
+$$;
+
+comment on function textrawl.restore_memory is
+    'Restore what the decay tools knew of a fact before an undo, from the result of memory_record().';

@@ -1,0 +1,210 @@
+"""A memory with a sentence encoder: no write waits for it, and its scale is measured there."""
+
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import psycopg
+import pytest
+
+from tests.conftest import Databases
+from tests.support.minilm import make_folder
+from tests.support.upkeep import LONG_AGO, Desk, count, open_desk
+from textrawl import Settings
+from textrawl.embedded.configuration import OWNER
+from textrawl.settings import read_foreign_environment
+
+pytestmark = pytest.mark.anyio
+
+LOCAL = "local:wordllama-l2-supercat-256"
+DRINK = "Which drink does she prefer?"  # without a word of the fact that answers it
+TEA = "Her favourite beverage is tea"
+
+Embed = Callable[..., subprocess.Popen[str]]
+Scale = tuple[float, float, float, bool]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_folder(tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture
+async def desk(settings: Callable[..., Settings], folder: Path) -> AsyncIterator[Desk]:
+    """A server with MiniLM, whose memory is new."""
+    chosen = settings(embedding_provider="fastembed", embedding_model=str(folder))
+    async with open_desk(chosen) as desk:
+        yield desk
+
+
+@pytest.fixture
+def embed(postgres: Databases, database: str) -> Embed:
+    """Starts `textrawl embed`, as the owner."""
+
+    def start(*words: str, **environment: str) -> subprocess.Popen[str]:
+        own = {"DATABASE_URL": postgres.cluster.dsn(OWNER, database), **environment}
+        return subprocess.Popen(
+            [sys.executable, "-m", "textrawl", "embed", *words],
+            env=read_foreign_environment() | own,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    return start
+
+
+async def finish(process: subprocess.Popen[str], code: int = 0) -> str:
+    """What the command said."""
+    out, err = await anyio.to_thread.run_sync(process.communicate)
+    assert process.returncode == code, err
+    return f"{out}{err}"
+
+
+def read_scale(owner: psycopg.Connection, name: str = LOCAL) -> Scale:
+    row = owner.execute(
+        "select round(cosine_floor::numeric, 2)::float8, round(cosine_ceiling::numeric, 2)::float8,"
+        " round(trust::numeric, 2)::float8, calibrated_at is not null"
+        " from embedding_model where name = %s",
+        [name],
+    ).fetchone()
+    assert row is not None
+    return row
+
+
+async def test_the_first_facts_are_stored_before_the_model_is_loaded_and_embedded_by_upkeep(
+    desk: Desk, owner: psycopg.Connection, folder: Path
+) -> None:
+    [stored] = await desk.remember(TEA)
+    assert not stored.is_error
+    assert count(owner, "embedding_model") == 0
+    assert TEA in await desk.search("beverage")
+
+    await desk.upkeep.do_round()
+
+    assert owner.execute("select name, dimensions, status from embedding_model").fetchall() == [
+        (f"fastembed:{folder}", 384, "active")
+    ]
+    assert (count(owner, "embedding_1"), count(owner, "embedding_pending")) == (1, 0)
+    assert TEA in await desk.search(DRINK, searchMode="semantic")
+    await desk.remember("A train leaves from platform nine")
+    assert count(owner, "embedding_1") == 2  # a loaded model embeds a fact while it is stored
+
+
+async def test_a_batch_that_takes_the_encoder_too_long_is_stored_at_once_and_embedded_later(
+    desk: Desk, owner: psycopg.Connection
+) -> None:
+    await desk.remember(TEA)
+    await desk.upkeep.do_round()
+    long = [f"{number} {'travels by train and by boat ' * 60}" for number in range(50)]
+
+    stored = await desk.build(*long)
+
+    assert not stored.is_error
+    assert (count(owner, "embedding_1"), count(owner, "embedding_pending")) == (1, 50)
+    assert "travels" in await desk.search("who travels by boat")
+    await desk.upkeep.do_round()
+    assert (count(owner, "embedding_1"), count(owner, "embedding_pending")) == (51, 0)
+
+
+async def test_a_folder_is_built_beside_the_model_in_use_and_switched_to_under_a_server(
+    settings: Callable[..., Settings], embed: Embed, owner: psycopg.Connection, folder: Path
+) -> None:
+    async with open_desk(settings()) as desk:
+        await desk.remember(TEA, "A train leaves from platform nine")
+
+        await finish(embed("start", "--provider", "fastembed", "--model", str(folder)))
+        said = await finish(embed("switch"))
+        assert f"fastembed:{folder} is in use from now on" in said
+        desk.clock.now += LONG_AGO
+        await desk.upkeep.do_round()  # it loads the model
+
+        assert TEA in await desk.search(DRINK, searchMode="semantic", limit=1)
+        await desk.remember("plays the theremin")
+        assert (count(owner, "embedding_1"), count(owner, "embedding_2")) == (2, 3)
+
+
+async def test_a_folder_that_is_not_there_leaves_the_memory_as_it_was(
+    settings: Callable[..., Settings], embed: Embed, owner: psycopg.Connection
+) -> None:
+    async with open_desk(settings()) as desk:
+        await desk.remember(TEA)
+
+    said = await finish(embed("start", "--provider", "fastembed", "--model", "/none"), code=1)
+
+    assert "the folder /none has no tokenizer.json" in said
+    assert count(owner, "embedding_model") == 1
+
+
+def write_facts() -> list[str]:
+    places = ["Oslo", "Rome", "Lima", "Cairo", "Kyoto", "Quito", "Paris", "Delhi", "Accra", "Perth"]
+    return [
+        f"{who} {does} in {place} with {what} every summer since {1990 + number}"
+        for number, place in enumerate(places)
+        for who, does, what in [
+            ("her brother", "repairs old bicycles", "two friends"),
+            ("the neighbour", "grows tomatoes and beans", "great patience"),
+            ("an aunt", "teaches children to swim", "a loud whistle"),
+            ("the choir", "sings songs of sailors", "an accordion"),
+            ("a baker", "sells bread before sunrise", "much flour on both hands"),
+            ("the doctor", "walks along the river", "a small grey dog"),
+        ]
+    ]
+
+
+async def test_a_model_is_measured_with_the_facts_of_the_memory_and_keeps_what_was_measured(
+    settings: Callable[..., Settings], embed: Embed, owner: psycopg.Connection
+) -> None:
+    async with open_desk(settings()) as desk:
+        facts = write_facts()
+        await desk.build(*facts[:30])
+        await desk.build(*facts[30:])
+    assert read_scale(owner) == (0.0, 0.9, 0.5, False)
+
+    said = await finish(embed("calibrate"))
+
+    floor, ceiling, trust, measured = read_scale(owner)
+    assert f"{LOCAL}: texts with a cosine of {floor:g} or less count as unrelated, with " in said
+    assert f"with {ceiling:g} or more as equal" in said
+    assert measured
+    assert -0.2 < floor < 0.3
+    assert 0.6 < ceiling <= 1
+    assert 0.3 < trust < 0.9
+    async with open_desk(settings()) as desk:  # a server brings the program's values along
+        assert "bread" in await desk.search("who bakes", searchMode="semantic")
+    assert read_scale(owner) == (floor, ceiling, trust, True)
+    [shown] = json.loads(await finish(embed("status", "--json")))
+    assert (shown["cosine_floor"], shown["trust"]) == pytest.approx((floor, trust))
+    assert shown["calibrated_at"]
+    await finish(embed("calibrate", LOCAL, "--reset"))
+    assert read_scale(owner) == (0.0, 0.9, 0.5, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("calibrate",), "Too few facts to measure with: a calibration needs 50 facts of 6 words"),
+        (("calibrate", "openai:none"), "No model openai:none"),
+    ],
+)
+async def test_a_measurement_that_is_not_possible_changes_nothing(
+    settings: Callable[..., Settings],
+    embed: Embed,
+    owner: psycopg.Connection,
+    words: tuple[str, ...],
+    message: str,
+) -> None:
+    async with open_desk(settings()) as desk:
+        await desk.build(*write_facts()[:40])
+
+    assert message in await finish(embed(*words), code=1)
+
+    assert read_scale(owner) == (0.0, 0.9, 0.5, False)
+
+
+async def test_a_memory_without_a_model_cannot_be_measured(embed: Embed) -> None:
+    assert "No model is in use yet" in await finish(embed("calibrate"), code=1)

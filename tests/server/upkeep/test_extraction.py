@@ -1,0 +1,253 @@
+"""Extraction from journal entries: queued with the write, done by the upkeep, never in its way."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from anyio import to_thread
+from mcp import Client
+
+from tests.support.llm_server import LlmServer
+from tests.support.provider_server import Fault, LlmFault
+from textrawl import Settings, create_server
+from textrawl.server.lifespan import open_app
+from textrawl.server.llm_upkeep import ExtractionUpkeep
+from textrawl.store.opening import open_memory
+from textrawl.store.store import Store
+
+pytestmark = pytest.mark.anyio
+
+TEXT = "- I met Ben at the lake and he told me that he builds boats there with his sister. " * 2
+FOUND = {
+    "nodes": [
+        {"label": "Ben", "type": "person", "description": "Builds boats", "confidence": 0.9},
+        {"label": "boats", "type": "topic", "description": "", "confidence": 0.8},
+        {"label": "rain", "type": "topic", "description": "", "confidence": 0.6},
+    ],
+    "edges": [
+        {"source": "Ben", "target": "Boats", "type": "builds", "weight": 0.9, "evidence": "boats"},
+        {"source": "Ben", "target": "rain", "type": "likes", "weight": 0.9, "evidence": ""},
+    ],
+}
+
+
+@pytest.fixture
+def server() -> Iterator[LlmServer]:
+    with LlmServer(lambda _: json.dumps(FOUND)) as server:
+        yield server
+
+
+@pytest.fixture(params=["openai", "ollama"])
+def given(
+    request: pytest.FixtureRequest, settings: Callable[..., Settings], server: LlmServer
+) -> Settings:
+    """Settings with extraction, once in each protocol."""
+    url = server.openai_url if request.param == "openai" else server.url
+    return settings(
+        toolsets=["journal", "mind"],
+        enable_memory_extraction=True,
+        llm_provider=request.param,
+        llm_model="m",
+        llm_base_url=url,
+    )
+
+
+async def record(settings: Settings, content: str = TEXT, **more: Any) -> None:
+    """Store an entry through a client of a server without background work."""
+    reading = settings.model_copy(update={"read_only": True})
+    async with (
+        open_memory(settings) as memory,
+        open_app(reading, memory=memory) as app,
+        Client(create_server(settings, app=app)) as client,
+    ):
+        arguments = {"granularity": "daily", "date": "2026-05-12", "instanceId": "laptop"}
+        given = {"content": content, **arguments, **more}
+        result = await client.call_tool("memory_create", given)
+        assert not result.is_error, result.content
+
+
+async def extract(settings: Settings, rounds: int = 1) -> Store:
+    async with open_memory(settings) as memory:
+        for _ in range(rounds):
+            await ExtractionUpkeep(memory).do_round()
+        return memory
+
+
+def fetch(owner: psycopg.Connection, query: str) -> list[tuple[Any, ...]]:
+    return owner.execute(query.encode()).fetchall()
+
+
+def list_nodes(owner: psycopg.Connection) -> dict[str, tuple[str, float]]:
+    """Type and confidence of each node that was extracted, by label."""
+    rows = fetch(
+        owner,
+        "select label, node_type, round(confidence::numeric, 2)::float"
+        " from node_states(default_space()) where memory is not null",
+    )
+    return {label: (kind, confidence) for label, kind, confidence in rows}
+
+
+STATE = "select attempts_total, successes_total, nodes_created_total, edges_created_total, pending"
+
+
+async def test_an_entry_becomes_nodes_and_edges_in_the_background(
+    given: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    await record(given)
+    assert server.requests == []
+    assert fetch(owner, f"{STATE} from extraction_state()") == [(0, 0, 0, 0, 1)]
+
+    await extract(given)
+
+    assert list_nodes(owner) == {"Ben": ("person", 0.9), "boats": ("topic", 0.8)}
+    assert fetch(owner, f"{STATE} from extraction_state()") == [(1, 1, 2, 1, 0)]
+    assert fetch(owner, "select relation_type, strength from relation") == [("builds", 0.9)]
+    assert fetch(
+        owner,
+        "select distinct a.name from event e join actor a on a.id = e.actor_id"
+        " where tool = 'extraction'",
+    ) == [("ada",)]
+    assert fetch(owner, "select purpose, error from llm_use") == [("extract", None)]
+    [request] = server.requests
+    assert TEXT.strip() in request.user
+    assert "json_schema" in request.options
+
+
+async def test_an_entry_that_says_the_same_again_confirms_the_nodes(
+    given: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    await record(given)
+    await extract(given)
+    better = {"label": "ben", "type": "Person", "description": "Sails", "confidence": 0.95}
+    server.write = lambda _: json.dumps({"nodes": [better], "edges": []})
+    await record(given, TEXT, date="2026-05-13")
+
+    await extract(given)
+
+    assert list_nodes(owner)["Ben"] == ("person", 0.95)
+    assert fetch(owner, f"{STATE} from extraction_state()") == [(2, 2, 2, 1, 0)]
+
+
+async def test_a_node_with_the_same_meaning_under_another_label_is_confirmed(
+    given: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    told = "is the captain of the old wooden sailing boat that lies in the harbour of the lake"
+
+    def write(label: str, confidence: float) -> None:
+        node = {"label": label, "type": "person", "description": told, "confidence": confidence}
+        server.write = lambda _: json.dumps({"nodes": [node], "edges": []})
+
+    write("Ben Lee", 0.8)
+    await record(given)
+    await extract(given)
+    write("Benjamin Lee", 0.9)
+    await record(given, TEXT, date="2026-05-13")
+    await extract(given)
+
+    assert list_nodes(owner) == {"Ben Lee": ("person", 0.9)}
+
+
+@pytest.mark.parametrize("content", ["- short", "- " + "x" * 97])
+async def test_a_short_text_is_not_read(
+    given: Settings, owner: psycopg.Connection, content: str
+) -> None:
+    await record(given, content)
+
+    assert fetch(owner, "select count(*) from extraction_pending") == [(0,)]
+
+
+async def test_without_the_setting_nothing_is_queued(
+    given: Settings, owner: psycopg.Connection
+) -> None:
+    await record(given.model_copy(update={"enable_memory_extraction": False}))
+
+    assert fetch(owner, "select count(*) from extraction_pending") == [(0,)]
+
+
+async def test_a_fault_delays_the_entry_and_the_state_tells_it(
+    given: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    await record(given)
+    server.fail(Fault.MODEL_MISSING)
+    await extract(given)
+    [(error,)] = fetch(owner, "select last_error from extraction_state()")
+    await extract(given)  # it is not due yet
+    asked = len(server.requests)
+
+    server.heal()
+    owner.execute("update extraction_pending set next_attempt = now()")
+    await extract(given)
+
+    assert error.startswith("LLM_MODEL_MISSING: ")
+    assert asked == 1
+    assert fetch(owner, f"{STATE} from extraction_state()") == [(2, 1, 2, 1, 0)]
+    assert fetch(owner, "select last_error from extraction_state()") == [(None,)]
+
+
+async def test_an_entry_whose_answers_stay_unusable_is_given_up(
+    given: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    await record(given)
+    server.fail(LlmFault.BLANK)
+
+    for _ in range(6):
+        owner.execute("update extraction_pending set next_attempt = now()")
+        await extract(given)
+
+    assert fetch(owner, f"{STATE} from extraction_state()") == [(5, 0, 0, 0, 0)]
+
+
+async def test_what_the_llm_invents_is_checked_like_the_arguments_of_a_caller(
+    given: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    good = {"type": "topic", "description": "x" * 3_000, "confidence": 0.9}
+    nodes = [
+        {**good, "label": "te\u200ba"},
+        {**good, "label": "x" * 300},
+        {**good, "label": "loud", "confidence": 7},
+        {**good, "label": "typed", "type": "t" * 200},
+        {**good, "label": "hidden", "description": "a\u202eb"},
+    ]
+    edges = [
+        {"source": "tea", "target": "hidden", "type": "near", "weight": 9, "evidence": ""},
+        {"source": "tea", "target": "Ada", "type": "near", "weight": 0.5, "evidence": ""},
+    ]
+    server.write = lambda _: json.dumps({"nodes": nodes, "edges": edges})
+    await record(given)
+
+    await extract(given)
+
+    assert list_nodes(owner).keys() == {"tea", "hidden"}
+    assert fetch(owner, "select count(*) from relation") == [(0,)]
+    assert fetch(owner, "select count(*) from observation where whole is null") == [(0,)]
+
+
+async def test_an_entry_that_changes_meanwhile_is_read_again(
+    given: Settings, owner: psycopg.Connection
+) -> None:
+    await record(given)
+    [claimed] = fetch(owner, "select space_id, document_id, version from claim_extraction(60)")
+    await record(given, f"{TEXT}\n- and then it rained all day long", chatIds=["2"])
+    owner.execute("select store_extraction(%s, %s, %s, '[]', '[]')", claimed)
+
+    assert fetch(owner, "select count(*) from extraction_pending") == [(1,)]
+
+
+async def test_a_deleted_entry_is_not_read(
+    given: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    await record(given)
+    owner.execute("select delete_entry('daily', '2026-05-12', 'laptop', space => default_space())")
+
+    await extract(given)
+
+    assert server.requests == []
+
+
+async def test_a_server_extracts_while_it_runs(given: Settings, server: LlmServer) -> None:
+    await record(given)
+
+    async with open_app(given):
+        await to_thread.run_sync(server.wait_for_requests, 1)

@@ -1,0 +1,245 @@
+"""Identity files: reading, replacing, adding, deleting and labelling them."""
+
+from typing import Any
+
+import psycopg
+import pytest
+from mcp import Client
+
+from tests.support.tool_calls import count, refuse, text_of
+from tests.toolsets.identity.conftest import Ask
+
+pytestmark = pytest.mark.anyio
+
+USUAL = {
+    "self": ["my_identity", "my_persona", "my_personhood", "my_wants", "my_mechanics"],
+    "user": [
+        "user_identity", "user_life", "user_beliefs", "user_preferences", "user_patterns",
+        "user_notes",
+    ],
+    "relationship": ["relationship_dynamics", "relationship_history", "relationship_notes"],
+}  # fmt: skip
+MINE = {"category": "self", "filename": "my_identity.md"}
+
+
+async def test_files_are_listed_by_category_in_their_usual_order(ask: Ask) -> None:
+    names = [(category, name) for category, usual in USUAL.items() for name in usual]
+    names += [("custom", "beta"), ("custom", "alpha"), ("self", "aside")]
+    for category, name in reversed(names):
+        await ask("identity_write", category=category, filename=f"{name}.md", content=name)
+
+    answer = await ask("identity_get_all")
+
+    found = {category: [file["f"] for file in files] for category, files in answer.items()}
+    expected = USUAL | {"self": [*USUAL["self"], "aside"], "custom": ["alpha", "beta"]}
+    assert list(found) == ["self", "user", "relationship", "custom"]
+    assert found == {key: [f"{name}.md" for name in names] for key, names in expected.items()}
+
+
+async def test_each_file_has_its_text_and_a_prompt_label(me: Client, ask: Ask) -> None:
+    await ask("identity_write", **MINE, content="I am Iris.")
+
+    result = await me.call_tool("identity_get_all", {})
+
+    assert result.structured_content == {
+        "self": [
+            {"filename": "my_identity.md", "content": "I am Iris.", "promptLabel": "my_identity"}
+        ],
+        "user": [],
+        "relationship": [],
+        "custom": [],
+    }
+
+
+async def test_a_new_identity_has_no_files(ask: Ask) -> None:
+    empty: dict[str, Any] = {"self": [], "user": [], "relationship": [], "custom": []}
+    assert await ask("identity_get_all") == empty
+    assert await ask("identity_get_meta") == {"ok": True, "meta": {}}
+    assert await ask("snapshot_list") == {"ok": True, "snaps": []}
+
+
+async def test_a_replaced_text_stays_as_a_snapshot(me: Client, ask: Ask, look: Ask) -> None:
+    created = await me.call_tool("identity_write", {**MINE, "content": "one"})
+    replaced = await ask("identity_write", **MINE, content="two", instanceId="desk")
+
+    snapshot = await ask("snapshot_get", snapshotId=replaced["snap"])
+    [listed] = (await ask("snapshot_list"))["snaps"]
+
+    message = "I created self/my_identity.md."
+    assert created.structured_content == {"success": True, "message": message}
+    assert await look("self", "my_identity.md") == "two"
+    assert snapshot == {"ok": True, "c": "one"}
+    assert listed == {"id": replaced["snap"], "r": "pre-replace", "by": "desk"}
+
+
+async def test_a_blank_text_is_replaced_without_a_snapshot(ask: Ask) -> None:
+    for blank in ("", " \r\n\t"):
+        await ask("identity_write", **MINE, content=blank)
+    assert "snap" not in await ask("identity_write", **MINE, content="one")
+    assert (await ask("snapshot_list"))["snaps"] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["a\r\nb\r\n", "no end", "", "\n\n", " spaced \t", "e\u0301 or \u00e9", "a\rb"]
+)
+async def test_a_text_is_stored_to_the_byte(ask: Ask, look: Ask, text: str) -> None:
+    await ask("identity_write", **MINE, content=text)
+
+    assert await look("self", "my_identity.md") == text
+
+
+@pytest.mark.parametrize(
+    ("tool", "before", "addition", "after"),
+    [
+        ("identity_append", None, "  new \n", "new"),
+        ("identity_append", "old", "new", "old\n\nnew"),
+        ("identity_append", "old\n\n\n", "\nnew\n", "old\n\nnew\n"),
+        ("identity_append", "a\r\nold\r\n", "new", "a\r\nold\r\n\r\nnew\r\n"),
+        ("identity_append", " \n", "new", "new"),
+        ("identity_prepend", None, "new", "new"),
+        ("identity_prepend", "old\n", "new\n", "new\n\nold\n"),
+        ("identity_prepend", "\n\n    code\r\n", "new", "new\r\n\r\n    code\r\n"),
+    ],
+)
+async def test_an_addition_is_one_blank_line_away_from_the_text(
+    ask: Ask, look: Ask, tool: str, before: str | None, addition: str, after: str
+) -> None:
+    if before is not None:
+        await ask("identity_write", **MINE, content=before)
+
+    answer = await ask(tool, **MINE, content=addition)
+
+    assert answer == {"ok": True}
+    assert await look("self", "my_identity.md") == after
+    assert (await ask("snapshot_list"))["snaps"] == []
+
+
+async def test_only_custom_files_can_be_deleted_and_a_snapshot_brings_them_back(
+    me: Client, ask: Ask, look: Ask
+) -> None:
+    await ask("identity_write", category="custom", filename="garden.md", content="Roses.\r\n")
+    await ask("identity_write", **MINE, content="I am Iris.")
+
+    deleted = await ask("identity_delete_custom", filename="garden.md")
+    again = await me.call_tool("identity_delete_custom", {"filename": "garden.md"})
+    other = await me.call_tool("identity_delete_custom", {"filename": "my_identity.md"})
+
+    failures = [one.structured_content for one in (again, other) if one.is_error]
+    assert failures == [
+        {"success": False, "message": "I have no file custom/garden.md."},
+        {"success": False, "message": "I have no file custom/my_identity.md."},
+    ]
+    assert await look("custom", "garden.md") is None
+    await ask("snapshot_restore", snapshotId=deleted["snap"])
+    assert await look("custom", "garden.md") == "Roses.\r\n"
+
+
+async def test_labels_are_listed_if_they_were_set_or_for_a_whole_category(
+    me: Client, ask: Ask
+) -> None:
+    for name in ("my_identity.md", "my_wants.md"):
+        await ask("identity_write", category="self", filename=name, content="x")
+    await ask("identity_write", category="user", filename="user_life.md", content="x")
+
+    message = (await me.call_tool("identity_set_meta", {**MINE, "promptLabel": "who_i_am"})).content
+    await ask("identity_write", **MINE, content="another text")
+
+    assert text_of(await me.call_tool("identity_set_meta", {**MINE, "promptLabel": "me"}))
+    assert message
+    assert await ask("identity_get_meta") == {"ok": True, "meta": {"self/my_identity.md": "me"}}
+    assert (await ask("identity_get_meta", category="self"))["meta"] == {
+        "self/my_identity.md": "me",
+        "self/my_wants.md": "my_wants",
+    }
+    [file, _] = (await ask("identity_get_all"))["self"]
+    assert file == {"f": "my_identity.md", "c": "another text", "l": "me"}
+
+
+async def test_a_file_that_does_not_exist_cannot_be_labelled(me: Client) -> None:
+    result = await me.call_tool("identity_set_meta", {**MINE, "promptLabel": "me"})
+
+    assert result.is_error
+    assert result.structured_content == {
+        "success": False,
+        "message": "I have no file self/my_identity.md: create it with identity_write.",
+    }
+
+
+@pytest.mark.parametrize(
+    "filename",
+    ["", "../../etc/passwd", "a/b.md", "a\\b.md", "a\0.md", "a.txt", ".md", "a.md\n", "ä.md",
+     "a b.md", "..", "a.md.md", "A.MD", "x" * 297 + ".md"],
+)  # fmt: skip
+async def test_a_wrong_filename_is_refused(
+    me: Client, owner: psycopg.Connection[Any], filename: str
+) -> None:
+    for tool, more in (("identity_write", {"category": "self"}), ("identity_delete_custom", {})):
+        content = {"content": "x"} if more else {}
+        title, fix = await refuse(me, tool, filename=filename, **more, **content)
+        assert title == "Invalid argument"
+        assert "letters, digits, _ and - with .md at the end" in fix
+
+    assert count(owner, "document") == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"category": "others"}, "must be one of self, user, relationship, custom"),
+        ({"content": "a\0b"}, "has a character that hides text (U+0000)"),
+        ({"content": "a\u202eb"}, "has a character that hides text (U+202E)"),
+        ({"content": "a\ud800"}, "must be text"),
+        ({"content": "x" * 1_000_001}, "must be text of at most 1000000 characters"),
+        ({"instanceId": "a b"}, "must be letters, digits and ._:@-"),
+        ({"filename": None}, "required"),
+    ],
+)
+async def test_wrong_arguments_are_named_and_change_nothing(
+    me: Client, owner: psycopg.Connection[Any], arguments: dict[str, Any], reason: str
+) -> None:
+    given = {**MINE, "content": "x", **arguments}
+    title, fix = await refuse(me, "identity_write", **{k: v for k, v in given.items() if v})
+
+    assert title == "Invalid argument"
+    assert reason in fix
+    assert count(owner, "document") == 0
+
+
+async def test_a_file_cannot_grow_beyond_a_million_characters(
+    me: Client, ask: Ask, look: Ask
+) -> None:
+    text = "x" * 999_990
+    await ask("identity_write", **MINE, content=text)
+
+    refusals = [
+        await refuse(me, tool, **MINE, content="y" * 20, **more)
+        for tool, more in (
+            ("identity_append", {}),
+            ("identity_prepend", {}),
+            ("identity_update_section", {"section": "Notes"}),
+        )
+    ]
+
+    title = "self/my_identity.md would have more than 1,000,000 characters"
+    assert refusals == [(title, "shorten it; nothing was changed")] * 3
+    assert await look("self", "my_identity.md") == text
+
+
+async def test_nothing_is_added_by_a_blank_text(me: Client) -> None:
+    for tool in ("identity_append", "identity_prepend"):
+        _, fix = await refuse(me, tool, **MINE, content=" \n")
+        assert fix.endswith("must not be empty")
+
+
+async def test_a_long_identity_names_the_files_that_its_answer_leaves_out(ask: Ask) -> None:
+    words = "the quarterly report needs another chapter about the harbour of Lisbon\n" * 1700
+    for name in ("my_identity.md", "my_persona.md", "my_wants.md"):
+        await ask("identity_write", category="self", filename=name, content=words)
+
+    answer = await ask("identity_get_all")
+
+    assert [file["f"] for file in answer["self"]] == ["my_identity.md"]
+    assert answer["cut"] == ["self/my_persona.md", "self/my_wants.md"]
+    assert answer["note"] == "read one file with category and filename"
+    alone = await ask("identity_get_all", category="self", filename="my_wants.md")
+    assert alone["self"][0]["c"] == words

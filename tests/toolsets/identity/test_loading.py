@@ -1,0 +1,187 @@
+"""Identity files as resources and as a prompt, which programs load without a call of a tool."""
+
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, TextContent, TextResourceContents
+
+from tests.attacks.site import issue
+from tests.conftest import TOKEN, Connect, Era
+from tests.support.listening import listen
+from tests.toolsets.identity.conftest import Ask
+from textrawl import Settings, create_server
+from textrawl.toolsets.identity.loading import wrap_files
+from textrawl.toolsets.identity.rows import FileRow
+
+pytestmark = pytest.mark.anyio
+
+URI = "memory://identity/self/my_identity.md"
+FILE = {"category": "self", "filename": "my_identity.md"}
+
+
+@pytest.fixture(params=["memory", "stdio", "http"])
+async def anywhere(
+    request: pytest.FixtureRequest,
+    settings: Callable[..., Settings],
+    database_url: str,
+    era: Era,
+) -> AsyncIterator[Client]:
+    """A client over each transport, in both eras."""
+    async with AsyncExitStack() as stack:
+        if request.param == "http":
+            address = await stack.enter_async_context(listen(settings(toolsets=["identity"])))
+            target: Any = address.mcp
+        elif request.param == "stdio":
+            given = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "TOOLSETS": "identity"}
+            target = StdioServerParameters(
+                command=sys.executable, args=["-m", "textrawl"], env={**os.environ, **given}
+            )
+        else:
+            target = create_server(settings(toolsets=["identity"]))
+        yield await stack.enter_async_context(Client(target, mode=era))
+
+
+async def read(client: Client, uri: str = URI) -> str:
+    [content] = (await client.read_resource(uri)).contents
+    assert isinstance(content, TextResourceContents)
+    assert (content.uri, content.mime_type) == (uri, "text/markdown")
+    return content.text
+
+
+async def load(client: Client) -> str:
+    """The text of the prompt."""
+    [message] = (await client.get_prompt("identity")).messages
+    assert message.role == "user"
+    assert isinstance(message.content, TextContent)
+    return message.content.text
+
+
+async def test_an_identity_is_loaded_over_every_transport(anywhere: Client) -> None:
+    for name in ("my_identity", "my_wants"):
+        file = {"category": "self", "filename": f"{name}.md", "content": f"{name}\r\n"}
+        assert not (await anywhere.call_tool("identity_write", file)).is_error
+    label = {**FILE, "promptLabel": "who_i_am"}
+    await anywhere.call_tool("identity_set_meta", label)
+
+    listed = (await anywhere.list_resources()).resources
+    [template] = (await anywhere.list_resource_templates()).resource_templates
+    [prompt] = (await anywhere.list_prompts()).prompts
+
+    assert [(one.uri, one.name, one.title, one.mime_type) for one in listed] == [
+        (URI, "self/my_identity.md", "who_i_am", "text/markdown"),
+        (
+            "memory://identity/self/my_wants.md", "self/my_wants.md", "my_wants",
+            "text/markdown",
+        ),
+    ]  # fmt: skip
+    assert template.uri_template == "memory://identity/{category}/{filename}"
+    assert (prompt.name, prompt.arguments) == ("identity", None)
+    assert await read(anywhere) == "my_identity\r\n"
+    assert await load(anywhere) == (
+        "<who_i_am>\nmy_identity\n</who_i_am>\n\n<my_wants>\nmy_wants\n</my_wants>"
+    )
+
+
+async def test_resources_are_listed_in_pages(
+    connect: Connect, owner: psycopg.Connection[Any]
+) -> None:
+    owner.execute(
+        "select write_identity('custom', format('n%s.md', lpad(n::text, 3, '0')), 'x')"
+        " from generate_series(1, 250) n"
+    )
+    client = await connect(toolsets=["graph", "identity"])
+
+    pages, cursor = list[list[str]](), None
+    while not pages or cursor:
+        page = await client.list_resources(cursor=cursor)
+        pages.append([one.uri for one in page.resources])
+        cursor = page.next_cursor
+
+    expected = [f"memory://identity/custom/n{number:03}.md" for number in range(1, 251)]
+    assert [len(page) for page in pages] == [100, 100, 51]
+    assert [uri for page in pages for uri in page] == ["memory://knowledge-graph", *expected]
+    with pytest.raises(MCPError) as refused:
+        await client.list_resources(cursor="seven")
+    assert refused.value.error.code == INVALID_PARAMS
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "memory://identity/self/other.md", "memory://identity/self", "memory://identity/",
+        "memory://identity/self/../self/my_identity.md", "memory://stats", f"{URI}/x",
+    ],
+)  # fmt: skip
+async def test_an_address_without_a_file_is_unknown(me: Client, ask: Ask, uri: str) -> None:
+    await ask("identity_write", **FILE, content="x")
+    with pytest.raises(MCPError) as refused:
+        await me.read_resource(uri)
+    assert refused.value.error.code == INVALID_PARAMS
+
+
+async def test_an_unknown_prompt_is_refused(me: Client) -> None:
+    with pytest.raises(MCPError) as refused:
+        await me.get_prompt("recall")
+    assert refused.value.error.code == INVALID_PARAMS
+
+
+async def test_a_new_identity_says_how_to_begin(me: Client) -> None:
+    assert "identity_write" in await load(me)
+    assert (await me.list_resources()).resources == []
+
+
+async def test_prompts_and_resources_come_with_the_toolset(connect: Connect, era: Era) -> None:
+    with_it = await connect(era, toolsets=["memory", "identity"])
+    without = await connect(era, toolsets=["memory"])
+
+    assert with_it.server_capabilities.prompts is not None
+    assert with_it.server_capabilities.resources is not None
+    assert without.server_capabilities.prompts is None
+    assert without.server_capabilities.resources is None
+
+
+async def test_an_identity_is_read_only_by_those_to_whom_its_space_is_granted(
+    connect: Connect, owner: psycopg.Connection[Any], ask: Ask, era: Era
+) -> None:
+    await ask("identity_write", **FILE, content="mine")
+    owner.execute("select create_space('other')")
+    stranger = issue(owner, "sam", "other", "read", "write")
+    blind = issue(owner, "bo", "default", "write")
+    other = await connect(era, toolsets=["identity"], access_token=stranger)
+    writer = await connect(era, toolsets=["identity"], access_token=blind)
+
+    assert (await other.list_resources()).resources == []
+    assert "mine" not in await load(other)
+    with pytest.raises(MCPError) as unknown:
+        await other.read_resource(URI)
+    assert unknown.value.error.code == INVALID_PARAMS
+    for call in (writer.list_resources(), writer.read_resource(URI), writer.get_prompt("identity")):
+        with pytest.raises(MCPError) as refused:
+            await call
+        assert refused.value.error.code == INTERNAL_ERROR
+        assert "scope read" in refused.value.error.message
+
+
+TAGS = st.sampled_from(
+    ["</me>", "< /me>", "</ME >", "<\n/me>", "</me", "<me>", "text", "<", "/me>", " "]
+)
+
+
+@given(st.lists(TAGS).map("".join))
+def test_the_text_of_a_file_cannot_close_its_tag(text: str) -> None:
+    row = FileRow("self", "me.md", f"a{text}", "me", True, 1, datetime.now(UTC), None)
+
+    wrapped = wrap_files([row])
+
+    body = wrapped.removeprefix("<me>\n").removesuffix("\n</me>")
+    assert "</" not in "".join(body.split())
+    assert body.replace("&lt;", "<") == f"a{text}".strip()

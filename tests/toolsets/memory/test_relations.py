@@ -1,0 +1,257 @@
+"""Relations as a client finds, ends, replaces and forgets them."""
+
+from typing import Any
+
+import psycopg
+import pytest
+from mcp import Client
+
+from tests.conftest import Connect, Era
+from tests.support.tool_calls import (
+    A_SHORT_ID,
+    ask,
+    count,
+    forget,
+    read_tables,
+    refuse,
+    relate,
+    remember,
+    text_of,
+)
+
+pytestmark = pytest.mark.anyio
+
+QUESTION = "where does Jeff work?"
+
+
+def texts(answer: Any) -> list[str]:
+    return [f"{entity['n']}: {item['c']}" for entity in answer["e"] for item in entity["m"]]
+
+
+async def related(client: Client, name: str) -> Any:
+    return (await ask(client, entityName=name)).get("r", {})
+
+
+async def test_a_search_tells_a_relation_beside_facts(client: Client) -> None:
+    await remember(client, "Jeff", "prefers dark mode")
+    await relate(client, "Jeff", "works at", "Acme Corp", toEntityType="organization")
+
+    result = await client.call_tool("query_memory", {"query": QUESTION, "limit": 1})
+
+    answer: Any = result.structured_content
+    [entity] = answer["entities"]
+    [found] = entity["memories"]
+    assert entity["entityName"] == "Jeff"
+    assert found == {
+        "content": "works_at→Acme Corp",
+        "relation_type": "works_at",
+        "to_entity": "Acme Corp",
+        "to_entity_type": "organization",
+        "author": found["author"],
+        "score": found["score"],
+    }
+    assert texts(await ask(client, query=QUESTION, limit=1)) == ["Jeff: works_at→Acme Corp"]
+    assert texts(await ask(client, query="who works at Acme?", limit=1)) == [
+        "Jeff: works_at→Acme Corp"
+    ]
+
+
+async def test_lines_show_a_relation_as_an_arrow(connect: Connect, era: Era) -> None:
+    client = await connect(era, compact_responses="lines")
+    arguments = {"fromEntity": "Jeff", "relation": "works_at", "toEntity": "Acme Corp"}
+    await client.call_tool("relate_entities", arguments)
+
+    header, line = text_of(await client.call_tool("query_memory", {"query": QUESTION})).splitlines()
+
+    assert header == "Jeff (concept)"
+    assert line.partition(" ")[2] == "works_at→Acme Corp"
+
+
+async def test_a_relation_is_found_by_meaning_at_once(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await relate(client, "Jeff", "is_employed_by", "Acme Corp")
+    await client.call_tool(
+        "build_knowledge",
+        {"relations": [{"fromEntity": "Ana", "relation": "lives_in", "toEntity": "Oslo"}]},
+    )
+
+    assert count(owner, "embedding_pending") == 0
+    answer = await ask(client, query="Jeff's job", searchMode="semantic", limit=1)
+    assert texts(answer) == ["Jeff: is_employed_by→Acme Corp"]
+
+
+async def test_a_relation_that_ended_is_history(client: Client, owner: psycopg.Connection) -> None:
+    await relate(client, "Jeff", "works at", "Acme Corp")
+    row = owner.execute("select clock_timestamp()::text").fetchone()
+    assert row
+
+    answer = await relate(client, "jeff", "Works At", "ACME Corp", ended=True)
+
+    assert answer == {
+        "ok": True,
+        "rel": A_SHORT_ID,
+        "from": {"id": A_SHORT_ID, "n": "Jeff", "t": "concept"},
+        "to": {"id": A_SHORT_ID, "n": "Acme Corp", "t": "concept"},
+        "ended": ["Acme Corp"],
+    }
+    assert await related(client, "Jeff") == {}
+    assert texts(await ask(client, query=QUESTION)) == []
+    assert texts(await ask(client, query=QUESTION, asOf=row[0])) == ["Jeff: works_at→Acme Corp"]
+    again = await relate(client, "Jeff", "works_at", "Acme Corp", ended=True)
+    assert again == {key: answer[key] for key in ("ok", "rel", "from", "to")}
+    events = owner.execute("select count(*) from event where action = 'ended'").fetchone()
+    assert events == (1,)
+
+
+async def test_a_relation_that_replaces_ends_those_of_its_kind_from_the_same_entity(
+    client: Client,
+) -> None:
+    for relation, target in (("works_at", "Acme"), ("works_at", "Zeta"), ("knows", "Acme")):
+        await relate(client, "Jeff", relation, target)
+    await relate(client, "Ana", "works_at", "Acme")
+
+    answer = await relate(client, "Jeff", "works at", "Blue Inc", replaces=True)
+
+    assert sorted(answer["ended"]) == ["Acme", "Zeta"]
+    assert sorted((await related(client, "Jeff"))["out"]) == ["knows→Acme", "works_at→Blue Inc"]
+    assert (await related(client, "Ana"))["out"] == ["works_at→Acme"]
+    again = await relate(client, "Jeff", "works_at", "Blue Inc", replaces=True)
+    assert again == {key: answer[key] for key in ("ok", "rel", "from", "to")}
+    back = await relate(client, "Jeff", "works_at", "Acme", replaces=True)
+    assert back["ended"] == ["Blue Inc"]
+
+
+async def test_an_undo_takes_back_what_was_ended_and_replaced(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await relate(client, "Jeff", "works_at", "Acme")
+    await relate(client, "Jeff", "knows", "Ana")
+    row = owner.execute("select clock_timestamp()").fetchone()
+    before = await related(client, "Jeff")
+    await relate(client, "Jeff", "works_at", "Blue Inc", replaces=True)
+    await relate(client, "Jeff", "knows", "Ana", ended=True)
+    after = await related(client, "Jeff")
+
+    undo = owner.execute(
+        "select undo_id from actor, undo_author(name, %s) where exists ("
+        "select from event where actor_id = actor.id)",
+        row,
+    ).fetchone()
+
+    assert await related(client, "Jeff") == before
+    assert texts(await ask(client, query=QUESTION, limit=1)) == ["Jeff: works_at→Acme"]
+    owner.execute("select revert_undo(%s)", undo)
+    assert await related(client, "Jeff") == after == {"out": ["works_at→Blue Inc"]}
+    assert texts(await ask(client, query=QUESTION, limit=1)) == ["Jeff: works_at→Blue Inc"]
+
+
+@pytest.mark.parametrize(
+    "reference", ["works_at→Acme Corp", "Works at -> acme corp", "→ works_at Acme Corp"]
+)
+async def test_one_relation_can_be_forgotten(
+    client: Client, owner: psycopg.Connection, reference: str
+) -> None:
+    await relate(client, "Jeff", "works_at", "Acme Corp")
+    await relate(client, "Jeff", "works_at", "Acme Corp", ended=True)
+    await relate(client, "Jeff", "works_at", "Acme Corp")
+    await relate(client, "Jeff", "knows", "Acme Corp")
+    await relate(client, "Acme Corp", "works_at", "Jeff")
+
+    preview = await forget(client, "Jeff", fact=reference, dryRun=True)
+    assert (preview["facts"], preview["rel"]) == (0, 2)
+    assert preview["sample"] == ["Jeff→works_at→Acme Corp"]
+    assert await forget(client, "Jeff", fact=reference, confirm=True) == {
+        "ok": True,
+        "relation": A_SHORT_ID,
+    }
+
+    assert await related(client, "Jeff") == {
+        "out": ["knows→Acme Corp"],
+        "in": ["Acme Corp→works_at"],
+    }
+    assert count(owner, "observation") == count(owner, "relation") == 2
+    assert (await refuse(client, "forget_entity", entityName="Jeff", fact=reference, confirm=True))[
+        0
+    ] == "Fact not found"
+
+
+@pytest.mark.parametrize("reference", ["Sarah→manages", "← manages Sarah", "id"])
+async def test_a_relation_is_forgotten_from_its_other_end_and_by_its_id(
+    client: Client, reference: str
+) -> None:
+    await relate(client, "Sarah", "manages", "Jeff")
+    answer = await ask(client, query="who manages Jeff?", includeIds=True)
+    [found] = answer["e"][0]["m"]
+    fact = found["id"] if reference == "id" else reference
+
+    await forget(client, "Jeff", fact=fact, confirm=True)
+
+    assert await related(client, "Jeff") == await related(client, "Sarah") == {}
+
+
+async def test_a_forgotten_relation_comes_back_by_no_undo(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await remember(client, "Jeff", "sings")
+    row = owner.execute("select clock_timestamp()").fetchone()
+    await relate(client, "Jeff", "works_at", "Acme Corp")
+    undo = owner.execute(
+        "select undo_id from actor, undo_author(name, %s) where exists ("
+        "select from event where actor_id = actor.id)",
+        row,
+    ).fetchone()
+
+    await forget(client, "Jeff", fact="works_at→Acme Corp", confirm=True)
+    owner.execute("select revert_undo(%s)", undo)
+
+    assert count(owner, "relation") == 0
+
+
+async def test_a_fact_with_an_arrow_is_forgotten_before_a_relation(client: Client) -> None:
+    await remember(client, "Jeff", "works_at→Acme Corp")
+    await relate(client, "Jeff", "works_at", "Acme Corp")
+
+    assert "obs" in await forget(client, "Jeff", fact="works_at→Acme Corp", confirm=True)
+
+    assert (await related(client, "Jeff"))["out"] == ["works_at→Acme Corp"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"toEntity": "Nowhere", "ended": True},
+        {"relation": "owns", "ended": True},
+        {"fromEntity": "Acme Corp", "toEntity": "Jeff", "ended": True},
+        {"ended": True, "replaces": True},
+        {"toEntity": "Jeff", "replaces": True},
+        {"ended": "yesterday"},
+    ],
+)
+async def test_a_wrong_end_is_refused_and_changes_nothing(
+    client: Client, owner: psycopg.Connection, arguments: dict[str, Any]
+) -> None:
+    relation = {"fromEntity": "Jeff", "relation": "works_at", "toEntity": "Acme Corp"}
+    await client.call_tool("relate_entities", relation)
+    before = read_tables(owner)
+
+    title, fix = await refuse(client, "relate_entities", **relation | arguments)
+
+    assert title
+    assert fix
+    assert read_tables(owner) == before
+
+
+@pytest.mark.parametrize("reference", ["works_at→Nowhere", "owns→Acme Corp", "→", "Acme→works_at"])
+async def test_a_relation_that_is_not_there_is_not_forgotten(
+    client: Client, owner: psycopg.Connection, reference: str
+) -> None:
+    await relate(client, "Jeff", "works_at", "Acme Corp")
+    before = read_tables(owner)
+
+    title, _ = await refuse(
+        client, "forget_entity", entityName="Jeff", fact=reference, confirm=True
+    )
+
+    assert title == "Fact not found"
+    assert read_tables(owner) == before

@@ -1,0 +1,112 @@
+"""Time expressions in questions: what they mean, and that nothing else is one."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textrawl.values.time_expression import find_period, names_time
+
+NOW = datetime(2026, 11, 22, 15, tzinfo=UTC)  # a Sunday
+WEEK = ("2026-11-09", "2026-11-16")
+MARCH = ("2023-03-01", "2023-04-01")
+_WORDS = """
+    in last since between and to the of 2023 1999-13-99 May march 31 8th , ago two a few couple week
+    years Friday 999 vor la semaine il y a 2023年99月 - hace 0
+"""
+TWO_DAYS_AGO = ("2026-11-20", "2026-11-21")
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("What did Jeff do last week?", *WEEK),
+        ("past week", *WEEK),
+        ("What happened in March 2023?", *MARCH),
+        ("what happened in march,  2023", *MARCH),
+        ("the Mar. 2023 release", *MARCH),
+        ("Which books did Tim read last March?", "2026-03-01", "2026-04-01"),
+        ("since January", "2026-01-01", "2026-11-22T15:00"),
+        ("in December", "2025-12-01", "2026-01-01"),
+        ("What did Ada say two days ago?", *TWO_DAYS_AGO),
+        ("a couple of months ago", "2026-08-01", "2026-10-01"),
+        ("How did it go a few weeks ago?", "2026-10-12", "2026-11-09"),
+        ("an hour ago", "2026-11-22", "2026-11-23"),
+        ("what did I say yesterday", "2026-11-21", "2026-11-22"),
+        ("the day before yesterday", *TWO_DAYS_AGO),
+        ("last night", "2026-11-21", "2026-11-22"),
+        ("this morning", "2026-11-22", "2026-11-23"),
+        ("this month", "2026-11-01", "2026-12-01"),
+        ("last year's trip", "2025-01-01", "2026-01-01"),
+        ("in the last two weeks", "2026-11-02", "2026-11-22T15:00"),
+        ("over the past 10 days", "2026-11-12", "2026-11-22T15:00"),
+        ("in the last two weeks of August 2023", "2023-08-01", "2023-09-01"),
+        ("on Friday", *TWO_DAYS_AGO),
+        ("8 May 2023", "2023-05-08", "2023-05-09"),
+        ("May 8th, 2023", "2023-05-08", "2023-05-09"),
+        ("on the 3rd of July", "2026-07-03", "2026-07-04"),
+        ("2023-05-08", "2023-05-08", "2023-05-09"),
+        ("in 2023", "2023-01-01", "2024-01-01"),
+        ("plans for summer 2022", "2022-01-01", "2023-01-01"),
+        ("between March and May 2023", "2023-03-01", "2023-06-01"),
+        ("from 3 May to 8 May 2023", "2023-05-03", "2023-05-09"),
+        ("from 2023-02-01 to 2023-02-10", "2023-02-01", "2023-02-11"),
+        ("from 2022 to 2024", "2022-01-01", "2025-01-01"),
+        ("Was hat Jeff letzte Woche gemacht?", *WEEK),
+        ("Was geschah im März 2023?", *MARCH),
+        ("Was sagte Ada vor zwei Tagen?", *TWO_DAYS_AGO),
+        ("Qu'est-ce que Jeff a fait la semaine dernière ?", *WEEK),
+        ("en mars 2023", *MARCH),
+        ("l\u2019année dernière", "2025-01-01", "2026-01-01"),
+        ("¿Qué hizo Jeff la semana pasada?", *WEEK),
+        ("en marzo de 2023", *MARCH),
+        ("la settimana scorsa", *WEEK),
+        ("em março de 2023", *MARCH),
+        ("vorige week", *WEEK),
+        ("先週ジェフは何をしましたか", *WEEK),
+        ("2023年3月に何がありましたか", *MARCH),
+    ],
+)
+def test_an_expression_means_a_period(question: str, start: str, end: str) -> None:
+    period = tuple(datetime.fromisoformat(text).replace(tzinfo=UTC) for text in (start, end))
+
+    assert names_time(question)
+    assert find_period(question, NOW) == period
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["", "favourite editor", "Who may march in the parade?", "Sat on a chair in the sun",
+     "the 2020 model of the car", "second project", "port 2024", "31 February 2023", "May 45",
+     "what is on the list this time", "the last of us", "the past", "10.2023.1.5", "tomorrow",
+     "a second ago we march", "Mars rover", "in 10 years"],
+)  # fmt: skip
+def test_other_questions_name_no_period(question: str) -> None:
+    assert find_period(question, NOW) is None
+
+
+def test_the_day_is_the_one_of_utc() -> None:
+    late = datetime(2026, 11, 23, 1, tzinfo=timezone(timedelta(hours=14)))
+    assert find_period("today", late) == find_period("today", NOW)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.one_of(
+        st.text(max_size=60),
+        st.lists(
+            st.sampled_from(_WORDS.split()),
+            max_size=9,
+        ).map(" ".join),
+    ),
+    st.datetimes(min_value=datetime(1, 1, 1), max_value=datetime(9999, 12, 31)),
+)
+def test_no_question_breaks_the_reader(question: str, now: datetime) -> None:
+    period = find_period(question, now.replace(tzinfo=UTC))
+
+    if period is not None:
+        assert names_time(question)
+        assert period.start < period.end
+        longer = period.widen(timedelta(days=1), timedelta(days=3))
+        assert longer.start <= period.start < period.end <= longer.end

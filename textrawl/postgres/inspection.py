@@ -1,0 +1,112 @@
+"""Questions to a database before a memory is opened: versions, indexes, the rights of a login."""
+
+from dataclasses import dataclass
+
+from textrawl.errors import StartRefused
+from textrawl.postgres.migrations import connect
+
+_PGVECTOR = """
+    select (select extversion from pg_extension where extname = 'vector'),
+           (select default_version from pg_available_extensions where name = 'vector')
+"""
+
+
+_MODEL = "select name from textrawl.embedding_models() where status = 'active'"
+
+
+# All vector indexes, including those that are missing.
+_INDEXES = """
+    select coalesce(c.relname, m.expected),
+           case when c.oid is null then 'missing'
+                when i.indisvalid then 'ready' else 'unfinished' end
+    from (select 'embedding_' || model_id || '_vector_idx' as expected
+          from textrawl.embedding_models() where status <> 'building') m
+    full join (
+        pg_class c
+        join pg_am a on a.oid = c.relam and a.amname = 'hnsw'
+        join pg_index i on i.indexrelid = c.oid and c.relnamespace = 'textrawl'::regnamespace
+    ) on c.relname = m.expected
+    order by 1
+"""
+
+
+_MAY_BE_ANALYST = "select pg_has_role(session_user, 'textrawl_analyst', 'set')"
+# A session through a pooler cannot set options, so the login itself must be read-only.
+_IS_READ_ONLY = """
+    select current_setting('default_transaction_read_only')::boolean and not textrawl.owns_memory()
+"""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server, with its versions. `offered` is the version of pgvector that it can install."""
+
+    postgres: str
+    pgvector: str | None
+    offered: str | None
+    login: str = ""
+    pooled: bool = False
+
+
+async def inspect_server(conninfo: str, *, timeout: float) -> Server:
+    """Return the versions of a server. Raises DatabaseUnavailable, StartRefused."""
+    async with await connect(conninfo, timeout) as connection:
+        row = await (await connection.execute(_PGVECTOR)).fetchone()
+        version = connection.info.parameter_status("server_version") or "of unknown version"
+        pgvector, offered = row or (None, None)
+        return Server(
+            version.split(" ")[0], pgvector, offered, connection.info.user, connection.pooled
+        )
+
+
+async def find_active_model(conninfo: str, *, timeout: float) -> str | None:
+    """Return the active model of a memory with the current schema, or None if it has no model.
+
+    Raises DatabaseUnavailable, StartRefused.
+    """
+    async with await connect(conninfo, timeout) as connection:
+        row = await (await connection.execute(_MODEL)).fetchone()
+        return str(row[0]) if row else None
+
+
+async def find_vector_indexes(conninfo: str, *, timeout: float) -> dict[str, str]:
+    """Return the state of each vector index by name: ready, unfinished or missing.
+
+    An unfinished index is being built, or its build was interrupted.
+
+    Raises DatabaseUnavailable, StartRefused.
+    """
+    async with await connect(conninfo, timeout) as connection:
+        rows = await (await connection.execute(_INDEXES)).fetchall()
+        return {str(name): str(state) for name, state in rows}
+
+
+async def require_analyst(conninfo: str, *, timeout: float) -> bool:
+    """Require the login of an analyst. Return True if it connects through a pooler.
+
+    Raises StartRefused for other logins, and for a login that could write through a pooler.
+    """
+    async with await connect(conninfo, timeout) as connection:
+        login = connection.info.user
+        if await (await connection.execute(_MAY_BE_ANALYST)).fetchone() != (True,):
+            raise StartRefused(
+                f"The login {login} is not an analyst: create one with `textrawl analyst "
+                "create NAME --space SPACE`, then run `textrawl psql --as NAME`"
+            )
+        if connection.pooled and await (await connection.execute(_IS_READ_ONLY)).fetchone() != (
+            True,
+        ):
+            raise StartRefused(
+                f"TEXTRAWL_DATABASE_URL leads through a pooler, where {login} cannot be made "
+                "read-only: run `textrawl psql --as NAME`, or use the address of Postgres itself"
+            )
+        return connection.pooled
+
+
+async def is_pooled(conninfo: str, *, timeout: float) -> bool:
+    """Return True if `conninfo` leads through a pooler.
+
+    Raises DatabaseUnavailable, StartRefused.
+    """
+    async with await connect(conninfo, timeout) as connection:
+        return connection.pooled

@@ -1,0 +1,1 @@
+"""Requests to embedding providers and LLMs: errors, checks of answers, retries, circuit breaker."""

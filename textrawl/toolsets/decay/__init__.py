@@ -1,0 +1,1 @@
+"""The `decay` toolset: memory that fades, is reviewed, and is promoted to notes."""

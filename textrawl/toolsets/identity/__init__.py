@@ -1,0 +1,1 @@
+"""The `identity` toolset: who the agent is, as files that several programs share."""

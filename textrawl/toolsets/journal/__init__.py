@@ -1,0 +1,1 @@
+"""The `journal` toolset: what happened when, from days to years."""

@@ -1,0 +1,1 @@
+"""The `mind` toolset: nodes and edges with confidence, evidence and properties."""

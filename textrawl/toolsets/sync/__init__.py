@@ -1,0 +1,1 @@
+"""The `sync` toolset: instances share the identity files and the journal of a space."""
