@@ -76,7 +76,7 @@ CREATE OR REPLACE FUNCTION textrawl.session_spaces()
  LANGUAGE plpgsql
  STABLE PARALLEL SAFE SECURITY DEFINER
  SET search_path TO 'textrawl', 'public', 'pg_temp'
-AS $function$begin return readable_spaces(); end$function$
+AS $function$begin return readable_spaces(graphs => true); end$function$
 ;
 COMMENT ON FUNCTION session_spaces IS 'The spaces that this session can read, for row-level security: the spaces of its login, or all spaces for the owner.';
 
@@ -152,9 +152,14 @@ CREATE TABLE space (
     language text DEFAULT 'english'::text NOT NULL,
     created_at timestamptz DEFAULT now() NOT NULL,
     archived_at timestamptz,
+    tier text,
+    recall_tokens integer,
     CONSTRAINT space_pkey PRIMARY KEY (id),
     CONSTRAINT space_name_key UNIQUE (name),
-    CONSTRAINT space_name_check CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text)
+    CONSTRAINT space_check CHECK (recall_tokens IS NULL OR tier IS NOT NULL),
+    CONSTRAINT space_name_check CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text),
+    CONSTRAINT space_recall_tokens_check CHECK (recall_tokens >= 0 AND recall_tokens <= 100000),
+    CONSTRAINT space_tier_check CHECK (tier = ANY (ARRAY['public'::text, 'personal'::text, 'sensitive'::text]))
 );
 COMMENT ON TABLE space IS 'A named part of the memory with its own grants: a team''s, a project''s or one person''s.';
 COMMENT ON COLUMN space.id IS 'Id of the space. It is the first column in the keys of all tables with rows of a space.';
@@ -162,6 +167,8 @@ COMMENT ON COLUMN space.name IS 'Name of the space: lower-case letters, digits, 
 COMMENT ON COLUMN space.language IS 'Text search configuration whose rules stem the words of the space, such as english, german or simple. The type is text because pg_upgrade refuses columns of type regconfig.';
 COMMENT ON COLUMN space.created_at IS 'When the space was created.';
 COMMENT ON COLUMN space.archived_at IS 'Time from which tokens can neither read nor write the space. Null: the space is in use.';
+COMMENT ON COLUMN space.tier IS 'public, personal or sensitive: the space is a graph, which holds sources instead of facts. MCP clients never get texts of sensitive graphs. Null: the space holds facts.';
+COMMENT ON COLUMN space.recall_tokens IS 'Most tokens of this graph in one answer. Null: the default of its tier (recall_cap).';
 ALTER TABLE space ENABLE ROW LEVEL SECURITY;
 ALTER TABLE space FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON space FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
@@ -300,10 +307,14 @@ CREATE TABLE observation (
     CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
     CONSTRAINT observation_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES relation(space_id, id) ON DELETE CASCADE,
     CONSTRAINT observation_space_id_replaced_by_fkey FOREIGN KEY (space_id, replaced_by) REFERENCES observation(space_id, id) ON DELETE SET NULL (replaced_by),
-    CONSTRAINT observation_check CHECK ((whole IS NULL) = (part IS NULL) AND part > 0),
-    CONSTRAINT observation_check1 CHECK (relation_id = id),
+    CONSTRAINT observation_check CHECK (char_length(content) >= 1 AND char_length(content) <=
+CASE
+    WHEN whole IS NULL THEN 2000
+    ELSE 8000
+END),
+    CONSTRAINT observation_check1 CHECK ((whole IS NULL) = (part IS NULL) AND part > 0),
+    CONSTRAINT observation_check2 CHECK (relation_id = id),
     CONSTRAINT observation_confidence_check CHECK (confidence >= 0::double precision AND confidence <= 1::double precision),
-    CONSTRAINT observation_content_check CHECK (char_length(content) >= 1 AND char_length(content) <= 2000),
     CONSTRAINT observation_created_at_check CHECK (isfinite(created_at)),
     CONSTRAINT observation_said_at_check CHECK (isfinite(said_at)),
     CONSTRAINT observation_source_check CHECK (source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text])),
@@ -315,9 +326,9 @@ COMMENT ON COLUMN observation.space_id IS 'Space of the fact.';
 COMMENT ON COLUMN observation.id IS 'Id of the fact, unique in its space.';
 COMMENT ON COLUMN observation.entity_id IS 'Entity that the fact is about.';
 COMMENT ON COLUMN observation.entity_type IS 'Type of the entity. It is copied here so that filters need no join.';
-COMMENT ON COLUMN observation.content IS 'Text of the fact, 1 to 2000 characters.';
+COMMENT ON COLUMN observation.content IS 'Text of the fact, 1 to 2000 characters. A chunk of a source has up to 8000.';
 COMMENT ON COLUMN observation.content_hash IS 'md5 of fact_key(content). Texts that differ only in case, white space or a final full stop have the same hash.';
-COMMENT ON COLUMN observation.whole IS 'md5 of the long text that this fact is a part of. The graph tools split a text that is too long for one fact. Null: the fact is not a part.';
+COMMENT ON COLUMN observation.whole IS 'The text that this fact is a part of: the md5 of a long text that the graph tools split, or the id of a document. Null: the fact is not a part.';
 COMMENT ON COLUMN observation.part IS 'Number of the part, from 1. To get the long text, join the parts that have the same values in entity_id and whole, in the order of this number.';
 COMMENT ON COLUMN observation.source IS 'Source of the fact: conversation, note, document or manual.';
 COMMENT ON COLUMN observation.confidence IS 'Confidence of the author in the fact, from 0 to 1.';
@@ -1120,15 +1131,15 @@ CREATE TABLE document (
     CONSTRAINT document_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
     CONSTRAINT document_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
     CONSTRAINT document_created_at_check CHECK (isfinite(created_at)),
-    CONSTRAINT document_kind_check CHECK (kind = ANY (ARRAY['identity'::text, 'journal'::text])),
+    CONSTRAINT document_kind_check CHECK (kind = ANY (ARRAY['identity'::text, 'journal'::text, 'source'::text])),
     CONSTRAINT document_path_check CHECK (char_length(path) >= 1 AND char_length(path) <= 300)
 );
-COMMENT ON TABLE document IS 'An identity file or a journal entry. Its texts are in document_version.';
+COMMENT ON TABLE document IS 'An identity file, a journal entry or a source. Its texts are in document_version.';
 COMMENT ON COLUMN document.space_id IS 'Space of the document.';
 COMMENT ON COLUMN document.id IS 'Id of the document.';
-COMMENT ON COLUMN document.kind IS 'identity or journal.';
-COMMENT ON COLUMN document.path IS 'Key of the document in its space: category/filename of an identity file, granularity/date of a journal entry, with its instance or slug.';
-COMMENT ON COLUMN document.entity_id IS 'Entity whose facts are the parts of a journal entry. Deleting the entity deletes the document. Null: an identity file.';
+COMMENT ON COLUMN document.kind IS 'identity, journal or source.';
+COMMENT ON COLUMN document.path IS 'Key of the document in its space: category/filename of an identity file, granularity/date of a journal entry, with its instance or slug, file/path of an ingested file, clip/id of a remembered text.';
+COMMENT ON COLUMN document.entity_id IS 'Entity whose facts are the parts of a journal entry or the chunks of a source. Deleting the entity deletes the document. Null: an identity file.';
 COMMENT ON COLUMN document.version IS 'The current version, in document_version. Null: an undo took back all versions.';
 COMMENT ON COLUMN document.changed IS 'Number of the last change of this document, from document_clock. A sync returns the documents whose number is higher than the number that the instance knows.';
 COMMENT ON COLUMN document.created_at IS 'When the document was first stored.';
@@ -1158,7 +1169,7 @@ CREATE TABLE document_version (
     CONSTRAINT document_version_pkey PRIMARY KEY (space_id, document_id, version),
     CONSTRAINT document_version_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT document_version_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES document(space_id, id) ON DELETE CASCADE,
-    CONSTRAINT document_version_content_check CHECK (char_length(content) <= 1000000),
+    CONSTRAINT document_version_content_check CHECK (char_length(content) <= 5000000),
     CONSTRAINT document_version_created_at_check CHECK (isfinite(created_at)),
     CONSTRAINT document_version_modified_at_check CHECK (isfinite(modified_at)),
     CONSTRAINT document_version_modified_by_check CHECK (char_length(modified_by) >= 1 AND char_length(modified_by) <= 200),
@@ -1170,7 +1181,7 @@ COMMENT ON COLUMN document_version.document_id IS 'The document.';
 COMMENT ON COLUMN document_version.version IS 'Number of the change, from document_clock.';
 COMMENT ON COLUMN document_version.number IS 'Number of this version among the versions of the document, from 1.';
 COMMENT ON COLUMN document_version.content IS 'The text. Null: this version deletes the document.';
-COMMENT ON COLUMN document_version.attributes IS 'For a journal entry: chat_ids, participants and the first instance of the text. For an identity file: label, its prompt label. If it is missing, the label is the filename without .md.';
+COMMENT ON COLUMN document_version.attributes IS 'For a journal entry: chat_ids, participants and the first instance of the text. For an identity file: label, its prompt label. If it is missing, the label is the filename without .md. For a source: sha256, the hash of the file or the text, and chunks, a list of [part, start, length, tokens]. start is the number of characters before the chunk.';
 COMMENT ON COLUMN document_version.lost IS 'True: the text lost a conflict with another instance, so it was never the text of the document.';
 COMMENT ON COLUMN document_version.modified_at IS 'When the text was changed, according to the instance. It is never later than the time of storage.';
 COMMENT ON COLUMN document_version.modified_by IS 'Instance or person who changed the text, according to the caller.';
@@ -1195,7 +1206,7 @@ CREATE TABLE document_tombstone (
 );
 COMMENT ON TABLE document_tombstone IS 'A document that was deleted with all its versions. A sync returns the deletion to other instances.';
 COMMENT ON COLUMN document_tombstone.space_id IS 'Space of the document.';
-COMMENT ON COLUMN document_tombstone.kind IS 'identity or journal.';
+COMMENT ON COLUMN document_tombstone.kind IS 'identity, journal or source.';
 COMMENT ON COLUMN document_tombstone.path IS 'Path of the document.';
 COMMENT ON COLUMN document_tombstone.changed IS 'Number of the deletion, from document_clock.';
 COMMENT ON COLUMN document_tombstone.deleted_at IS 'When the document was deleted.';
@@ -1489,3 +1500,100 @@ ALTER TABLE graph_change ENABLE ROW LEVEL SECURITY;
 ALTER TABLE graph_change FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON graph_change FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON graph_change FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE source (
+    space_id integer NOT NULL,
+    document_id uuid NOT NULL,
+    source_kind text NOT NULL,
+    label text NOT NULL,
+    content_hash text,
+    chunks integer DEFAULT 0 NOT NULL,
+    tokens bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT source_pkey PRIMARY KEY (space_id, document_id),
+    CONSTRAINT source_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES document(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT source_chunks_check CHECK (chunks >= 0),
+    CONSTRAINT source_label_check CHECK (char_length(label) >= 1 AND char_length(label) <= 200),
+    CONSTRAINT source_source_kind_check CHECK (source_kind = ANY (ARRAY['clip'::text, 'ai-conversation'::text, 'file'::text])),
+    CONSTRAINT source_tokens_check CHECK (tokens >= 0)
+);
+COMMENT ON TABLE source IS 'A text of a graph that is searched in chunks: an ingested file, or a text that a client remembered. Its text is in document_version, its chunks are facts of its entity.';
+COMMENT ON COLUMN source.space_id IS 'Graph of the source.';
+COMMENT ON COLUMN source.document_id IS 'The document with the text.';
+COMMENT ON COLUMN source.source_kind IS 'clip (a text that a client remembered), ai-conversation (a turn or a summary of a conversation) or file.';
+COMMENT ON COLUMN source.label IS 'Name of the source for people. It is also the name of its entity.';
+COMMENT ON COLUMN source.content_hash IS 'SHA-256 of the file, or of the remembered text, in hexadecimal. Null: an undo took back all versions.';
+COMMENT ON COLUMN source.chunks IS 'Number of chunks.';
+COMMENT ON COLUMN source.tokens IS 'Tokens of all chunks together.';
+CREATE INDEX source_hash_idx ON source USING btree (space_id, content_hash) WHERE content_hash IS NOT NULL;
+ALTER TABLE source ENABLE ROW LEVEL SECURITY;
+ALTER TABLE source FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON source FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON source FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE chunk (
+    space_id integer NOT NULL,
+    observation_id uuid NOT NULL,
+    tokens integer NOT NULL,
+    line integer NOT NULL,
+    CONSTRAINT chunk_pkey PRIMARY KEY (space_id, observation_id),
+    CONSTRAINT chunk_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT chunk_line_check CHECK (line > 0),
+    CONSTRAINT chunk_tokens_check CHECK (tokens >= 0)
+);
+COMMENT ON TABLE chunk IS 'The place and the size of each chunk of a source. The text of the chunk is in observation.';
+COMMENT ON COLUMN chunk.space_id IS 'Graph of the chunk.';
+COMMENT ON COLUMN chunk.observation_id IS 'The fact with the text of the chunk. observation.whole is the source, observation.part the number of the chunk.';
+COMMENT ON COLUMN chunk.tokens IS 'Tokens of the chunk. After a correction or a deletion beside the chunk, the number can be too high, but never too low.';
+COMMENT ON COLUMN chunk.line IS 'Line of the source in which the chunk begins, from 1.';
+ALTER TABLE chunk ENABLE ROW LEVEL SECURITY;
+ALTER TABLE chunk FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON chunk FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON chunk FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE correction (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    document_id uuid NOT NULL,
+    part smallint NOT NULL,
+    proposal text NOT NULL,
+    original_text text NOT NULL,
+    proposed_text text NOT NULL,
+    mode text NOT NULL,
+    author_id integer NOT NULL,
+    client text,
+    request text,
+    created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    apply_until timestamptz NOT NULL,
+    applied_at timestamptz,
+    event_id bigint,
+    CONSTRAINT correction_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT correction_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
+    CONSTRAINT correction_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES source(space_id, document_id) ON DELETE CASCADE,
+    CONSTRAINT correction_check CHECK ((applied_at IS NULL) = (event_id IS NULL)),
+    CONSTRAINT correction_mode_check CHECK (mode = ANY (ARRAY['llm'::text, 'deterministic'::text])),
+    CONSTRAINT correction_part_check CHECK (part > 0),
+    CONSTRAINT correction_proposal_check CHECK (char_length(proposal) >= 1 AND char_length(proposal) <= 10000),
+    CONSTRAINT correction_proposed_text_check CHECK (char_length(proposed_text) >= 1 AND char_length(proposed_text) <= 8000)
+);
+COMMENT ON TABLE correction IS 'Corrections of chunks: proposed ones for a day, and applied ones as long as the source exists. They hold the old and the new text of the trail.';
+COMMENT ON COLUMN correction.space_id IS 'Graph of the chunk.';
+COMMENT ON COLUMN correction.id IS 'Id of the correction.';
+COMMENT ON COLUMN correction.document_id IS 'Source of the chunk.';
+COMMENT ON COLUMN correction.part IS 'Number of the chunk in its source.';
+COMMENT ON COLUMN correction.proposal IS 'What should change, in the words of the caller.';
+COMMENT ON COLUMN correction.original_text IS 'Text of the chunk before the correction.';
+COMMENT ON COLUMN correction.proposed_text IS 'Text of the chunk after the correction.';
+COMMENT ON COLUMN correction.mode IS 'llm: the LLM wrote the proposed text. deterministic: the proposal is the proposed text.';
+COMMENT ON COLUMN correction.author_id IS 'Actor who proposed the correction.';
+COMMENT ON COLUMN correction.client IS 'Name and version of the MCP client that proposed it. Null: it was proposed from SQL.';
+COMMENT ON COLUMN correction.request IS 'Id of the request, as in the log of the server.';
+COMMENT ON COLUMN correction.created_at IS 'When the correction was proposed.';
+COMMENT ON COLUMN correction.apply_until IS 'When the correction can no longer be applied.';
+COMMENT ON COLUMN correction.applied_at IS 'When the correction was applied. Null: it was not applied.';
+COMMENT ON COLUMN correction.event_id IS 'Event of the trail that changed the source. Null: the correction was not applied.';
+CREATE INDEX correction_created_idx ON correction USING btree (space_id, created_at) WHERE applied_at IS NULL;
+CREATE INDEX correction_document_idx ON correction USING btree (space_id, document_id);
+ALTER TABLE correction ENABLE ROW LEVEL SECURITY;
+ALTER TABLE correction FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON correction FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON correction FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

@@ -1,4 +1,8 @@
-create function textrawl.create_space(name text, language text default 'english') returns textrawl.space
+create function textrawl.create_space(
+    name text, language text default 'english',
+    tier text default null,  -- public, personal or sensitive: the space is a graph; null: the space holds facts
+    recall_tokens integer default null  -- most tokens of the graph in one answer; null: the default of its tier
+) returns textrawl.space
 language plpgsql volatile security definer
 set search_path from current
 as $$
@@ -7,7 +11,10 @@ declare
     created space;
 begin
     perform require_owner();
-    insert into space (name, language) values (create_space.name, require_language(create_space.language)) returning * into created;
+    perform check_tier(create_space.tier, create_space.recall_tokens);
+    insert into space (name, language, tier, recall_tokens)
+    values (create_space.name, require_language(create_space.language), create_space.tier, create_space.recall_tokens)
+    returning * into created;
     return created;
 exception
     when unique_violation then
@@ -23,5 +30,5 @@ $$;
 comment on function textrawl.create_space is
     'Create a space. Only the owner can read and write it until grant_access() is called. Errors: TR013 (not the '
     'owner), TR021 (the space exists already), TR024 (not a valid name of a space), '
-    'TR033 (this Postgres does not have the language). '
+    'TR033 (this Postgres does not have the language), TR061 (not a valid tier or number of tokens). '
     'Example: select name from textrawl.create_space(name => ''team'');';

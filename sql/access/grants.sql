@@ -1,11 +1,11 @@
 -- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function
     textrawl.authenticate, textrawl.vouch, textrawl.grant_access, textrawl.revoke_access, textrawl.list_grants,
-    textrawl.change_language
+    textrawl.change_language, textrawl.change_tier
     to textrawl_app;
 
--- An analyst calls this function without a credential. The analyst's actor needs the scope admin in the space.
-grant execute on function textrawl.change_language to textrawl_analyst;
+-- An analyst calls these functions without a credential. The analyst's actor needs the scope admin in the space.
+grant execute on function textrawl.change_language, textrawl.change_tier to textrawl_analyst;
 
 -- These functions show no content of a memory, so they need no credential.
 grant execute on function textrawl.owns_memory, textrawl.default_space to textrawl_app;

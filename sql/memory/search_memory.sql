@@ -12,14 +12,20 @@ create function textrawl.search_memory(
     until timestamptz default null,
     around tstzrange default null,
     least_score double precision default null,
-    neighbours boolean default true
+    neighbours boolean default true,
+    sources text[] default array['facts'],  -- facts, documents or both
+    graphs text[] default null,     -- if documents are searched: only these graphs; null: all
+    ceiling integer default 8000    -- most tokens of documents in the answer
 )
 returns table (
     observation_id uuid, entity_id uuid, space_id integer, space text, entity_name text, entity_type text,
     content text, source text, confidence real, valid_until timestamptz, created_at timestamptz, said_at timestamptz,
     author text, score real, cosine real, coverage real,
     relation_id uuid,  -- of the relation that the row states; null for a fact
-    relation_type text, to_entity text, to_entity_type text
+    relation_type text, to_entity text, to_entity_type text,
+    document_id uuid,  -- source of the chunk; null for a fact
+    part integer, line integer, tokens integer,  -- of the chunk
+    over_cap boolean   -- true: the text was left out, because the answer would exceed the cap of its graph or the ceiling
 )
 language plpgsql stable security definer rows 10
 set search_path from current
@@ -30,7 +36,7 @@ set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
-    scoped     integer[] := readable_spaces(credential, spaces);
+    scoped     integer[] := case when 'facts' = any(sources) then readable_spaces(credential, spaces) else '{}' end;
     candidates integer := greatest(50, 2 * max_rows);
     terms      tsquery[];
     weights    double precision[];
@@ -42,14 +48,18 @@ declare
     kept       integer := 0;
     -- The spaces in which neighbours count. In a space that is left out, the order of the facts has no meaning, for
     -- example after an import in the order of names.
-    ordered    integer[] := array(
-        select unnest(scoped) except select s.space_id from space_statistics s where s.coherence < 1.2);
+    ordered    integer[];
     query_words text[];
     phrases    text[];
     sums       double precision[];
     languages  text[];
 begin
-    if not neighbours then
+    if 'documents' = any(sources) then
+        scoped := scoped || array(select g.space_id from readable_graphs(credential, graphs) g order by g.space_id);
+    end if;
+    if neighbours then
+        ordered := array(select unnest(scoped) except select s.space_id from space_statistics s where s.coherence < 1.2);
+    else
         ordered := '{}';
     end if;
     if vector is not null then
@@ -203,24 +213,33 @@ begin
                 row_number() over (order by score desc, created_at desc, id) as rank
             from ranked order by score desc, created_at desc, id limit max_rows
         )
-        select o.id, o.entity_id, o.space_id, s.name, e.name, o.entity_type, o.content, o.source, o.confidence,
-            o.valid_until, o.created_at, o.said_at, a.name, b.score::real, b.cosine::real, b.coverage::real,
-            r.id, coalesce(r.label, r.relation_type), target.name, target.entity_type
-        from best b
-        join observation o using (space_id, id)
+        select o.id, o.entity_id, o.space_id, s.name, e.name, o.entity_type, case when not capped.over then o.content end,
+            o.source, o.confidence, o.valid_until, o.created_at, o.said_at, a.name, b.score::real, b.cosine::real,
+            b.coverage::real, r.id, coalesce(r.label, r.relation_type), target.name, target.entity_type,
+            case when b.tokens is not null then o.whole end, o.part::integer, b.line, b.tokens, capped.over
+        from (
+            -- The sums grow with the rank, so the chunks with the lowest scores are left out.
+            select b.*, c.tokens, c.line, sum(c.tokens) over (partition by b.space_id order by b.rank) as of_graph,
+                sum(c.tokens) over (order by b.rank) as of_all
+            from best b left join chunk c on c.space_id = b.space_id and c.observation_id = b.id
+            where b.score > 0 and (b.score >= least_score or b.rank <= kept)) b
+        join observation o on o.space_id = b.space_id and o.id = b.id
         join entity e on e.space_id = o.space_id and e.id = o.entity_id
         join actor a on a.id = o.author_id
         join space s on s.id = o.space_id
         left join relation r on r.space_id = o.space_id and r.id = o.relation_id
         left join entity target on target.space_id = r.space_id and target.id = r.to_entity
-        where b.score > 0 and (b.score >= least_score or b.rank <= kept)
+        cross join lateral (
+            select b.tokens is not null and (b.of_graph > recall_cap(s.tier, s.recall_tokens) or b.of_all > ceiling) as over
+        ) capped
         order by b.rank;
 end
 $$;
 
 comment on function textrawl.search_memory is
     'Search facts and relations by words and, if you give a vector of the query, also by meaning. The score is from 0 '
-    'to 1; the best comes first. The search covers the given spaces, or all spaces that you can read. If '
+    'to 1; the best comes first. The search covers the given spaces, or all spaces that you can read. With `sources` it '
+    'also covers the chunks of graphs. If '
     '`neighbours` is false, only the words and the vector of a fact count, not those of its neighbours. '
-    'Errors: TR010, TR011 (access), TR049 (the model was dropped). '
+    'Errors: TR010, TR011 (access), TR049 (the model was dropped), TR060 (a given space is a graph). '
     'Example: select entity_name, content, score from textrawl.search_memory(''favourite editor'');';

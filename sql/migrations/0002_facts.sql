@@ -76,7 +76,7 @@ create table observation (
     id           uuid not null default gen_random_uuid(),
     entity_id    uuid not null,
     entity_type  text not null,
-    content      text not null check (char_length(content) between 1 and 2000),
+    content      text not null check (char_length(content) between 1 and case when whole is null then 2000 else 8000 end),
     content_hash uuid not null,
     whole        uuid,
     part         smallint,
@@ -106,9 +106,9 @@ comment on column observation.space_id is 'Space of the fact.';
 comment on column observation.id is 'Id of the fact, unique in its space.';
 comment on column observation.entity_id is 'Entity that the fact is about.';
 comment on column observation.entity_type is 'Type of the entity. It is copied here so that filters need no join.';
-comment on column observation.content is 'Text of the fact, 1 to 2000 characters.';
+comment on column observation.content is 'Text of the fact, 1 to 2000 characters. A chunk of a source has up to 8000.';
 comment on column observation.content_hash is 'md5 of fact_key(content). Texts that differ only in case, white space or a final full stop have the same hash.';
-comment on column observation.whole is 'md5 of the long text that this fact is a part of. The graph tools split a text that is too long for one fact. Null: the fact is not a part.';
+comment on column observation.whole is 'The text that this fact is a part of: the md5 of a long text that the graph tools split, or the id of a document. Null: the fact is not a part.';
 comment on column observation.part is 'Number of the part, from 1. To get the long text, join the parts that have the same values in entity_id and whole, in the order of this number.';
 comment on column observation.source is 'Source of the fact: conversation, note, document or manual.';
 comment on column observation.confidence is 'Confidence of the author in the fact, from 0 to 1.';

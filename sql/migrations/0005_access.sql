@@ -54,7 +54,7 @@ create index token_voucher_id_idx on token (voucher_id) where voucher_id is not 
 -- function would lock every table.
 create function session_spaces() returns integer[]
 language plpgsql stable parallel safe security definer set search_path from current
-as 'begin return readable_spaces(); end';
+as 'begin return readable_spaces(graphs => true); end';
 
 comment on function session_spaces is
     'The spaces that this session can read, for row-level security: the spaces of its login, or all spaces for the '

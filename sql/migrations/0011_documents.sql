@@ -1,4 +1,4 @@
--- Documents: the identity files and the journal entries of a space, with all their versions. Instances are the programs
+-- Documents: the identity files, the journal entries and the sources of a space, with all their versions. Instances are the programs
 -- that share them.
 
 create table instance (
@@ -32,7 +32,7 @@ comment on column document_clock.version is 'Number of the last change.';
 create table document (
     space_id    integer not null references space,
     id          uuid not null default gen_random_uuid(),
-    kind        text not null check (kind in ('identity', 'journal')),
+    kind        text not null check (kind in ('identity', 'journal', 'source')),
     path        text not null check (char_length(path) between 1 and 300),
     entity_id   uuid,
     version     bigint,
@@ -42,12 +42,12 @@ create table document (
     unique (space_id, kind, path),
     foreign key (space_id, entity_id) references entity on delete cascade
 );
-comment on table document is 'An identity file or a journal entry. Its texts are in document_version.';
+comment on table document is 'An identity file, a journal entry or a source. Its texts are in document_version.';
 comment on column document.space_id is 'Space of the document.';
 comment on column document.id is 'Id of the document.';
-comment on column document.kind is 'identity or journal.';
-comment on column document.path is 'Key of the document in its space: category/filename of an identity file, granularity/date of a journal entry, with its instance or slug.';
-comment on column document.entity_id is 'Entity whose facts are the parts of a journal entry. Deleting the entity deletes the document. Null: an identity file.';
+comment on column document.kind is 'identity, journal or source.';
+comment on column document.path is 'Key of the document in its space: category/filename of an identity file, granularity/date of a journal entry, with its instance or slug, file/path of an ingested file, clip/id of a remembered text.';
+comment on column document.entity_id is 'Entity whose facts are the parts of a journal entry or the chunks of a source. Deleting the entity deletes the document. Null: an identity file.';
 comment on column document.version is 'The current version, in document_version. Null: an undo took back all versions.';
 comment on column document.changed is 'Number of the last change of this document, from document_clock. A sync returns the documents whose number is higher than the number that the instance knows.';
 comment on column document.created_at is 'When the document was first stored.';
@@ -59,7 +59,7 @@ create table document_version (
     document_id uuid not null,
     version     bigint not null,
     number      integer not null check (number > 0),
-    content     text check (char_length(content) <= 1000000),
+    content     text check (char_length(content) <= 5000000),
     attributes  jsonb not null default '{}',
     lost        boolean not null default false,
     modified_at timestamptz not null check (isfinite(modified_at)),
@@ -78,7 +78,7 @@ comment on column document_version.document_id is 'The document.';
 comment on column document_version.version is 'Number of the change, from document_clock.';
 comment on column document_version.number is 'Number of this version among the versions of the document, from 1.';
 comment on column document_version.content is 'The text. Null: this version deletes the document.';
-comment on column document_version.attributes is 'For a journal entry: chat_ids, participants and the first instance of the text. For an identity file: label, its prompt label. If it is missing, the label is the filename without .md.';
+comment on column document_version.attributes is 'For a journal entry: chat_ids, participants and the first instance of the text. For an identity file: label, its prompt label. If it is missing, the label is the filename without .md. For a source: sha256, the hash of the file or the text, and chunks, a list of [part, start, length, tokens]. start is the number of characters before the chunk.';
 comment on column document_version.lost is 'True: the text lost a conflict with another instance, so it was never the text of the document.';
 comment on column document_version.modified_at is 'When the text was changed, according to the instance. It is never later than the time of storage.';
 comment on column document_version.modified_by is 'Instance or person who changed the text, according to the caller.';
@@ -98,7 +98,7 @@ create table document_tombstone (
 );
 comment on table document_tombstone is 'A document that was deleted with all its versions. A sync returns the deletion to other instances.';
 comment on column document_tombstone.space_id is 'Space of the document.';
-comment on column document_tombstone.kind is 'identity or journal.';
+comment on column document_tombstone.kind is 'identity, journal or source.';
 comment on column document_tombstone.path is 'Path of the document.';
 comment on column document_tombstone.changed is 'Number of the deletion, from document_clock.';
 comment on column document_tombstone.deleted_at is 'When the document was deleted.';

@@ -23,7 +23,7 @@ begin
             detail = case
                 when undo_row.reverted_at is not null then 'reverted' when undo_row.purged_at is not null then 'purged' else '' end;
     end if;
-    origin := open_write(credential, undo_row.space_id, 'admin', client, tool, request);
+    origin := open_write(credential, undo_row.space_id, 'admin', client, tool, request, graphs => true);
     perform claim_kept(undo_row.space_id, undo_row.id);
     -- Find a later undo that removed rows that this revert would change, or rows that the events of this undo are
     -- about.

@@ -21,7 +21,7 @@ declare
 begin
     perform claim_removal(alone => true);
     foreach target_space in array spaces loop
-        origin := open_write(credential, target_space, 'admin', client, tool, request);
+        origin := open_write(credential, target_space, 'admin', client, tool, request, graphs => true);
         -- Lock the entities in the order of their names, like every writer. No other session can then write about these
         -- entities until the transaction ends.
         with own_event as materialized (

@@ -14,6 +14,8 @@ MODEL_DROPPED = "TR049"
 ENTITY_NOT_FOUND = "TR050"
 NUMBER_NOT_FOUND = "TR052"
 MEMORY_NOT_FOUND = "TR053"
+GRAPH_NOT_FOUND = "TR063"
+CHUNK_CHANGED = "TR069"
 NODE_NOT_FOUND = "TR080"
 EDGE_NOT_FOUND = "TR083"
 FILE_CHANGED = "TR091"
@@ -155,6 +157,32 @@ REFUSALS: dict[str, Explain] = {
     ),
     "TR059": _invalid(
         "Version {} is not of this memory", "pull without lastSyncVersion; nothing was changed"
+    ),
+    "TR060": _invalid(
+        "The space {} is a graph, which holds documents",
+        "use a space with facts for this tool, or recall and remember of the corpus toolset",
+    ),
+    "TR061": _invalid(
+        "Wrong tier of a graph",
+        "use the tier public, personal or sensitive, and 0 to 100,000 tokens for each answer",
+    ),
+    "TR062": _invalid(
+        "The space {} cannot become a graph", "create a graph: `textrawl space create --tier`"
+    ),
+    GRAPH_NOT_FOUND: _invalid("No graph {}", "the tool stats lists the graphs"),
+    "TR064": _invalid(
+        "The text has {} characters",
+        "a source has 1 to 5,000,000 characters: split it; nothing was changed",
+    ),
+    "TR065": _invalid("Wrong form of a source or a correction", "nothing was changed"),
+    "TR066": _invalid("Source not found", "recall shows ids"),
+    "TR067": _invalid("The source has no chunk {}", "recall shows ids"),
+    "TR068": _invalid(
+        "Correction not found",
+        "a correction can be applied once, within ten minutes: call correct again",
+    ),
+    CHUNK_CHANGED: _invalid(
+        "The chunk was changed meanwhile", "call recall and correct again; nothing was changed"
     ),
     "TR070": _invalid(
         "A login cannot be called {}",

@@ -1,0 +1,35 @@
+create function textrawl.change_tier(
+    name text, tier text,
+    recall_tokens integer default null,  -- most tokens of the graph in one answer; null: the default of its tier
+    credential bytea default null
+) returns table (space text, new_tier text, cap integer)
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    place   integer := find_space(change_tier.name);
+    current space;
+begin
+    perform require_admin(credential, place);
+    if change_tier.tier is null then
+        raise exception using errcode = 'TR061', message = 'a graph has the tier public, personal or sensitive';
+    end if;
+    perform check_tier(change_tier.tier, change_tier.recall_tokens);
+    select * into current from space s where s.id = place for update;
+    if current.tier is null and (place = default_space() or exists (select from entity e where e.space_id = place)
+                                 or exists (select from document d where d.space_id = place)) then
+        raise exception using errcode = 'TR062', message = 'the space holds facts, so it cannot become a graph',
+            detail = current.name;
+    end if;
+    update space s set tier = change_tier.tier, recall_tokens = change_tier.recall_tokens where s.id = place;
+    return query select current.name, change_tier.tier, recall_cap(change_tier.tier, change_tier.recall_tokens);
+end
+$$;
+
+comment on function textrawl.change_tier is
+    'Change the tier of a graph and the number of its tokens in one answer, or make an empty space a graph. The next '
+    'call of a client follows the new tier. The caller must be the owner or have the scope admin in the space. Errors: '
+    'TR010, TR011 (access), TR020 (no such space), TR061 (not a valid tier or number of tokens), TR062 (the space holds '
+    'facts). '
+    'Example: select * from textrawl.change_tier(name => ''handbook'', tier => ''personal'');';

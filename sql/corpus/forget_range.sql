@@ -1,0 +1,28 @@
+create function textrawl.forget_range(document uuid, version bigint, content text, attributes jsonb, origin textrawl.origin)
+returns void
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_variable
+declare
+    place integer := origin.space_id;
+    gone  uuid[] := array(
+        select o.id from document d
+        join fact o on o.space_id = place and o.entity_id = d.entity_id and o.whole = d.id
+        where d.space_id = place and d.id = document
+          and not exists (select from source_parts(content, attributes) p where p.part = o.part and p.text = o.content));
+begin
+    perform withdraw_queries(place, gone, null);
+    perform add_version(document, version, content, attributes, clock_timestamp(), null, origin);
+    perform record_event('erased', null, null, null, origin,
+        (select jsonb_build_object('document', d.id, 'kind', d.kind, 'path', d.path) from document d
+         where d.space_id = place and d.id = document));
+    delete from document_version v where v.space_id = place and v.document_id = document and v.version <> forget_range.version;
+    delete from correction c where c.space_id = place and c.document_id = document;
+    perform place_parts(document, origin);
+end
+$$;
+
+comment on function textrawl.forget_range is
+    'Replace the text of a source by a text without a forgotten chunk, and delete all former versions and all corrections '
+    'of the source. Call claim_removal() and lock the entity first.';

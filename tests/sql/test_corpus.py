@@ -1,0 +1,150 @@
+"""Graphs and their sources in SQL: chunks, corrections, deletions, undo, and the tiers."""
+
+import hashlib
+import json
+from typing import Any, LiteralString
+from uuid import UUID
+
+import psycopg
+import pytest
+from psycopg import DatabaseError
+
+Sql = psycopg.Connection[Any]
+
+TEXT = "Tea is served at four.\nCoffee is served at nine.\nThe kitchen closes at ten."
+CHUNKS = [[1, 0, 40, 9], [2, 23, 40, 9], [3, 49, 26, 6]]
+"""Three chunks. The second overlaps both others."""
+
+
+@pytest.fixture
+def handbook(sql: Sql) -> Sql:
+    """A session with the personal graph `handbook`."""
+    sql.execute("select create_space('handbook', tier => 'personal')")
+    return sql
+
+
+def fetch(sql: Sql, statement: LiteralString, *given: Any) -> Any:
+    """The first value of the first row, or None."""
+    row = sql.execute(statement, given).fetchone()
+    return row[0] if row else None
+
+
+def store(
+    sql: Sql, text: str = TEXT, chunks: list[list[int]] = CHUNKS, path: str = "file/meals.md"
+) -> UUID:
+    return fetch(
+        sql,
+        "select document_id from store_source('handbook', %s, 'meals.md', %s, %s, %s)",
+        path,
+        text,
+        json.dumps(chunks),
+        hashlib.sha256(text.encode()).hexdigest(),
+    )
+
+
+def look(sql: Sql) -> list[tuple[Any, ...]]:
+    return sql.execute(
+        "select o.part, o.content, c.line from observation o join chunk c using (space_id) "
+        "where c.observation_id = o.id order by o.part"
+    ).fetchall()
+
+
+def correct(sql: Sql, document: UUID, old: str, new: str, part: int = 2) -> None:
+    [chunk] = [row[1] for row in look(sql) if row[0] == part]
+    correction = fetch(
+        sql,
+        "select id from propose_correction(%s, %s, %s, %s, 'a proposal')",
+        document,
+        part,
+        chunk,
+        chunk.replace(old, new),
+    )
+    sql.execute("select apply_correction(%s, 9)", (correction,))
+
+
+def test_a_source_is_stored_in_its_chunks_with_their_lines(handbook: Sql) -> None:
+    store(handbook)
+
+    assert look(handbook) == [
+        (1, TEXT[:40], 1),
+        (2, TEXT[23:63], 2),
+        (3, TEXT[49:75], 3),
+    ]
+
+
+def test_the_same_text_is_stored_once(handbook: Sql) -> None:
+    assert store(handbook) == store(handbook) == store(handbook, path="file/copy.md")
+
+    assert fetch(handbook, "select count(*) from document_version") == 1
+
+
+def test_a_new_version_keeps_the_chunks_that_are_the_same(handbook: Sql) -> None:
+    store(handbook)
+    before = set(handbook.execute("select observation_id from chunk").fetchall())
+
+    store(handbook, TEXT.replace("ten", "six"))
+
+    assert len(before & set(handbook.execute("select observation_id from chunk").fetchall())) == 2
+
+
+def test_a_correction_changes_each_chunk_that_has_the_words(handbook: Sql) -> None:
+    correct(handbook, store(handbook), "Coffee is", "Espresso and tea are")
+
+    text = TEXT.replace("Coffee is", "Espresso and tea are")
+    assert fetch(handbook, "select content from document_version order by version desc") == text
+    assert [row[1] for row in look(handbook)] == [text[:51], text[23:74], text[60:86]]
+
+
+def test_undo_of_a_correction_brings_back_text_and_chunks(handbook: Sql) -> None:
+    document = store(handbook)
+    before = look(handbook)
+    correct(handbook, document, "nine", "eight thirty")
+    since = fetch(
+        handbook,
+        "select e.at - interval '1 ms' from event e join correction c on c.event_id = e.id",
+    )
+
+    handbook.execute("select undo_author(session_user, %s)", (since,))
+
+    assert look(handbook) == before
+
+
+def test_a_correction_of_a_changed_chunk_is_refused(handbook: Sql) -> None:
+    document = store(handbook)
+    correct(handbook, document, "nine", "eight")
+    stale = fetch(handbook, "select id from correction")
+    handbook.execute("update correction set applied_at = null, event_id = null")
+
+    with pytest.raises(DatabaseError, match="changed meanwhile"):
+        handbook.execute("select apply_correction(%s, 9)", (stale,))
+
+
+def test_nothing_is_left_of_a_forgotten_chunk(handbook: Sql) -> None:
+    document = store(handbook)
+    correct(handbook, document, "nine", "eight")
+
+    handbook.execute("select forget_source(%s, 2)", (document,))
+
+    assert [row[:2] for row in look(handbook)] == [(1, TEXT[:23]), (3, TEXT[63:])]
+    texts = handbook.execute("select content from document_version").fetchall()
+    assert [(len(texts), "Coffee" in str(texts))] == [(1, False)]
+    assert fetch(handbook, "select count(*) from correction") == 0
+
+
+def test_a_sensitive_graph_is_not_searched(handbook: Sql) -> None:
+    store(handbook)
+    search = "select content from recall_chunks('coffee', min_score => 0)"
+    found = handbook.execute(search).fetchall()
+
+    handbook.execute("select change_tier('handbook', 'sensitive')")
+
+    assert found
+    assert handbook.execute(search).fetchall() == []
+
+
+def test_facts_are_not_stored_in_a_graph(handbook: Sql) -> None:
+    with pytest.raises(DatabaseError, match="is a graph"):
+        handbook.execute(
+            "select remember_fact('Ada', 'person', 'drinks tea', "
+            "space => (select id from space where name = 'handbook'))"
+        )
