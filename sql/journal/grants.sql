@@ -1,5 +1,5 @@
 -- Each of these functions takes a credential and does only what the credential allows.
-grant execute on function textrawl.due_periods, textrawl.claim_period, textrawl.store_period to textrawl_app;
+grant execute on function textrawl.due_periods, textrawl.claim_period, textrawl.renew_claim, textrawl.store_period to textrawl_app;
 
 grant execute on function
     textrawl.write_entry, textrawl.update_entry, textrawl.read_entry, textrawl.delete_entry, textrawl.list_entries,

@@ -21,6 +21,12 @@ declare
 begin
     select k.* into key from document_key(change) k;
     path := key.path; outcome := 'unchanged';
+    if key.kind = 'journal' and char_length(change ->> 'content') not between 1 and 200000 then
+        raise exception using errcode = 'TR057', message = 'the text has a wrong length',
+            detail = char_length(change ->> 'content');
+    elsif char_length(change ->> 'content') > 1000000 then
+        raise exception using errcode = 'TR092', message = 'the text is too long', detail = path;
+    end if;
     select t.* into erased from document_tombstone t where t.space_id = place and t.kind = key.kind and t.path = key.path;
     if found and erased.changed > since and changed_at <= erased.deleted_at then
         -- An older copy must not bring back a document that was deleted for good.

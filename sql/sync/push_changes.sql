@@ -62,5 +62,5 @@ comment on function textrawl.push_changes is
     'decides. If the priorities are equal too, the pushed change becomes the current version. The other text is kept '
     'in document_version. A document without such a conflict takes the pushed text, even if its time is earlier. '
     'Errors: TR010 to TR012 (access), TR056 (wrong key of an entry), TR059 (`since` is not a version of this memory), '
-    'TR090 (not a filename). '
+    'TR057 and TR092 (a text is too long), TR090 (not a filename). '
     'Example: select outcomes from textrawl.push_changes(''laptop'', ''[{"category":"self","filename":"my_wants.md","content":"Tea."}]'');';

@@ -242,6 +242,26 @@ async def test_a_claim_of_a_crashed_server_ends_by_itself(
     assert later["success"] is True
 
 
+async def test_a_period_whose_claim_another_server_took_over_is_not_sent_to_the_llm(
+    connect: Connect, owner: psycopg.Connection, llm: dict[str, Any], llm_server: LlmServer
+) -> None:
+    put(owner, "daily", "2026-05-12", "- a day")
+    owner.execute(
+        "create function take_over() returns trigger language plpgsql as"
+        " 'begin new.claimant := gen_random_uuid(); return new; end'"
+    )
+    owner.execute(
+        "create trigger take_over before insert on consolidation"
+        " for each row execute function take_over()"
+    )
+    client = await connect(**llm)
+
+    answer = await consolidate(client, "weekly", all=True, fails=True)
+
+    assert "Another call consolidates this period now" in answer["consolidations"][0]["error"]
+    assert llm_server.requests == []
+
+
 def store_identity(owner: psycopg.Connection, category: str, text: str) -> None:
     """An identity file, as a sync or an identity tool stores it."""
     owner.execute(

@@ -58,6 +58,23 @@ class ClaimRow:
 
 
 @dataclass(frozen=True)
+class Texts:
+    """The texts for one request: the identity files, and the sources to summarise."""
+
+    identity: Sequence[Text]
+    sources: Sequence[Text]
+
+
+@dataclass(frozen=True)
+class _Renewed:
+    renew_claim: bool
+
+
+class _ClaimLost(Exception):
+    """Another session has claimed the period meanwhile."""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """The outcome of one period. `error` is None if the entry of the period was stored."""
 
@@ -113,37 +130,37 @@ class ConsolidationOperations:
             if claim.state != "claimed":
                 return Outcome(period, _FAULTS[claim.state].format(period.sources))
             try:
-                content = await self._write(
-                    period, _read(claim.identity or []), _read(claim.sources or [])
-                )
+                material = Texts(_read(claim.identity or []), _read(claim.sources or []))
+                content = await self._write(period, claimant, material)
             except LlmFailed as failure:
                 return Outcome(period, str(failure))
+            except _ClaimLost:
+                return Outcome(period, _FAULTS["busy"])
             rows = await self._end(period, claimant, content, claim.participants)
         stored = bool(rows) and rows[0].changed
         return Outcome(period, None if stored else _FAULTS["done"])
 
-    async def _write(
-        self, period: Period, identity: Sequence[Text], sources: Sequence[Text]
-    ) -> str:
+    async def _write(self, period: Period, claimant: uuid.UUID, material: Texts) -> str:
         """Return the text of the entry. If the sources are long, combine them in several steps."""
-        files = limit_identity(identity)
-        groups = pack(sources)
+        files = limit_identity(material.identity)
+        groups = pack(material.sources)
         while len(groups) > 1:
-            notes = [await self._summarise(period, files, group) for group in groups]
+            notes = [
+                await self._summarise(period, claimant, Texts(files, group)) for group in groups
+            ]
             groups = pack(
                 [
                     Text(f"part {number}", write_entry(period, bullets))
                     for number, bullets in enumerate(notes, 1)
                 ]
             )
-        return write_entry(period, await self._summarise(period, files, groups[0]))
+        last = await self._summarise(period, claimant, Texts(files, groups[0]))
+        return write_entry(period, last)
 
-    async def _summarise(
-        self, period: Period, identity: Sequence[Text], sources: Sequence[Text]
-    ) -> list[str]:
-        bullets = read_bullets(
-            await self._llm.complete_text(build_prompt(period, identity, sources))
-        )
+    async def _summarise(self, period: Period, claimant: uuid.UUID, material: Texts) -> list[str]:
+        await self._renew(period, claimant)
+        prompt = build_prompt(period, material.identity, material.sources)
+        bullets = read_bullets(await self._llm.complete_text(prompt))
         if not bullets:
             raise LlmBadOutput(
                 "The LLM sent an answer without bullets: retry, or set TEXTRAWL_LLM_MODEL to a "
@@ -151,18 +168,37 @@ class ConsolidationOperations:
             )
         return bullets
 
+    @property
+    def _lease(self) -> float:
+        """The seconds of a claim: longer than one request to the LLM can take."""
+        timeout = self._store.llm.timeout if self._store.llm is not None else 0.0
+        return 2 * timeout + 60
+
+    async def _renew(self, period: Period, claimant: uuid.UUID) -> None:
+        """Extend the claim before a request. Raises _ClaimLost."""
+        [row] = await self._call(
+            "renew_claim",
+            _Renewed,
+            granularity=period.granularity,
+            period=period.name,
+            claimant=claimant,
+            lease=self._lease,
+            **self._caller.writing,
+        )
+        if not row.renew_claim:
+            raise _ClaimLost
+
     @asynccontextmanager
     async def _claim(self, period: Period) -> AsyncGenerator[tuple[ClaimRow, uuid.UUID]]:
         """Claim a period. If the block does not store its entry, end the claim."""
         claimant = uuid.uuid4()
-        timeout = self._store.llm.timeout if self._store.llm is not None else 0.0
         [claim] = await self._call(
             "claim_period",
             ClaimRow,
             granularity=period.granularity,
             period=period.name,
             claimant=claimant,
-            lease=2 * timeout + 60,
+            lease=self._lease,
             **self._caller.writing,
         )
         try:

@@ -110,13 +110,15 @@ class ExtractionOperations:
             except LlmBadOutput as failure:
                 await self._delay(row, str(failure), give_up=row.attempts >= _MOST_ATTEMPTS)
             except LlmFailed as failure:
-                await self._delay(row, str(failure))
+                await self._delay(row, str(failure), answered=False)
             except (DataRefused, InternalError):
                 give_up = row.attempts >= _MOST_ATTEMPTS
                 await self._delay(row, "What was extracted cannot be stored", give_up=give_up)
         return bool(rows)
 
-    async def _delay(self, row: _ClaimedRow, error: str, *, give_up: bool = False) -> None:
+    async def _delay(
+        self, row: _ClaimedRow, error: str, *, give_up: bool = False, answered: bool = True
+    ) -> None:
         await self._call(
             "delay_extraction",
             _Delayed,
@@ -125,6 +127,7 @@ class ExtractionOperations:
             version=row.version,
             error=error,
             give_up=give_up,
+            answered=answered,
         )
 
     async def _extract(self, row: _ClaimedRow) -> None:
