@@ -6,11 +6,11 @@ as $$
 #variable_conflict use_variable
 declare
     place integer := origin.space_id;
+    parts jsonb := (select jsonb_object_agg(p.part, p.text) from source_parts(content, attributes) p);
     gone  uuid[] := array(
         select o.id from document d
         join fact o on o.space_id = place and o.entity_id = d.entity_id and o.whole = d.id
-        where d.space_id = place and d.id = document
-          and not exists (select from source_parts(content, attributes) p where p.part = o.part and p.text = o.content));
+        where d.space_id = place and d.id = document and parts ->> o.part::text is distinct from o.content);
 begin
     perform withdraw_queries(place, gone, null);
     perform add_version(document, version, content, attributes, clock_timestamp(), null, origin);

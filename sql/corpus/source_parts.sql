@@ -1,21 +1,40 @@
 create function textrawl.source_parts(content text, attributes jsonb)
 returns table (part integer, text text, tokens integer, line integer)
-language sql immutable parallel safe rows 100
-begin atomic
-    with place as materialized (
+language plpgsql immutable parallel safe rows 100
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    -- A stored text is compressed. Uncompress it once, and not for each chunk.
+    plain text := content || '';
+begin
+    return query
+    with super as materialized (
+        -- Postgres counts characters from the beginning of a text. So cut the text first into large blocks, then these into
+        -- small blocks, and then cut the chunks from the small blocks.
+        select s as number, substr(plain, s * 200000 + 1, 200000) as text
+        from generate_series(0, (char_length(plain) - 1) / 200000) s
+    ), block as materialized (
+        select s.number * 50 + b as number, substr(s.text, b * 4000 + 1, 4000) as text
+        from super s cross join lateral generate_series(0, (char_length(s.text) - 1) / 4000) b
+    ), counted as materialized (
+        select b.number, b.text,
+            coalesce(sum(regexp_count(b.text, E'\n')) over (order by b.number rows between unbounded preceding and 1 preceding), 0)
+            as lines
+        from block b
+    ), place as materialized (
         select (c ->> 0)::integer as part, (c ->> 1)::integer as start, (c ->> 2)::integer as length, (c ->> 3)::integer as tokens
         from jsonb_array_elements(attributes -> 'chunks') c
-    ), piece as materialized (
-        -- Cut the text between two chunks only once, so that the work grows with the text and not with its square.
-        select p.*, substr(content, p.start + 1, p.length) as text,
-            coalesce(lag(p.start) over by_place, 0) as before
-        from place p window by_place as (order by p.start, p.part)
     )
-    select p.part, p.text, p.tokens,
-        1 + sum(regexp_count(substr(content, p.before + 1, p.start - p.before), E'\n')) over (order by p.start, p.part)::integer
-    from piece p
-    where content is not null;
-end;
+    select p.part, substr(string_agg(b.text, '' order by b.number), p.start % 4000 + 1, p.length), p.tokens,
+        1 + (min(b.lines) + coalesce(regexp_count(
+            left(string_agg(b.text, '' order by b.number) filter (where b.number = p.start / 4000), p.start % 4000), E'\n'), 0))::integer
+    from place p
+    cross join lateral generate_series(p.start / 4000, (p.start + p.length - 1) / 4000) number
+    join counted b on b.number = number.number
+    group by p.part, p.start, p.length, p.tokens;
+end
+$$;
 
 comment on function textrawl.source_parts is
     'The chunks of a source: their numbers, texts and sizes, and the lines in which they begin. `attributes` are those of '
