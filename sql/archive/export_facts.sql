@@ -15,7 +15,7 @@ begin atomic
     join textrawl.space s on s.id = o.space_id
     join textrawl.actor a on a.id = o.author_id
     where o.space_id = export_facts.space
-      -- The parts of a journal entry are made again from its text.
+      -- The parts of a journal entry, and the chunks of a source, are made again from its text.
       and not exists (select from textrawl.document d where d.space_id = o.space_id and d.id = o.whole)
     order by o.ordinal, o.id;
 end;

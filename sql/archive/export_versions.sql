@@ -20,5 +20,5 @@ begin atomic
 end;
 
 comment on function textrawl.export_versions is
-    'All texts of identity files and journal entries as lines of an export, in the order in which they were stored. '
+    'All texts of identity files, journal entries and sources as lines of an export, in the order in which they were stored. '
     'Example: select row_to_json(v) from textrawl.export_versions(1) v;';

@@ -1,8 +1,8 @@
 create function textrawl.import_documents(lines jsonb) returns table (
     place integer,  -- number of the line in the file
     stored uuid,    -- id of the document in this memory
-    outcome text    -- added, known (by id or by path), another (a document with another path has this id), or homeless (its
-                    -- entity is missing)
+    outcome text    -- added, known (by id or by path), another (a document with another path has this id), homeless (its
+                    -- entity is missing), or misplaced (a source in a space with facts, or another document in a graph)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -21,7 +21,7 @@ begin
     for line in
         select * from jsonb_to_recordset(lines) g(
             place integer, space integer, id uuid, type text, path text, entity uuid, created_at timestamptz,
-            granularity text, date text, instance text, slug text)
+            granularity text, date text, instance text, slug text, source_kind text, label text)
         order by g.space, g.place
     loop
         place := line.place;
@@ -29,7 +29,9 @@ begin
         theirs := (select d.kind || '/' || d.path from document d where d.space_id = line.space and d.id = line.id);
         if theirs is not null then
             outcome := case when theirs = line.type || '/' || line.path then 'known' else 'another' end;
-        elsif line.type = 'journal' and not exists (
+        elsif (line.type = 'source') <> exists (select from space s where s.id = line.space and s.tier is not null) then
+            outcome := 'misplaced';
+        elsif line.type <> 'identity' and not exists (
             select from entity e where e.space_id = line.space and e.id = line.entity) then
             outcome := 'homeless';
         elsif line.type = 'journal' and line.path is distinct from
@@ -48,6 +50,9 @@ begin
                 insert into journal_entry (space_id, document_id, granularity, date, period, instance_id, slug)
                 values (line.space, line.id, line.granularity, line.date, journal_period(line.granularity, line.date),
                         line.instance, line.slug);
+            elsif line.type = 'source' then
+                insert into source (space_id, document_id, source_kind, label)
+                values (line.space, line.id, line.source_kind, line.label);
             end if;
         end if;
         return next;
@@ -56,4 +61,4 @@ end
 $$;
 
 comment on function textrawl.import_documents is
-    'Import the identity files and journal entries of an export, without their texts. Error TR013: not the owner.';
+    'Import the identity files, journal entries and sources of an export, without their texts. Error TR013: not the owner.';

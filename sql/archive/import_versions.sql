@@ -43,6 +43,9 @@ begin
             outcome := 'known';
         else
             outcome := 'added';
+            perform check_source(d.path, s.label, line.text, line.attributes -> 'chunks', line.attributes ->> 'sha256')
+            from document d join source s on s.space_id = d.space_id and s.document_id = d.id
+            where d.space_id = line.space and d.id = line.document and line.text is not null;
             change := next_change(line.space);
             insert into document_version (space_id, document_id, version, number, content, attributes, lost, modified_at, modified_by,
                                           author_id, client, tool, request, created_at)
@@ -70,5 +73,6 @@ end
 $$;
 
 comment on function textrawl.import_versions is
-    'Import the texts of identity files and journal entries, after their documents. The facts of a journal entry are '
-    'made from its text. Error TR013: not the owner.';
+    'Import the texts of identity files, journal entries and sources, after their documents. The facts of a journal entry '
+    'and the chunks of a source are made from its text. Errors: TR013 (not the owner), TR064, TR065 (the text or the chunks of a '
+    'source have a wrong form).';

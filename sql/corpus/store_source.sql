@@ -34,6 +34,9 @@ begin
         return;
     end if;
     perform claim_removal();
+    -- A source keeps its label and its entity. Its path can be here without this text, because an undo took back the text.
+    label := coalesce((select s.label from document d join source s on s.space_id = d.space_id and s.document_id = d.id
+                       where d.space_id = origin.space_id and d.kind = 'source' and d.path = store_source.path), label);
     select c.id, c.version, c.created into document_id, version, created from claim_document('source', path, label, origin) c;
     insert into source as s (space_id, document_id, source_kind, label)
     values (origin.space_id, document_id, source_kind, label) on conflict do nothing;

@@ -19,11 +19,7 @@ begin
     perform withdraw_queries(place, gone, null);
     delete from observation o where o.space_id = place and o.id = any(gone);
     delete from document d where d.space_id = place and d.id = erase_document.document;
-    delete from entity e
-    where e.space_id = place and e.id = owner
-      and not exists (select from document d where d.space_id = place and d.entity_id = e.id)
-      and not exists (select from observation o where o.space_id = place and o.entity_id = e.id)
-      and not exists (select from relation r where r.space_id = place and e.id in (r.from_entity, r.to_entity));
+    perform drop_owners(place, array[owner]);
 end
 $$;
 

@@ -5,6 +5,7 @@ as $$
 #variable_conflict use_column
 declare
     touched uuid[];
+    owners  uuid[];
 begin
     perform from document_clock c where c.space_id = purge_versions.space for update;
     with gone as (
@@ -17,12 +18,19 @@ begin
         returning v.document_id
     )
     select array_agg(distinct document_id) into touched from gone;
-    delete from document d
-    where d.space_id = purge_versions.space and d.id = any(touched)
-      and not exists (select from document_version v where v.space_id = d.space_id and v.document_id = d.id);
+    delete from correction c where c.space_id = purge_versions.space and c.event_id = any(withdrawn);
+    with gone as (
+        delete from document d
+        where d.space_id = purge_versions.space and d.id = any(touched)
+          and not exists (select from document_version v where v.space_id = d.space_id and v.document_id = d.id)
+        returning d.entity_id
+    )
+    select array_agg(entity_id) into owners from gone;
+    perform drop_owners(purge_versions.space, owners);
 end
 $$;
 
 comment on function textrawl.purge_versions is
     'Delete the versions of documents that withdrawn events stored, with the snapshots of these versions. Then delete '
-    'the documents without a version. Call claim_removal() first.';
+    'the documents without a version, and their entities if these have nothing else. Also delete the corrections that '
+    'these events applied. Call claim_removal() first.';

@@ -4,7 +4,7 @@ create function textrawl.list_events(
 ) returns table (
     cursor text,       -- transaction:id, see read_events()
     at timestamptz, space_name text, author_name text, client text, tool text, request text, action text,
-    entity_name text,  -- null if the entity was removed
+    entity_name text,  -- of a document: its path; null if the entity was removed
     entity_id uuid, observation_id uuid, relation_id uuid
 )
 language sql stable security definer
@@ -21,7 +21,7 @@ begin atomic
           and d.names @> array[textrawl.name_key(list_events.entity)]
     )
     select v.transaction || ':' || v.id, v.at, s.name, a.name, v.client, v.tool, v.request, v.action,
-        e.name, v.entity_id, v.observation_id, v.relation_id
+        coalesce(e.name, v.detail ->> 'path'), v.entity_id, v.observation_id, v.relation_id
     from textrawl.event v
     join textrawl.space s on s.id = v.space_id
     join textrawl.actor a on a.id = v.actor_id
@@ -30,7 +30,9 @@ begin atomic
       and (list_events.author is null or a.name = list_events.author)
       and (list_events.doing is null or v.action = list_events.doing)
       and (list_events.since is null or v.at >= list_events.since)
-      and (list_events.entity is null or (v.space_id, v.entity_id) in (select space_id, id from named_entity)
+      and (list_events.entity is null
+           or lower(v.detail ->> 'path') = lower(list_events.entity)
+           or (v.space_id, v.entity_id) in (select space_id, id from named_entity)
            or (v.space_id, (v.detail ->> 'to')::uuid) in (select space_id, id from named_entity))
     order by v.id desc
     limit max_rows;

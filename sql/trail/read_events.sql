@@ -4,7 +4,7 @@ create function textrawl.read_events(
 ) returns table (
     cursor text,       -- transaction:id, from which the next call starts
     at timestamptz, space_name text, author_name text, client text, tool text, request text, action text,
-    entity_name text,  -- null if the entity was removed
+    entity_name text,  -- of a document: its path; null if the entity was removed
     entity_id uuid, observation_id uuid, relation_id uuid
 )
 language plpgsql volatile security definer
@@ -22,7 +22,7 @@ begin
     -- cluster.
     return query
         select v.transaction || ':' || v.id, v.at, s.name, a.name, v.client, v.tool, v.request, v.action,
-            e.name, v.entity_id, v.observation_id, v.relation_id
+            coalesce(e.name, v.detail ->> 'path'), v.entity_id, v.observation_id, v.relation_id
         from event v
         join space s on s.id = v.space_id
         join actor a on a.id = v.actor_id

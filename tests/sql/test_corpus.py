@@ -30,12 +30,17 @@ def fetch(sql: Sql, statement: LiteralString, *given: Any) -> Any:
 
 
 def store(
-    sql: Sql, text: str = TEXT, chunks: list[list[int]] = CHUNKS, path: str = "file/meals.md"
+    sql: Sql,
+    text: str = TEXT,
+    chunks: list[list[int]] = CHUNKS,
+    path: str = "file/meals.md",
+    label: str = "meals.md",
 ) -> UUID:
     return fetch(
         sql,
-        "select document_id from store_source('handbook', %s, 'meals.md', %s, %s, %s)",
+        "select document_id from store_source('handbook', %s, %s, %s, %s, %s)",
         path,
+        label,
         text,
         json.dumps(chunks),
         hashlib.sha256(text.encode()).hexdigest(),

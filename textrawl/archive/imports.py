@@ -18,6 +18,7 @@ from textrawl.archive.exports import KINDS as EXPORTED
 from textrawl.archive.exports import Vector, read_vector
 from textrawl.archive.lines import (
     OF_ANOTHER_LINE,
+    OF_GRAPHS,
     Content,
     FactLine,
     Footer,
@@ -81,6 +82,10 @@ _REASONS = {
     "another": "another {kind} here has this id",
     "unknown language": "this Postgres has no text search configuration of its language",
     "homeless": "the row that it refers to is missing: its line must come earlier",
+    "misplaced": "only graphs hold sources, and they hold nothing else",
+    "facts": "the space here holds facts, but that of the file is a graph",
+    "graph": "the space here is a graph, but that of the file holds facts",
+    "open": "the tier here is lower: first run `textrawl space tier` with the tier of the file",
     "undone": "an undo took it back: first run `textrawl undo --revert` or `textrawl undo --purge`",
     "refused": "the database refuses it",
 }
@@ -130,6 +135,8 @@ class Import:
         self._weight = self._position = 0
         self._suspension = IndexSuspension(session, size)
         self._spaces: dict[str, int] = {}
+        self._graphs: set[str] = set()
+        self._refused_spaces: set[str] = set()
         self._stored_ids: dict[tuple[int, UUID], UUID] = {}
         self._trail: dict[int, dict[str, int]] = {}
         self._replacements = Replacements()
@@ -142,6 +149,7 @@ class Import:
         """Import the lines of an export. Raises StartRefused, DatabaseUnavailable."""
         begin, begun = time.perf_counter(), False
         self._spaces = await self._session.find_spaces()
+        self._graphs = await self._session.find_graphs()
         try:
             async for number, raw in lines:
                 if begun:
@@ -228,10 +236,7 @@ class Import:
         payload["place"] = len(self._batch)
         if isinstance(line, SpaceLine):
             return _Item(number, line, payload)
-        space = self._spaces.get(line.space)
-        if space is None:
-            raise LineRefused(f"there is no space {line.space}: its line must come earlier")
-        payload["space"] = space
+        payload["space"] = space = self._find_space(line.space, line)
         own = ("id",) if isinstance(line, OF_ANOTHER_LINE) else ()
         for name in (*_REFERENCES, *own):
             if payload.get(name) is not None:
@@ -239,6 +244,15 @@ class Import:
         if isinstance(line, MemoryLine) and payload["id"] != line.id:
             payload["saved"] = False  # the fact was here before, so gc must not take it
         return _Item(number, line, payload, self._read_vector(line))
+
+    def _find_space(self, name: str, line: Content) -> int:
+        if name in self._refused_spaces:
+            raise LineRefused(f"the line of the space {name} was refused")
+        if name not in self._spaces:
+            raise LineRefused(f"there is no space {name}: its line must come earlier")
+        if name in self._graphs and not isinstance(line, OF_GRAPHS):
+            raise LineRefused(f"{name} is a graph, which holds only sources")
+        return self._spaces[name]
 
     def _read_vector(self, line: Content) -> Vector | None:
         if not isinstance(line, FactLine) or line.vector is None:
@@ -264,6 +278,8 @@ class Import:
         for place, stored_id, outcome in await self._call(batch):
             item = batch[place]
             if outcome in _REASONS:
+                if isinstance(item.line, SpaceLine):
+                    self._refused_spaces.add(item.line.name)
                 self.refuse(item.number, _REASONS[outcome].format(kind=item.line.kind))
                 continue
             self._count(item, stored_id, outcome)
@@ -291,6 +307,8 @@ class Import:
         (self.tally.added if outcome == "added" else self.tally.known)[kind] += 1
         if isinstance(line, SpaceLine):
             self._spaces[line.name] = stored_id
+            if line.tier is not None:
+                self._graphs.add(line.name)
             return
         space = item.payload["space"]
         if outcome == "added":

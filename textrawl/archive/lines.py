@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
     ValidationError,
@@ -13,6 +12,7 @@ from pydantic import (
 )
 from pydantic_core import from_json
 
+from textrawl.archive.document_lines import DocumentLine, InstanceLine, SnapshotLine, VersionLine
 from textrawl.archive.exports import VERSION
 from textrawl.archive.graph_lines import EdgeLine, NodeLine
 from textrawl.archive.line_fields import (
@@ -26,20 +26,27 @@ from textrawl.archive.line_fields import (
     clean,
     clean_text,
 )
-from textrawl.toolsets.identity.declaration import CATEGORIES, check_filename
 from textrawl.toolsets.memory.declaration import EntityType, Name, RelationName, Source
 from textrawl.values.reference_line import LineRefused
-from textrawl.values.text import FACT_LENGTH, check_document, clean_fact, clean_part
+from textrawl.values.text import FACT_LENGTH, clean_fact, clean_part
 
 
 class SpaceLine(Line):
-    """A space."""
+    """A space. With a tier, it is a graph, which holds sources instead of facts."""
 
     kind: Literal["space"]
     name: SpaceName
     language: Annotated[Label, Field(max_length=200)] | None = None
     created_at: Moment
     archived_at: Moment | None = None
+    tier: Literal["public", "personal", "sensitive"] | None = None
+    recall_tokens: Annotated[int, Field(ge=0, le=100_000, strict=True)] | None = None
+
+    @model_validator(mode="after")
+    def _check_tier(self) -> Self:
+        if self.recall_tokens is not None and self.tier is None:
+            raise ValueError("recall_tokens is only for a graph, which has a tier")
+        return self
 
 
 class EntityLine(Line):
@@ -170,82 +177,6 @@ class LinkLine(Line):
     created_at: Moment
 
 
-class InstanceLine(Line):
-    """An instance, which is a program that shares documents."""
-
-    kind: Literal["instance"]
-    space: SpaceName
-    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$")]
-    instance_type: Literal["psycheros", "sby", "sillytavern", "openwebui", "claude-code", "other"]
-    name: Label | None = None
-    version: Annotated[Label, Field(max_length=100)] | None = None
-    created_at: Moment
-    last_sync: Moment | None = None
-
-
-class DocumentLine(Line):
-    """An identity file, or a journal entry with its key. Its texts are in other lines."""
-
-    kind: Literal["document"]
-    space: SpaceName
-    id: Id
-    type: Literal["identity", "journal"]
-    path: Annotated[Label, Field(max_length=300)]
-    entity: Id | None = None
-    created_at: Moment
-    granularity: Literal["daily", "weekly", "monthly", "yearly", "significant"] | None = None
-    date: Annotated[str, Field(max_length=10)] | None = None
-    instance: Label | None = None
-    slug: Annotated[Label, Field(max_length=100)] | None = None
-
-    @model_validator(mode="after")
-    def _check_path(self) -> Self:
-        if self.type == "identity":
-            category, _, filename = self.path.partition("/")
-            if category not in CATEGORIES:
-                raise ValueError("path does not begin with a category of identity files")
-            check_filename(filename)
-        return self
-
-
-class VersionLine(Line):
-    """A text of a document. Without `text`, the version deletes the document.
-
-    The `id` follows from the text and `created_at`.
-    """
-
-    kind: Literal["version"]
-    space: SpaceName
-    id: Id
-    document: Id
-    number: Annotated[int, Field(ge=1, le=2_000_000_000, strict=True)]
-    text: Annotated[str, Field(max_length=1_000_000), AfterValidator(check_document)] | None = None
-    attributes: dict[str, Any] = Field(default_factory=dict[str, Any])
-    lost: bool = False
-    current: bool
-    modified_at: Moment
-    modified_by: Label | None = None
-    author: Label
-    client: Label | None = None
-    tool: Label
-    request: Label | None = None
-    created_at: Moment
-
-
-class SnapshotLine(Line):
-    """A snapshot of an identity file. `version` is the id of the version that it keeps."""
-
-    kind: Literal["snapshot"]
-    space: SpaceName
-    id: Annotated[str, Field(pattern=r"^[a-z]{1,20}/[A-Za-z0-9_-]{1,200}$")]
-    document: Id
-    version: Id
-    reason: Literal["manual", "scheduled", "pre-replace"]
-    source: Label | None = None
-    pinned: bool
-    created_at: Moment
-
-
 class Model(Line):
     """The model that made the vectors."""
 
@@ -301,6 +232,8 @@ Content = (
 )
 OF_ANOTHER_LINE = (MemoryLine, NodeLine, EdgeLine)
 """Kinds of lines whose id is that of a fact, an entity or a relation, which an earlier line has."""
+OF_GRAPHS = (EntityLine, DocumentLine, VersionLine)
+"""Kinds of lines that a graph can have."""
 KINDS: dict[object, type[Content]] = {
     "space": SpaceLine,
     "entity": EntityLine,

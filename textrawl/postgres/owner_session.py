@@ -120,7 +120,7 @@ class Session:
         return counts
 
     async def count_parts(self) -> int:
-        """Return the number of facts that are parts of a journal entry."""
+        """Return the number of facts that are parts of a journal entry or a source."""
         return (await self._fetch(_PARTS))[0][0]
 
     async def export_snapshot(self) -> str:
@@ -132,6 +132,11 @@ class Session:
         """Return the ids of all spaces by name, sorted by name."""
         query = 'select name, id from textrawl.space order by name collate "C"'
         return dict(await self._fetch(query))
+
+    async def find_graphs(self) -> set[str]:
+        """Return the names of all graphs, which are the spaces with sources."""
+        rows = await self._fetch("select name from textrawl.space where tier is not null")
+        return {str(name) for (name,) in rows}
 
     async def find_model(self) -> dict[str, Any] | None:
         """Return the active model as in the first line of an export, or None."""

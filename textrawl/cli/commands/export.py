@@ -91,7 +91,7 @@ async def _export(
     settings: Settings, out: BinaryIO, spaces: list[str], with_vectors: bool
 ) -> Counts:
     async with open_login(settings) as login, open_snapshot(login) as session:
-        # The parts of journal entries are not lines of their own.
+        # The parts of journal entries and sources are not lines of their own.
         facts = count_facts(await session.count_rows()) - await session.count_parts()
         with show_progress("Exporting facts", facts) as report:
             exporting = Export(session, out.write, report)
