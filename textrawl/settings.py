@@ -117,9 +117,22 @@ class Settings(BaseSettings):
         default=25_000,
         ge=50,
         le=200_000,
-        description="Maximum number of tokens of an answer from a reading tool of the graph "
-        "toolset, or with lists of the mind toolset. Text and structured content have the same "
-        "content, so only the larger of them is counted.",
+        description="Maximum number of tokens of an answer from a reading tool of the graph or "
+        "corpus toolset, or with lists of the mind toolset. Text and structured content have the "
+        "same content, so only the larger of them is counted.",
+    )
+    graphs: Annotated[list[str] | None, NoDecode] = Field(
+        default=None,
+        description="Names of graphs, separated by commas. The tools of this server use only these "
+        "graphs, and no client finds out whether others exist. If unset, they use all graphs that "
+        "the access token of a call allows.",
+    )
+    max_recall_tokens: int = Field(
+        default=8000,
+        ge=0,
+        le=100_000,
+        description="Maximum number of tokens of documents in one answer, from all graphs "
+        "together. Each graph has its own maximum too: see `textrawl space tier`.",
     )
     record_recalls: RecallContent = Field(
         default="hash",
@@ -294,7 +307,7 @@ class Settings(BaseSettings):
     def _strip_slash(cls, value: object) -> object:
         return value.rstrip("/") if isinstance(value, str) else value
 
-    @field_validator("toolsets", mode="before")
+    @field_validator("toolsets", "graphs", mode="before")
     @classmethod
     def _split_commas(cls, value: object) -> object:
         if isinstance(value, str):

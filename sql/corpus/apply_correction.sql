@@ -1,6 +1,7 @@
 create function textrawl.apply_correction(
     correction uuid,
     tokens integer,  -- of the proposed text
+    graphs text[] default null,  -- only these graphs; null: all
     credential bytea default null, client text default null, tool text default 'sql', request text default null,
     out space_id integer, out document_id uuid, out part integer, out event_id bigint
 )
@@ -14,7 +15,7 @@ declare
     version bigint;
 begin
     select c.* into chosen
-    from readable_graphs(credential) g join correction c on c.space_id = g.space_id and c.id = apply_correction.correction;
+    from readable_graphs(credential, graphs) g join correction c on c.space_id = g.space_id and c.id = apply_correction.correction;
     if chosen.id is null or chosen.applied_at is not null or chosen.apply_until <= clock_timestamp() then
         raise exception using errcode = 'TR068', message = 'the correction has expired, was applied or does not exist';
     end if;

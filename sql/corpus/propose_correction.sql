@@ -5,6 +5,7 @@ create function textrawl.propose_correction(
     proposal text,  -- what should change, in the words of the caller
     mode text default 'llm',  -- llm or deterministic
     minutes integer default 10,  -- for which the correction can be applied
+    graphs text[] default null,  -- only these graphs; null: all
     credential bytea default null, client text default null, tool text default 'sql', request text default null,
     out id uuid, out apply_until timestamptz
 )
@@ -13,10 +14,10 @@ set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    graph  text := (select f.graph from find_source(document, 'write', credential, false) f);
+    graph  text := (select f.graph from find_source(document, 'write', credential, false, graphs) f);
     origin origin := open_graph(credential, graph, 'write', client, tool, request);
 begin
-    if original is distinct from (select r.content from read_chunk(document, chunk_part, credential) r) then
+    if original is distinct from (select r.content from read_chunk(document, chunk_part, credential, graphs) r) then
         raise exception using errcode = 'TR069', message = 'the chunk was changed meanwhile';
     elsif coalesce(char_length(proposed), 0) not between 1 and 8000 or proposed = original then
         raise exception using errcode = 'TR065', message = 'the source has a wrong form';

@@ -213,24 +213,27 @@ begin
                 row_number() over (order by score desc, created_at desc, id) as rank
             from ranked order by score desc, created_at desc, id limit max_rows
         )
-        select o.id, o.entity_id, o.space_id, s.name, e.name, o.entity_type, case when not capped.over then o.content end,
+        select o.id, o.entity_id, o.space_id, b.space, e.name, o.entity_type, case when not capped.over then o.content end,
             o.source, o.confidence, o.valid_until, o.created_at, o.said_at, a.name, b.score::real, b.cosine::real,
             b.coverage::real, r.id, coalesce(r.label, r.relation_type), target.name, target.entity_type,
             case when b.tokens is not null then o.whole end, o.part::integer, b.line, b.tokens, capped.over
         from (
             -- The sums grow with the rank, so the chunks with the lowest scores are left out.
-            select b.*, c.tokens, c.line, sum(c.tokens) over (partition by b.space_id order by b.rank) as of_graph,
-                sum(c.tokens) over (order by b.rank) as of_all
-            from best b left join chunk c on c.space_id = b.space_id and c.observation_id = b.id
-            where b.score > 0 and (b.score >= least_score or b.rank <= kept)) b
+            select g.*, sum(g.tokens) filter (where not g.over) over (order by g.rank) as of_all
+            from (
+                select b.*, c.tokens, c.line, s.name as space,
+                    sum(c.tokens) over (partition by b.space_id order by b.rank) > recall_cap(s.tier, s.recall_tokens) as over
+                from best b
+                join space s on s.id = b.space_id
+                left join chunk c on c.space_id = b.space_id and c.observation_id = b.id
+                where b.score > 0 and (b.score >= least_score or b.rank <= kept)) g) b
         join observation o on o.space_id = b.space_id and o.id = b.id
         join entity e on e.space_id = o.space_id and e.id = o.entity_id
         join actor a on a.id = o.author_id
-        join space s on s.id = o.space_id
         left join relation r on r.space_id = o.space_id and r.id = o.relation_id
         left join entity target on target.space_id = r.space_id and target.id = r.to_entity
         cross join lateral (
-            select b.tokens is not null and (b.of_graph > recall_cap(s.tier, s.recall_tokens) or b.of_all > ceiling) as over
+            select b.tokens is not null and (b.over or b.of_all > ceiling) as over
         ) capped
         order by b.rank;
 end

@@ -257,6 +257,24 @@ def _guess_mind(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
     }
 
 
+def _guess_corpus(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
+    known = dice.choice(loot.facts)
+    text = f"note {dice.randrange(1_000)}"
+    return {
+        "recall": [
+            {"query": f"canary {loot.space}", "minScore": 0, "topK": 32},
+            {"query": loot.canary, "graphs": [loot.space, f"{loot.space} graph"]},
+        ],
+        "remember": [
+            {"text": text},
+            {"text": text, "graphId": loot.space},
+            {"text": text, "target_engram": f"{loot.space} graph"},
+        ],
+        "forget": [{"sourceId": known}, {"chunkId": f"{known}:1"}],
+        "stats": [{}],
+    }
+
+
 def list_guesses(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
     """Return the arguments to try, by tool: each tool of each toolset has some."""
     return (
@@ -268,6 +286,7 @@ def list_guesses(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
         | _guess_identity(dice, loot)
         | _guess_sync(dice, loot)
         | _guess_mind(dice, loot)
+        | _guess_corpus(dice, loot)
     )
 
 

@@ -60,6 +60,10 @@ def write_sync() -> str:
     return write_tools(find_toolsets()["sync"].tools.values())
 
 
+def write_corpus() -> str:
+    return write_tools(find_toolsets()["corpus"].tools.values())
+
+
 def write_tools(specs: Iterable[ToolSpec]) -> str:
     rows = list[list[str]]()
     for spec in specs:
@@ -90,6 +94,7 @@ async def test_the_page_about_toolsets_shows_what_they_answer_and_cost(
             "journal": write_journal,
             "identity": write_identity,
             "sync": write_sync,
+            "corpus": write_corpus,
             "week": partial(write_week, owner),
         },
     )

@@ -72,8 +72,10 @@ async def test_models_are_told_when_to_use_the_tools_that_they_have(connect: Con
     assert (await connect("legacy", toolsets=["all"])).instructions == INSTRUCTIONS["memory"]
     alone = (await connect("legacy", toolsets=["graph"])).instructions
     assert alone == INSTRUCTIONS["graph"]
+    words = {word for word in EVERY if "_" not in word}
     for name, text in INSTRUCTIONS.items():
         named = set(re.findall(r"[a-z]+(?:_[a-z]+)+", text))
+        named |= words & set(re.findall(r"[a-z]+", text)) & set(KNOWN[name].tools)
         assert named
         assert named <= set(KNOWN[name].tools)
 

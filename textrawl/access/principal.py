@@ -62,10 +62,16 @@ class Principal:
                 return replace(self, home=space.id, spaces=(space,), pinned=True)
         raise SpaceNotFound(f"Spaces that {self.actor} may use: {self._list_names()}")
 
-    def require(self, scope: Scope) -> None:
-        """Raise ScopeMissing unless the home space (or any space, for `read`) has `scope`."""
-        if not any(scope in space.scopes for space in self._list_spaces(scope)):
-            raise ScopeMissing(scope, f"{self.actor} has {self._list_scopes(scope)}")
+    def require(self, scope: Scope, *, anywhere: bool = False) -> None:
+        """Raise ScopeMissing unless the home space (or any space, for `read`) has `scope`.
+
+        With `anywhere`, each scope can be in any space.
+        """
+        anywhere = anywhere or scope == "read"
+        spaces = self.spaces if anywhere else tuple(s for s in self.spaces if s.id == self.home)
+        if not any(scope in space.scopes for space in spaces):
+            place = None if anywhere else self.home_space
+            raise ScopeMissing(scope, f"{self.actor} has {self._list_scopes(spaces, place)}")
 
     @cached_property
     def home_space(self) -> Space | None:
@@ -82,20 +88,13 @@ class Principal:
         """The spaces with another scope than `metrics`, because `metrics` must not reveal names."""
         return tuple(space for space in self.spaces if space.scopes - {"metrics"})
 
-    def _list_spaces(self, scope: Scope) -> tuple[Space, ...]:
-        """Return the spaces in which the principal can have `scope`."""
-        if scope == "read":
-            return self.spaces
-        return tuple(space for space in self.spaces if space.id == self.home)
-
     def _list_names(self) -> str:
         return ", ".join(sorted(space.name for space in self._usable)) or "none"
 
-    def _list_scopes(self, scope: Scope) -> str:
-        scopes = sorted({one for space in self._list_spaces(scope) for one in space.scopes})
-        home = self.home_space
-        place = f" in {home.name}" if home in self._usable and scope != "read" else ""
-        return f"{', '.join(scopes) or 'no scope'}{place}"
+    def _list_scopes(self, spaces: tuple[Space, ...], place: Space | None) -> str:
+        scopes = sorted({scope for space in spaces for scope in space.scopes})
+        name = f" in {place.name}" if place is not None and place in self._usable else ""
+        return f"{', '.join(scopes) or 'no scope'}{name}"
 
 
 @dataclass(frozen=True)
@@ -126,9 +125,13 @@ class Caller:
     @property
     def writing(self) -> dict[str, object]:
         """The arguments of SQL functions that write. `space` is None for the home space."""
+        return {"space": self.principal.home if self.principal.pinned else None, **self.signing}
+
+    @property
+    def signing(self) -> dict[str, object]:
+        """The arguments of SQL functions that write to the space of another argument."""
         return {
             "credential": self.principal.credential,
-            "space": self.principal.home if self.principal.pinned else None,
             "client": self.client,
             "tool": self.tool,
             "request": self.request,

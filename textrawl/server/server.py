@@ -125,6 +125,9 @@ class MemoryServer(MCPServer[App]):
                 app.vault = self._settings.vault
                 app.snapshot_days = self._settings.snapshot_retention_days
                 app.read_only = self._settings.read_only
+                app.graphs = self._settings.graphs
+                app.max_recall_tokens = self._settings.max_recall_tokens
+                app.folder = None if self._settings.database_url else self._settings.data_dir
                 yield app
 
     def offer(self, toolset: str) -> "MemoryServer":
@@ -232,7 +235,7 @@ class MemoryServer(MCPServer[App]):
     ) -> CallToolResult | InputRequiredResult:
         if name in self._hidden:
             raise errors.MemoryNotEnabled if not self._settings.enable_memory else errors.ReadOnly
-        values = arguments.normalise(self._schemas[name], raw)
+        values = arguments.normalise(self._schemas[name], raw, self._specs[name].aliases)
         if context is None:
             return await self._run(name, values, None)
         with (
@@ -305,7 +308,7 @@ async def _authorise(context: Context[App, Any], spec: ToolSpec, values: dict[st
     Raises ScopeMissing, NotAuthenticated, SpaceNotFound.
     """
     caller = await context.request_context.lifespan_context.identify(context, spec.name)
-    caller.principal.require(spec.find_scope(values))
+    caller.principal.require(spec.find_scope(values), anywhere=spec.anywhere)
     return caller
 
 

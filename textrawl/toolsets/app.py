@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -41,13 +41,17 @@ class App:
 
     `import_dir` is the folder with the files that a tool can read, or None. `vault` is the folder
     of Markdown notes, or None. `snapshot_days` is the age in days at which snapshots are deleted.
-    If `read_only`, a reading tool must not note anything either.
+    If `read_only`, a reading tool must not note anything either. `graphs` has the names of the
+    only graphs that clients can reach, or is None. `folder` is that of the embedded Postgres.
     """
 
     import_dir: Path | None = None
     vault: Path | None = None
     snapshot_days: int = 30
     read_only: bool = False
+    graphs: Sequence[str] | None = None
+    max_recall_tokens: int = 8000
+    folder: Path | None = None
 
     def __init__(
         self, store: Store, renderer: Renderer, identity: Identity, recalls: RecallLog | None = None

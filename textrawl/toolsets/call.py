@@ -30,6 +30,20 @@ class Call:
         """The open memory."""
         return self.app.store
 
+    @property
+    def graphs(self) -> list[str] | None:
+        """The names of the only graphs that this call can reach. None: all graphs of the caller.
+
+        TEXTRAWL_GRAPHS restricts all callers. An address or a setting can restrict a caller to one
+        space. The rights of the caller count in addition.
+        """
+        principal, allowed = self.caller.principal, self.app.graphs
+        if not principal.pinned:
+            return None if allowed is None else list(allowed)
+        return [
+            space.name for space in principal.spaces if allowed is None or space.name in allowed
+        ]
+
     def reply(self, reply: Reply) -> CallToolResult:
         """Write an answer that is not recorded as a recall."""
         return self.app.render(reply)

@@ -44,7 +44,8 @@ class ToolSpec:
 
     `required` names parameters that the schema requires although the server can infer them.
     `dry_run` names a parameter. A call that sets this parameter to true needs only the scope
-    `read`.
+    `read`. If `anywhere`, callers can have the scope in any space, and not only in their home
+    space. `aliases` has other names of parameters, which clients use although no schema shows them.
     """
 
     function: Callable[..., Any]
@@ -53,6 +54,8 @@ class ToolSpec:
     required: tuple[str, ...]
     scope: Scope
     dry_run: str | None
+    anywhere: bool = False
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def name(self) -> str:
@@ -156,6 +159,8 @@ class Toolset:
         *replies: type[Reply],
         required: tuple[str, ...] = (),
         dry_run: str | None = None,
+        anywhere: bool = False,
+        aliases: Mapping[str, str] | None = None,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a function as a tool that answers with one of `replies`."""
         scope: Scope = "write" if not annotations.destructive_hint else "forget"
@@ -163,7 +168,7 @@ class Toolset:
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             self._specs[function.__name__] = ToolSpec(
-                function, annotations, replies, required, scope, dry_run
+                function, annotations, replies, required, scope, dry_run, anywhere, aliases or {}
             )
             return function
 

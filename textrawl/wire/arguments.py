@@ -21,6 +21,7 @@ from pydantic_core import ErrorDetails
 
 from textrawl.errors import ArgumentInvalid, EntityTypeInvalid, TextrawlError
 
+_NONE: Mapping[str, str] = {}
 _ABSENT = ("", "null")
 _ADDED = ("wait_for_previous",)  # Gemini CLI adds it to the schema and the call of every tool
 _SHOWN = 40  # characters of a wrong value that an error repeats
@@ -36,14 +37,22 @@ _KINDS = {
 _LISTED = 100  # errors that a message lists, because a batch of facts has at most 100 items
 
 
-def normalise(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+def normalise(
+    schema: Mapping[str, Any], arguments: Mapping[str, Any], aliases: Mapping[str, str] = _NONE
+) -> dict[str, Any]:
     """Return the arguments of an object `schema` in their regular shape.
+
+    `aliases` has other names of parameters. A name is replaced if the call does not have the
+    parameter itself.
 
     Raises ArgumentInvalid for an argument that is not in the schema.
     """
     parameters: Mapping[str, Any] = schema["properties"]
     added = [name for name in _ADDED if name in arguments and name not in parameters]
     own = {name: value for name, value in arguments.items() if name not in added}
+    for alias, name in aliases.items():
+        if alias in own and name not in own:
+            own[name] = own.pop(alias)
     regular = _normalise_object(schema, own)
     if unknown := [name for name in regular if name not in parameters]:
         raise ArgumentInvalid(

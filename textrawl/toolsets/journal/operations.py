@@ -3,16 +3,13 @@
 They read and write only the caller's home space.
 """
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from textrawl.access.principal import Caller
-from textrawl.embeddings.active_model import StoredModel
-from textrawl.errors import EmbeddingUnavailable, TextrawlError
 from textrawl.postgres.sqlstates import DataRefused
-from textrawl.store.backlog import fill_document
+from textrawl.store.document_vectors import embed_document, find_document_model
 from textrawl.store.store import Store
 from textrawl.toolsets.journal.rows import (
     DeletedRow,
@@ -22,8 +19,6 @@ from textrawl.toolsets.journal.rows import (
     WrittenRow,
 )
 from textrawl.values.long_text import split_text
-
-logger = logging.getLogger("textrawl")
 
 
 @dataclass(frozen=True)
@@ -89,7 +84,7 @@ class JournalOperations:
 
         With `only_new`, change nothing if the entry exists.
         """
-        model = await self._find_model(content)
+        model = await find_document_model(self._store, split_text(content))
         try:
             [row] = await self._call(
                 "write_entry",
@@ -104,14 +99,15 @@ class JournalOperations:
             )
         except DataRefused as refusal:
             raise refusal.explain() from refusal
-        await self._embed(row, model)
+        if row.changed:
+            await embed_document(self._store, model, row.space_id, row.document_id)
         return row
 
     async def update(
         self, key: EntryKey, content: str, editor: str | None, caller: Caller
     ) -> WrittenRow:
         """Replace the text of an entry, or create the entry."""
-        model = await self._find_model(content)
+        model = await find_document_model(self._store, split_text(content))
         try:
             [row] = await self._call(
                 "update_entry",
@@ -124,7 +120,8 @@ class JournalOperations:
             )
         except DataRefused as refusal:
             raise refusal.explain() from refusal
-        await self._embed(row, model)
+        if row.changed:
+            await embed_document(self._store, model, row.space_id, row.document_id)
         return row
 
     async def read(self, key: EntryKey, caller: Caller) -> EntryRow | None:
@@ -181,30 +178,3 @@ class JournalOperations:
             **caller.reading_home,
         )
         return rows, vector is not None
-
-    async def _find_model(self, content: str) -> StoredModel | None:
-        """Return the model that embeds `content` in time for a write, or None.
-
-        Ask before the write, because facts that are older than the first model wait for the upkeep.
-        """
-        if not self._store.models.has_vectors:
-            return None
-        try:
-            return await self._store.models.find_quick(split_text(content))
-        except EmbeddingUnavailable as error:
-            self._defer(error)
-            return None
-
-    async def _embed(self, row: WrittenRow, model: StoredModel | None) -> None:
-        """Embed the new parts of an entry. If this fails, the upkeep embeds them later."""
-        if not row.changed or model is None:
-            return
-        try:
-            await fill_document(self._store.database, model, row.space_id, row.document_id)
-        except TextrawlError as error:
-            # The entry is stored already, so the call did what it was asked for.
-            self._defer(error)
-
-    def _defer(self, error: TextrawlError) -> None:
-        logger.warning("A journal entry gets its vectors later: %s", error.fix)
-        self._store.without_vector += 1

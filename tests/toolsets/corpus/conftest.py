@@ -1,0 +1,52 @@
+"""Graphs, and calls of the corpus tools."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import psycopg
+import pytest
+from mcp import Client
+
+from tests.conftest import Connect
+from tests.support.tool_calls import read, read_error
+
+Ask = Callable[..., Awaitable[Any]]
+Refuse = Callable[..., Awaitable[tuple[str, str]]]
+
+
+@pytest.fixture
+def graphs(owner: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
+    """The graphs `work` (public), `book-notes` (personal) and `diary` (sensitive)."""
+    for name, tier in (("work", "public"), ("book-notes", "personal"), ("diary", "sensitive")):
+        owner.execute("select create_space(%s, tier => %s)", (name, tier))
+        owner.execute("select grant_access('ada', %s, array['read', 'write', 'forget'])", (name,))
+    return owner
+
+
+@pytest.fixture
+async def librarian(connect: Connect, graphs: psycopg.Connection[Any]) -> Client:
+    """A client of a server with the corpus tools."""
+    del graphs
+    return await connect(toolsets=["corpus"])
+
+
+@pytest.fixture
+def ask(librarian: Client) -> Ask:
+    """Calls a tool and returns its structured content."""
+
+    async def call(tool: str, **arguments: Any) -> Any:
+        result = await librarian.call_tool(tool, arguments)
+        read(result)
+        return result.structured_content
+
+    return call
+
+
+@pytest.fixture
+def refuse(librarian: Client) -> Refuse:
+    """Calls a tool and returns the title and the fix of its error."""
+
+    async def call(tool: str, **arguments: Any) -> tuple[str, str]:
+        return read_error(await librarian.call_tool(tool, arguments))
+
+    return call

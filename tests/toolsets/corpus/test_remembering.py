@@ -1,0 +1,153 @@
+"""remember: a text is stored once, in the graph that the caller means."""
+
+import psycopg
+import pytest
+
+from tests.conftest import Connect
+from tests.support.tool_calls import AN_ID, read
+from tests.toolsets.corpus.conftest import Ask, Refuse
+
+pytestmark = pytest.mark.anyio
+
+TEXT = (
+    "Decided to use PostgreSQL for the new service. SQLite was ruled out due to concurrent write "
+    "requirements."
+)
+
+
+async def test_the_example_of_the_seed_is_stored_and_recalled(ask: Ask) -> None:
+    stored = await ask("remember", text=TEXT, target_engram="Work", label="DB choice", kind="clip")
+
+    assert stored == {"sourceId": AN_ID, "graphId": "work", "nodeCount": 1}
+    [result] = (await ask("recall", query="which database for the new service"))["results"]
+    assert (result["sourceId"], result["sourceName"], result["text"]) == (
+        stored["sourceId"],
+        "DB choice",
+        TEXT,
+    )
+
+
+@pytest.mark.parametrize("alias", ["note", "content", "body"])
+async def test_the_text_has_other_names_too(ask: Ask, alias: str) -> None:
+    first = await ask("remember", text=TEXT, graphId="work")
+
+    again = await ask("remember", **{alias: TEXT}, graphId="work", targetEngram="work")
+
+    assert again == {**first, "duplicate": True}
+
+
+async def test_a_text_is_stored_once_in_each_graph(
+    ask: Ask, owner: psycopg.Connection, connect: Connect
+) -> None:
+    for graph in ("work", "work", "book-notes"):
+        await ask("remember", text=f"  {TEXT}\r\n", graphId=graph)
+    other = await connect(toolsets=["corpus"])
+    read(await other.call_tool("remember", {"text": TEXT, "graphId": "work"}))
+
+    assert owner.execute("select count(*) from source").fetchone() == (2,)
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("# Plans for May\n\nPlant roses.", "Plans for May"),
+        ("one " * 30, f"{'one ' * 14}one…"),
+        ("---\n***\n", "ai-conversation"),
+    ],
+)
+async def test_a_text_without_a_label_is_called_by_its_first_words(
+    ask: Ask, owner: psycopg.Connection, text: str, label: str
+) -> None:
+    await ask("remember", text=text, graphId="work", kind="ai-conversation")
+
+    stored = owner.execute("select label, source_kind from source").fetchone()
+    assert stored == (label, "ai-conversation")
+
+
+async def test_a_long_text_is_stored_in_chunks(ask: Ask) -> None:
+    text = "\n\n".join(f"Paragraph {n} is about the plant number {n}." * 9 for n in range(40))
+
+    stored = await ask("remember", text=text, graphId="work")
+
+    assert stored["nodeCount"] > 5
+
+
+@pytest.mark.parametrize("given", ["Book Notes", "book-notes", "booknotes", "BOOK_NOTES"])
+async def test_spelling_a_name_differently_is_exact(ask: Ask, given: str) -> None:
+    assert (await ask("remember", text=TEXT, target_engram=given))["graphId"] == "book-notes"
+
+
+@pytest.mark.parametrize(
+    ("given", "matches"),
+    [
+        ("notes", "book-notes (contains your text)"),
+        ("NotesBook", "book-notes (same words)"),
+        ("bok-notse", "book-notes (close spelling)"),
+    ],
+)
+async def test_a_name_that_is_not_exact_is_not_guessed(
+    refuse: Refuse, owner: psycopg.Connection, given: str, matches: str
+) -> None:
+    title, fix = await refuse("remember", text=TEXT, target_engram=given)
+
+    assert title == f"No graph {given!r}"
+    assert fix == (
+        f"Close matches: {matches}. Which one, or a new one? ask the user, and do not retry "
+        "before; nothing was stored"
+    )
+    assert owner.execute("select count(*) from source").fetchone() == (0,)
+
+
+async def test_a_name_without_a_match_lists_the_graphs_and_creates_none(
+    refuse: Refuse, owner: psycopg.Connection
+) -> None:
+    title, fix = await refuse("remember", text=TEXT, target_engram="Recipes")
+
+    assert title == "No graph 'Recipes'"
+    assert "The graphs are: book-notes, work." in fix
+    assert owner.execute("select count(*) from space").fetchone() == (4,)
+
+
+async def test_a_slug_is_not_resolved(refuse: Refuse) -> None:
+    assert (await refuse("remember", text=TEXT, graphId="Work"))[0] == "No graph 'Work'"
+
+
+async def test_two_names_of_different_graphs_are_refused(refuse: Refuse) -> None:
+    error = await refuse("remember", text=TEXT, graphId="work", target_engram="Book Notes")
+
+    assert error[0] == "Two different graphs"
+
+
+async def test_without_a_name_several_graphs_are_listed(refuse: Refuse) -> None:
+    title, fix = await refuse("remember", text=TEXT)
+
+    assert (title, "book-notes, work" in fix) == ("Missing target_engram", True)
+
+
+async def test_without_a_name_the_only_graph_is_used(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    client = await connect(toolsets=["corpus"])
+    owner.execute("select create_space('only', tier => 'personal')")
+    owner.execute("select grant_access('ada', 'only', array['read', 'write'])")
+
+    stored = read(await client.call_tool("remember", {"text": TEXT}))
+
+    assert stored["g"] == "only"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ({"text": " "}, "must not be empty"),
+        ({"text": "x", "kind": "poem"}, "kind (given 'poem'): must be one of clip"),
+        ({"text": "x" * 200_001}, "text (given"),
+        ({"text": "x\u202ey"}, "hides text"),
+        ({"text": "x", "label": "y" * 201}, "label (given"),
+        ({}, "text: required"),
+    ],
+)
+async def test_a_wrong_argument_is_named(
+    refuse: Refuse, arguments: dict[str, str], part: str
+) -> None:
+    assert part in ". ".join(await refuse("remember", **arguments))
