@@ -1302,7 +1302,7 @@ COMMENT ON COLUMN llm_use.space_id IS 'Space whose texts were sent to the LLM.';
 COMMENT ON COLUMN llm_use.id IS 'Number of the call.';
 COMMENT ON COLUMN llm_use.at IS 'When the call ended.';
 COMMENT ON COLUMN llm_use.actor_id IS 'Actor for whom the call was made. Null: the actor is not known.';
-COMMENT ON COLUMN llm_use.purpose IS 'consolidate or extract.';
+COMMENT ON COLUMN llm_use.purpose IS 'consolidate, extract or extract_memories.';
 COMMENT ON COLUMN llm_use.model IS 'Model of the LLM, with its provider.';
 COMMENT ON COLUMN llm_use.requests IS 'Number of HTTP requests of the call, with retries. 0: the call was skipped, because the provider was down.';
 COMMENT ON COLUMN llm_use.tokens_in IS 'Tokens of the prompts, as the provider counts them.';

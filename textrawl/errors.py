@@ -2,6 +2,7 @@
 
     TextrawlError              title and fix; a tool's result with isError contains both
     ├── MemoryNotEnabled       ENABLE_MEMORY is off
+    ├── ExtractionNotEnabled   ENABLE_MEMORY_EXTRACTION is off
     ├── ReadOnly               READ_ONLY is on
     ├── ArgumentInvalid        a wrong argument; the fix has its name, its value, allowed values
     │   ├── QueryMissing
@@ -51,6 +52,16 @@ class MemoryNotEnabled(TextrawlError):
 
     title = "Memory not enabled"
     fix = "Set ENABLE_MEMORY=true"
+
+
+class ExtractionNotEnabled(TextrawlError):
+    """ENABLE_MEMORY_EXTRACTION is off."""
+
+    title = "Memory extraction not enabled"
+    fix = (
+        "Ask the administrator to set TEXTRAWL_ENABLE_MEMORY_EXTRACTION=true and "
+        "TEXTRAWL_LLM_PROVIDER; do not retry before"
+    )
 
 
 class ArgumentInvalid(TextrawlError):

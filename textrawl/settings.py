@@ -212,8 +212,8 @@ class Settings(BaseSettings):
     llm_provider: LlmProvider = Field(
         default="none",
         description="Provider of the LLM that consolidates the journal and extracts knowledge from "
-        "it: `openai`, `ollama` or `none`. All other tools work without an LLM. The LLM gets texts "
-        "of the memory. `openai` also means other servers with OpenAI's protocol.",
+        "texts: `openai`, `ollama` or `none`. All other tools work without an LLM. The LLM gets "
+        "texts of the memory. `openai` also means other servers with OpenAI's protocol.",
     )
     llm_model: str | None = Field(
         default=None,
@@ -237,7 +237,7 @@ class Settings(BaseSettings):
     enable_memory_extraction: bool = Field(
         default=False,
         description="Extract nodes and edges of the mind toolset from journal entries, in the "
-        "background, with the LLM.",
+        "background, with the LLM. Offer the tool extract_memories of the memory toolset, too.",
     )
     consolidate_journal: bool = Field(
         default=False,

@@ -176,6 +176,14 @@ def _guess_sync(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
     }
 
 
+def _guess_others(loot: Loot) -> dict[str, list[Arguments]]:
+    return {
+        "extract_memories": [{"text": f"{loot.canary} owns the vault", "source": "note"}],
+        "memory_stats": [{}],
+        "get_stats": [{}, {"scope": loot.space}, {"scope": "knowledge"}],
+    }
+
+
 def _guess_graph_reads(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
     known = dice.choice(loot.facts)
     name = dice.choice(["Ada", loot.canary])
@@ -287,6 +295,7 @@ def list_guesses(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
         | _guess_sync(dice, loot)
         | _guess_mind(dice, loot)
         | _guess_corpus(dice, loot)
+        | _guess_others(loot)
     )
 
 

@@ -50,7 +50,7 @@ def find_classes() -> set[str]:
 
 def find_keys() -> set[str]:
     """Find the keys of all parameters and of all parts of replies."""
-    specs = [spec for toolset in find_toolsets().values() for spec in toolset.tools.values()]
+    specs = [spec for toolset in find_toolsets().values() for spec in toolset.every_tool.values()]
     found = {key for spec in specs for key in list_keys(spec.build(structured=False).parameters)}
     parts = [Part]
     while parts:

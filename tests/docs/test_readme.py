@@ -82,7 +82,7 @@ def write_tools() -> str:
 
 def write_parameters(name: str) -> str:
     """The parameters of a tool, a row each; those of its lists' items below."""
-    tool = find_toolsets()["memory"].tools[name].build(structured=False)
+    tool = find_toolsets()["memory"].every_tool[name].build(structured=False)
     properties, required = tool.parameters["properties"], tool.parameters.get("required", [])
     rows = list[list[str]]()
     for key, schema in properties.items():
@@ -139,7 +139,8 @@ async def test_the_page_about_tools_shows_what_they_answer(
 
     text = await rewrite_talks(TOOLS.read_text(encoding="utf-8"), ask)
     tables = {
-        name: lambda name=name: write_parameters(name) for name in find_toolsets()["memory"].tools
+        name: lambda name=name: write_parameters(name)
+        for name in find_toolsets()["memory"].every_tool
     }
     written = rewrite_generated(text, tables)
 

@@ -64,6 +64,10 @@ def write_corpus() -> str:
     return write_tools(find_toolsets()["corpus"].tools.values())
 
 
+def write_stats() -> str:
+    return write_tools(find_toolsets()["stats"].tools.values())
+
+
 def write_tools(specs: Iterable[ToolSpec]) -> str:
     rows = list[list[str]]()
     for spec in specs:
@@ -95,6 +99,7 @@ async def test_the_page_about_toolsets_shows_what_they_answer_and_cost(
             "identity": write_identity,
             "sync": write_sync,
             "corpus": write_corpus,
+            "stats": write_stats,
             "week": partial(write_week, owner),
         },
     )

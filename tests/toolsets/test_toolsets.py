@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -26,6 +27,8 @@ pytestmark = pytest.mark.anyio
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 KNOWN = find_toolsets()
 EVERY = list(dict.fromkeys(name for toolset in KNOWN.values() for name in toolset.tools))
+EXTRAS: dict[str, Any] = {"enable_memory_extraction": True, "llm_provider": "ollama"}
+"""Settings that turn on every tool."""
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 
 
@@ -84,7 +87,7 @@ async def test_models_are_told_when_to_use_the_tools_that_they_have(connect: Con
 async def test_definitions_of_a_toolset_are_those_of_its_snapshots(
     connect: Connect, toolset: Toolset
 ) -> None:
-    client = await connect(toolsets=[toolset.name])
+    client = await connect(toolsets=[toolset.name], **EXTRAS)
     folder = SNAPSHOTS / toolset.name
     folder.mkdir(exist_ok=True)
     for tool in await list_tools(client):
@@ -93,7 +96,7 @@ async def test_definitions_of_a_toolset_are_those_of_its_snapshots(
         if os.environ.get("UPDATE_SNAPSHOTS") == "1":
             file.write_text(json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         assert json.loads(file.read_text(encoding="utf-8")) == now
-    assert {file.stem for file in folder.iterdir()} == set(toolset.tools)
+    assert {file.stem for file in folder.iterdir()} == set(toolset.every_tool)
 
 
 async def test_descriptions_of_graph_tools_show_an_example_and_schemas_are_portable(

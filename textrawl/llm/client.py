@@ -92,14 +92,24 @@ class LlmClient:
         return text
 
     async def complete_json(
-        self, prompt: Prompt, schema: type[Answer], meter: Meter | None = None
+        self,
+        prompt: Prompt,
+        schema: type[Answer],
+        meter: Meter | None = None,
+        *,
+        whole: bool = False,
     ) -> Answer:
-        """Return the answer of the LLM to `prompt` as a `schema`. Raises LlmFailed."""
+        """Return the answer of the LLM to `prompt` as a `schema`. Raises LlmFailed.
+
+        With `whole`, an answer that reached the largest number of tokens is refused, too.
+        """
         cost = meter or Meter()
         answer = await self._call(lambda: self._ask_for_json(prompt, schema, cost))
         text = drop_thoughts(answer.text)
         if not text:
             raise self.endpoint.empty()
+        if whole and answer.cut:
+            raise self.endpoint.cut(prompt.max_tokens)
         found = find_object(text)
         if found is None:
             raise self.endpoint.unreadable("text without a JSON object")

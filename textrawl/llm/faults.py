@@ -56,8 +56,8 @@ class LlmEndpoint(Endpoint):
     def cut(self, max_tokens: int) -> LlmBadOutput:
         """Return the error for a text that reached the largest number of tokens."""
         return LlmBadOutput(
-            f"{self.model} was not finished after {max_tokens} tokens: retry, or set "
-            "TEXTRAWL_LLM_MODEL to another model"
+            f"{self.model} was not finished after {max_tokens} tokens: retry with a shorter text, "
+            "or set TEXTRAWL_LLM_MODEL to another model"
         )
 
     def unreadable(self, fault: str) -> LlmBadOutput:

@@ -53,7 +53,7 @@ async def count_definitions(server: MemoryServer, counter: Counter) -> Definitio
     for toolset in find_toolsets().values():
         tools = [
             offered[name]
-            for name, spec in toolset.tools.items()
+            for name, spec in toolset.every_tool.items()
             if name in offered and server.offers(spec)
         ]
         if tools:

@@ -65,7 +65,7 @@ class MemoryServer(MCPServer[App]):
         app: App | None = None,
         tokens_needed: bool = False,
     ) -> None:
-        self._hidden = {name: spec for name, spec in specs.items() if _hides(settings, spec)}
+        self._hidden = _find_refusals(settings, specs)
         self._specs = specs
         self._tokens_needed = tokens_needed
         self._settings = settings
@@ -234,7 +234,7 @@ class MemoryServer(MCPServer[App]):
         self, name: str, raw: dict[str, Any], context: Context[App, Any] | None
     ) -> CallToolResult | InputRequiredResult:
         if name in self._hidden:
-            raise errors.MemoryNotEnabled if not self._settings.enable_memory else errors.ReadOnly
+            raise self._hidden[name]
         values = arguments.normalise(self._schemas[name], raw, self._specs[name].aliases)
         if context is None:
             return await self._run(name, values, None)
@@ -312,10 +312,21 @@ async def _authorise(context: Context[App, Any], spec: ToolSpec, values: dict[st
     return caller
 
 
-def _hides(settings: Settings, spec: ToolSpec) -> bool:
-    return not settings.enable_memory or (
-        settings.read_only and not spec.annotations.read_only_hint
-    )
+def _find_refusals(
+    settings: Settings, specs: dict[str, ToolSpec]
+) -> dict[str, type[errors.TextrawlError]]:
+    """Return the errors of the tools that the settings turn off, by tool."""
+    refusals = {name: _find_refusal(settings, spec) for name, spec in specs.items()}
+    return {name: refusal for name, refusal in refusals.items() if refusal is not None}
+
+
+def _find_refusal(settings: Settings, spec: ToolSpec) -> type[errors.TextrawlError] | None:
+    """Return the error for calls of a tool that the settings turn off, or else None."""
+    if not settings.enable_memory:
+        return errors.MemoryNotEnabled
+    if settings.read_only and not spec.annotations.read_only_hint:
+        return errors.ReadOnly
+    return spec.refuse(settings) if spec.refuse is not None else None
 
 
 @asynccontextmanager

@@ -51,10 +51,17 @@ class LlmCalls:
         llm = self._require()
         return await self._measure(llm, lambda meter: llm.complete_text(prompt, meter))
 
-    async def complete_json(self, prompt: Prompt, schema: type[Answer]) -> Answer:
-        """Return the answer of the LLM to `prompt` as a `schema`. Raises LlmFailed."""
+    async def complete_json(
+        self, prompt: Prompt, schema: type[Answer], *, whole: bool = False
+    ) -> Answer:
+        """Return the answer of the LLM to `prompt` as a `schema`. Raises LlmFailed.
+
+        With `whole`, an answer that reached the largest number of tokens is refused, too.
+        """
         llm = self._require()
-        return await self._measure(llm, lambda meter: llm.complete_json(prompt, schema, meter))
+        return await self._measure(
+            llm, lambda meter: llm.complete_json(prompt, schema, meter, whole=whole)
+        )
 
     def _require(self) -> LlmClient:
         if self._llm is None:

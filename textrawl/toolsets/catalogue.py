@@ -70,7 +70,7 @@ def choose_tools(names: Sequence[str]) -> "dict[str, ToolSpec]":
     order = [*names, *TOOLSETS]
     owners = dict[str, str]()
     for toolset in sorted(chosen, key=lambda toolset: order.index(toolset.name)):
-        for name in toolset.tools:
+        for name in toolset.every_tool:
             if owners.setdefault(name, toolset.name) != toolset.name:
                 logger.info(
                     "The tool %s is that of the toolset %s: %s offers its own at /mcp/t/%s alone",
@@ -82,7 +82,7 @@ def choose_tools(names: Sequence[str]) -> "dict[str, ToolSpec]":
     return {
         name: spec
         for toolset in chosen
-        for name, spec in toolset.tools.items()
+        for name, spec in toolset.every_tool.items()
         if owners[name] == toolset.name
     }
 

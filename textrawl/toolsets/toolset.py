@@ -10,6 +10,8 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import Resource, ToolAnnotations
 
 from textrawl.access.principal import Scope
+from textrawl.errors import TextrawlError
+from textrawl.settings import Settings
 from textrawl.toolsets.app import App
 from textrawl.toolsets.call import Call, find_call
 from textrawl.wire.replies import Reply
@@ -25,6 +27,9 @@ DELETES = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
 
+
+Refuse = Callable[[Settings], type[TextrawlError] | None]
+"""A function that returns the error of a tool that the settings turn off, or else None."""
 
 _CALL = "call"  # the server, not the client, gives this parameter to every tool
 
@@ -46,6 +51,8 @@ class ToolSpec:
     `dry_run` names a parameter. A call that sets this parameter to true needs only the scope
     `read`. If `anywhere`, callers can have the scope in any space, and not only in their home
     space. `aliases` has other names of parameters, which clients use although no schema shows them.
+    If `refuse` returns an error for the settings, the tool is not listed, and its calls get the
+    error.
     """
 
     function: Callable[..., Any]
@@ -56,6 +63,7 @@ class ToolSpec:
     dry_run: str | None
     anywhere: bool = False
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+    refuse: Refuse | None = None
 
     @property
     def name(self) -> str:
@@ -135,14 +143,16 @@ class PromptSpec:
 
 @dataclass(frozen=True)
 class Toolset:
-    """A named group of tools. Servers list them in `order`.
+    """A named group of tools. Servers list them in `order`, and then `extras`.
 
-    `purpose` is the sentence that describes the toolset in the documentation.
+    `extras` are tools that a setting turns on. `purpose` is the sentence that describes the toolset
+    in the documentation.
     """
 
     name: str
     purpose: str
     order: tuple[str, ...]
+    extras: tuple[str, ...] = ()
     documents: list[Document] = field(default_factory=list[Document])
     collections: list[Collection] = field(default_factory=list[Collection])
     prompts: list[PromptSpec] = field(default_factory=list[PromptSpec])
@@ -150,8 +160,13 @@ class Toolset:
 
     @property
     def tools(self) -> dict[str, ToolSpec]:
-        """The tools by name, in order."""
+        """The tools by name, in order, without `extras`."""
         return {name: self._specs[name] for name in self.order}
+
+    @property
+    def every_tool(self) -> dict[str, ToolSpec]:
+        """The tools by name, in order, and then `extras`."""
+        return {name: self._specs[name] for name in (*self.order, *self.extras)}
 
     def tool(
         self,
@@ -161,6 +176,7 @@ class Toolset:
         dry_run: str | None = None,
         anywhere: bool = False,
         aliases: Mapping[str, str] | None = None,
+        refuse: Refuse | None = None,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a function as a tool that answers with one of `replies`."""
         scope: Scope = "write" if not annotations.destructive_hint else "forget"
@@ -168,7 +184,15 @@ class Toolset:
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             self._specs[function.__name__] = ToolSpec(
-                function, annotations, replies, required, scope, dry_run, anywhere, aliases or {}
+                function,
+                annotations,
+                replies,
+                required,
+                scope,
+                dry_run,
+                anywhere,
+                aliases or {},
+                refuse,
             )
             return function
 

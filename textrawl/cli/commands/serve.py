@@ -56,7 +56,7 @@ async def _serve_http(settings: Settings, *, insecure: bool) -> None:
     from textrawl.transports.http.application import serve_http  # noqa: PLC0415 - not for stdio
     from textrawl.transports.http.metrics import Metrics  # noqa: PLC0415 - not for stdio
 
-    metrics = Metrics(name for toolset in find_toolsets().values() for name in toolset.tools)
+    metrics = Metrics(name for toolset in find_toolsets().values() for name in toolset.every_tool)
     metrics.watch(server.read_gauges)
     server.observe_call = metrics.observe_call
     lookup = None if insecure else server.find_principal

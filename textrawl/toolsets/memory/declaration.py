@@ -16,6 +16,7 @@ memory = Toolset(
     "memory",
     "Remember facts about entities, relate, recall and forget them.",
     ("query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"),
+    extras=("extract_memories",),
 )
 
 _NONE = "none"  # models send this word for a parameter that they believe to be required

@@ -2,6 +2,7 @@
 
 from textrawl.toolsets.memory.build_knowledge import build_knowledge
 from textrawl.toolsets.memory.declaration import memory
+from textrawl.toolsets.memory.extract_memories import extract_memories
 from textrawl.toolsets.memory.forget_entity import forget_entity
 from textrawl.toolsets.memory.query_memory import query_memory
 from textrawl.toolsets.memory.relate_entities import relate_entities
@@ -9,6 +10,7 @@ from textrawl.toolsets.memory.remember_fact import remember_fact
 
 __all__ = [
     "build_knowledge",
+    "extract_memories",
     "forget_entity",
     "memory",
     "query_memory",

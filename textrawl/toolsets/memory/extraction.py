@@ -1,0 +1,161 @@
+"""Extraction from a text: the prompt, the answer of the LLM, and the checks of the answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, Field, ValidationError
+
+from textrawl.errors import LlmBadOutput
+from textrawl.llm import Prompt
+from textrawl.llm.material import Material
+from textrawl.toolsets.memory.build_knowledge import FactItem, RelationItem
+from textrawl.toolsets.memory.declaration import EntityType, Name
+from textrawl.values.entity_type import ENTITY_TYPES
+from textrawl.values.text import clean_name
+from textrawl.wire.arguments import explain
+from textrawl.wire.schemas import slim
+
+MOST_CHARACTERS = 30_000  # of a text in the prompt
+
+_MOST_ITEMS = 100  # facts, and as many relations
+_SHOWN = 60  # characters of an item that is left out
+_ANSWER_TOKENS = 8_000
+_TASK = (
+    "Extract from the text what is worth remembering for years: facts about people, projects, "
+    "organizations, places, preferences and decisions. Answer as JSON. An entity has a name, a "
+    f"type ({', '.join(ENTITY_TYPES)}) and observations. An observation is one sentence with one "
+    "fact about the entity, in the language of the text, and can be understood without the text. A "
+    "relation connects the names of two entities with a verb such as works_at, knows, reports_to, "
+    "manages, created, owns, contributes_to, prefers, expert_in, part_of, depends_on, located_in "
+    "or related_to. Leave out greetings, guesses, and secrets such as passwords. Invent nothing. "
+    "If there is nothing to remember, both lists are empty."
+)
+
+
+class ExtractedEntity(BaseModel):
+    """An entity as the LLM describes it."""
+
+    name: str
+    type: str
+    observations: list[str] = Field(max_length=1_000)
+
+
+class ExtractedRelation(BaseModel):
+    """A relation as the LLM describes it."""
+
+    fromEntity: str  # noqa: N815 - the LLM gets the names of build_knowledge
+    relation: str
+    toEntity: str  # noqa: N815
+
+
+class ExtractedMemories(BaseModel):
+    """The answer of the LLM."""
+
+    entities: list[ExtractedEntity] = Field(max_length=1_000)
+    relations: list[ExtractedRelation] = Field(max_length=1_000)
+
+
+class _EntityItem(BaseModel):
+    entityName: Name  # noqa: N815
+    entityType: EntityType  # noqa: N815
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """An item of the answer that is not stored, and the reason."""
+
+    item: str
+    reason: str
+
+
+@dataclass
+class Findings:
+    """The usable items of an answer, and the others with the reasons.
+
+    `types` holds the type of each entity, by its name without regard to case.
+    """
+
+    facts: list[FactItem] = field(default_factory=list[FactItem])
+    relations: list[RelationItem] = field(default_factory=list[RelationItem])
+    dropped: list[Dropped] = field(default_factory=list[Dropped])
+    types: dict[str, EntityType] = field(default_factory=dict[str, EntityType])
+
+    def drop(self, item: str, reason: str) -> None:
+        """Leave out an item."""
+        plain = clean_name(item)
+        shown = plain if len(plain) <= _SHOWN else f"{plain[:_SHOWN]}…"
+        self.dropped.append(Dropped(shown, reason))
+
+
+def build_prompt(text: str, source: str) -> Prompt:
+    """Return the prompt for the first 30,000 characters of a text."""
+    material = Material()
+    passage = material.enclose("text", source, text[:MOST_CHARACTERS])
+    return Prompt(f"{_TASK}\n\n{material.care}", passage, _ANSWER_TOKENS)
+
+
+def check_answer(answer: ExtractedMemories, source: str) -> Findings:
+    """Return the items that a caller could store with build_knowledge, and the others.
+
+    Raises LlmBadOutput if the answer has items, and none of them can be used.
+    """
+    findings = Findings()
+    for entity in answer.entities:
+        _add_entity(findings, entity, source)
+    for relation in answer.relations:
+        _add_relation(findings, relation)
+    _limit(findings)
+    if findings.dropped and not findings.facts and not findings.relations:
+        first = findings.dropped[0]
+        raise LlmBadOutput(
+            f"The LLM found nothing that can be stored ({first.item}: {first.reason}): retry, or "
+            "set TEXTRAWL_LLM_MODEL to a larger model; nothing was stored"
+        )
+    return findings
+
+
+def _add_entity(findings: Findings, entity: ExtractedEntity, source: str) -> None:
+    try:
+        item = _EntityItem.model_validate({"entityName": entity.name, "entityType": entity.type})
+    except ValidationError as error:
+        findings.drop(entity.name or "an entity", _explain(error, _EntityItem))
+        return
+    findings.types.setdefault(item.entityName.casefold(), item.entityType)
+    for observation in entity.observations:
+        given = {**item.model_dump(), "observation": observation, "source": source}
+        try:
+            findings.facts.append(FactItem.model_validate(given))
+        except ValidationError as error:
+            findings.drop(f"{item.entityName}: {observation}", _explain(error, FactItem))
+
+
+def _add_relation(findings: Findings, relation: ExtractedRelation) -> None:
+    given: dict[str, Any] = relation.model_dump()
+    for end in ("fromEntity", "toEntity"):
+        given[f"{end}Type"] = findings.types.get(clean_name(given[end]).casefold())
+    label = f"{relation.fromEntity} {relation.relation} {relation.toEntity}"
+    try:
+        item = RelationItem.model_validate(given)
+    except ValidationError as error:
+        findings.drop(label, _explain(error, RelationItem))
+        return
+    if item.fromEntity.casefold() == item.toEntity.casefold():
+        findings.drop(label, "toEntity is the same entity as fromEntity: a relation needs two")
+    else:
+        findings.relations.append(item)
+
+
+def _limit(findings: Findings) -> None:
+    reason = f"the text has more than {_MOST_ITEMS}: call again with a shorter text"
+    for kept in (findings.facts, findings.relations):
+        surplus: Sequence[FactItem | RelationItem] = kept[_MOST_ITEMS:]
+        del kept[_MOST_ITEMS:]
+        if surplus:
+            kind = "facts" if isinstance(surplus[0], FactItem) else "relations"
+            findings.drop(f"{len(surplus)} {kind}", reason)
+
+
+def _explain(error: ValidationError, item: type[BaseModel]) -> str:
+    """Return the sentence that a caller gets for the same argument."""
+    return explain(error, slim(item.model_json_schema())).fix

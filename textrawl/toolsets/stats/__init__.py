@@ -1,0 +1,1 @@
+"""The `stats` toolset: the sizes of the memory and of its graphs."""

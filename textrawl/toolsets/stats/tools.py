@@ -1,0 +1,116 @@
+"""The tools of the `stats` toolset."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, Self
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from textrawl.errors import ArgumentInvalid
+from textrawl.store.rows import StatisticsRow
+from textrawl.toolsets.call import Call
+from textrawl.toolsets.stats.operations import GraphRow, StatsOperations
+from textrawl.toolsets.toolset import READS, Toolset
+from textrawl.wire.replies import Key, Part, Reply
+
+stats = Toolset("stats", "Count what the memory holds.", ("memory_stats", "get_stats"))
+
+Scope = Literal["all", "memory", "knowledge", "conversations", "insights"]
+
+_ABSENT = ("conversations", "insights")  # scopes of the original textrawl
+
+
+class MemoryStatsReply(Reply):
+    """The size of the memory."""
+
+    total_entities: Annotated[int, Key("e")]
+    total_observations: Annotated[int, Key("o")]
+    total_relations: Annotated[int, Key("r")]
+    entities_by_type: Annotated[dict[str, int], Key("by")]
+
+    @classmethod
+    def build(cls, row: StatisticsRow) -> Self:
+        """Return the reply for `row`. Facts that ended are not counted."""
+        return cls(
+            total_entities=row.entities,
+            total_observations=row.valid_facts,
+            total_relations=row.relations,
+            entities_by_type=row.types,
+        )
+
+
+class MemoryPart(Part):
+    """The size of the memory, without its graphs."""
+
+    total_entities: Annotated[int, Key("e")]
+    total_observations: Annotated[int, Key("o")]
+    total_relations: Annotated[int, Key("r")]
+    entity_type_counts: Annotated[dict[str, int], Key("by")]
+
+    @classmethod
+    def build(cls, row: StatisticsRow) -> Self:
+        """Return the part for `row`. Facts that ended are not counted."""
+        return cls(
+            total_entities=row.entities,
+            total_observations=row.valid_facts,
+            total_relations=row.relations,
+            entity_type_counts=row.types,
+        )
+
+
+class KnowledgePart(Part):
+    """The size of the documents in all graphs."""
+
+    total_graphs: Annotated[int, Key("g")]
+    total_sources: Annotated[int, Key("src")]
+    total_chunks: Annotated[int, Key("c")]
+    estimated_tokens: Annotated[int, Key("tok")]
+
+    @classmethod
+    def build(cls, rows: Sequence[GraphRow]) -> Self:
+        """Return the sums of all graphs."""
+        return cls(
+            total_graphs=len(rows),
+            total_sources=sum(row.sources for row in rows),
+            total_chunks=sum(row.chunks for row in rows),
+            estimated_tokens=sum(row.tokens for row in rows),
+        )
+
+
+class StatsReply(Reply):
+    """The sizes of the requested parts."""
+
+    memory: Annotated[MemoryPart | None, Key("memory")] = None
+    knowledge: Annotated[KnowledgePart | None, Key("knowledge")] = None
+
+
+@stats.tool(READS, MemoryStatsReply)
+async def memory_stats(call: Call) -> CallToolResult:
+    """Count the entities, facts and relations that I remember. Example: {}."""
+    row = await StatsOperations(call.store).count_memory(call.caller)
+    return call.reply(MemoryStatsReply.build(row))
+
+
+@stats.tool(READS, StatsReply)
+async def get_stats(
+    call: Call,
+    scope: Annotated[
+        Scope, Field(description="memory: facts; knowledge: documents in graphs")
+    ] = "all",
+) -> CallToolResult:
+    """Count what is stored: facts in the memory, documents in graphs.
+
+    Example: {"scope":"memory"}.
+    """
+    if scope in _ABSENT:
+        raise ArgumentInvalid(
+            "scope: use memory, knowledge or all", title=f"textrawl has no {scope} to count"
+        )
+    operations, reply = StatsOperations(call.store), StatsReply()
+    if scope in ("all", "memory"):
+        reply.memory = MemoryPart.build(await operations.count_memory(call.caller))
+    if scope in ("all", "knowledge"):
+        reply.knowledge = KnowledgePart.build(
+            await operations.count_graphs(call.caller, call.graphs)
+        )
+    return call.reply(reply)
