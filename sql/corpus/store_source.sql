@@ -22,15 +22,19 @@ as $$
 declare
     origin  origin := open_graph(credential, graph, 'write', client, tool, request, sensitive);
     version bigint;
+    former  record;
+    known   text;
 begin
     perform check_source(path, label, content, chunks, sha256);
     space_id := origin.space_id;
     created := false;
     changed := false;
-    select s.document_id, d.path, s.chunks into document_id, stored_path, chunk_count
+    select s.document_id, d.path, s.chunks, s.content_hash into document_id, stored_path, chunk_count, known
     from source s join document d on d.space_id = s.space_id and d.id = s.document_id
-    where s.space_id = origin.space_id and s.content_hash = sha256 order by d.path <> path, d.path limit 1;
-    if document_id is not null then
+    where s.space_id = origin.space_id and (s.content_hash = sha256 or s.content_hash is not null and d.path = path)
+    order by d.path <> path, d.path limit 1;
+    -- A source whose file changed gets the new text, even if another source has the same text.
+    if known = sha256 then
         return;
     end if;
     perform claim_removal();
@@ -45,7 +49,10 @@ begin
     if not exists (select from source s where s.space_id = origin.space_id and s.document_id = store_source.document_id
                                           and s.content_hash = sha256) then
         changed := true;
-        perform add_version(document_id, version, content, jsonb_build_object('sha256', sha256, 'chunks', chunks),
+        select d.content, d.attributes -> 'chunks' as chunks into former
+        from current_documents(origin.space_id, 'source') d where d.id = document_id;
+        perform add_version(document_id, version, content, jsonb_build_object(
+                                'sha256', sha256, 'chunks', keep_numbers(content, chunks, former.content, former.chunks)),
                             coalesce(modified_at, clock_timestamp()), null, origin);
         perform place_parts(document_id, origin);
     end if;

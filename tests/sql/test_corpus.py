@@ -153,3 +153,38 @@ def test_facts_are_not_stored_in_a_graph(handbook: Sql) -> None:
             "select remember_fact('Ada', 'person', 'drinks tea', "
             "space => (select id from space where name = 'handbook'))"
         )
+
+
+def test_a_moved_chunk_keeps_its_number_and_its_vector(handbook: Sql) -> None:
+    store(handbook, "Tea at four.", [[1, 0, 12, 4]])
+    [kept] = handbook.execute("select observation_id from chunk").fetchall()
+
+    store(handbook, "Coffee at nine.\nTea at four.", [[1, 0, 15, 4], [2, 16, 12, 4]])
+
+    assert look(handbook) == [(1, "Tea at four.", 2), (2, "Coffee at nine.", 1)]
+    assert kept in handbook.execute("select observation_id from chunk where line = 2").fetchall()
+
+
+def test_equal_chunks_keep_different_numbers(handbook: Sql) -> None:
+    store(handbook, "Tea. Tea. Tea.", [[1, 0, 4, 2], [2, 5, 4, 2], [3, 10, 4, 2]])
+
+    store(handbook, "No. Tea. Tea.", [[1, 0, 3, 2], [2, 4, 4, 2], [3, 9, 4, 2]])
+
+    assert [row[:2] for row in look(handbook)] == [(1, "Tea."), (2, "Tea."), (4, "No.")]
+
+
+def test_a_source_gets_a_text_that_another_source_has_too(handbook: Sql) -> None:
+    other = store(handbook, "Tea at four.", [[1, 0, 12, 4]], path="file/tea.md")
+    document = store(handbook)
+
+    assert store(handbook, "Tea at four.", [[1, 0, 12, 4]]) == document != other
+    assert {row[1] for row in look(handbook)} == {"Tea at four."}
+    assert store(handbook, "Tea at four.", [[1, 0, 12, 4]]) == document
+    assert store(handbook, "Tea at four.", [[1, 0, 12, 4]], path="file/tea.md") == other
+
+
+def test_a_person_sees_sensitive_graphs_too(handbook: Sql) -> None:
+    handbook.execute("select change_tier('handbook', 'sensitive')")
+
+    assert fetch(handbook, "select array_agg(name) from list_graphs()") is None
+    assert fetch(handbook, "select name from list_graphs(sensitive => true)") == "handbook"

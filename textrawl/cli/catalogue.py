@@ -10,6 +10,7 @@ PANELS: dict[str, dict[str, str]] = {
         "show": "Show an entity with its newest facts and its relations.",
         "remember": "Store a fact about an entity.",
         "forget": "Delete an entity, or one fact of it, for good.",
+        "ingest": "Add files to a graph, as sources that `recall` searches.",
         "journal": "Consolidate the journal.",
         "stats": "Show what the memory holds, how it grows, and what answers cost.",
     },

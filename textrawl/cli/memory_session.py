@@ -6,6 +6,7 @@ DATABASE_URL. On the embedded Postgres they act as the user of this machine.
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -80,13 +81,19 @@ def change_memory(
     work: Callable[[MemorySession], Awaitable[Result]],
     *,
     create: bool = False,
+    homeless: bool = False,
+    least_timeout: float = 0,
 ) -> Result:
     """Run `work` on a session that can write, and return its result.
 
-    With `create`, the embedded Postgres is created if it does not exist. Raises ReadOnly and the
-    errors of `read_memory`.
+    With `create`, the embedded Postgres is created if it does not exist. With `homeless`, the
+    caller needs no home space, and `work` shows its own progress. A call to Postgres may take
+    `least_timeout` seconds, or longer if the settings allow it. Raises ReadOnly and the errors of
+    `read_memory`.
     """
     settings = _read_settings(space)
+    timeout = max(settings.database_timeout, least_timeout)
+    settings = settings.model_copy(update={"database_timeout": timeout})
     if settings.read_only:
         raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
 
@@ -95,14 +102,14 @@ def change_memory(
             require_memory(settings)
         async with open_memory(settings) as memory:
             principal = await _find_principal(memory, settings)
-            if principal.home is None:
+            if principal.home is None and not homeless:
                 raise ArgumentInvalid(
                     f"choose one with --space or TEXTRAWL_SPACE: {_list_spaces(principal)}",
                     title="The space to write to is not clear",
                 )
             return await work(MemorySession(memory, Caller(principal, _CLIENT, command), settings))
 
-    with show_wait("Opening the memory"):
+    with nullcontext() if homeless else show_wait("Opening the memory"):
         return run_foreground(run)
 
 

@@ -2,7 +2,10 @@
 
 from pathlib import PurePath
 
+HTML = frozenset({".html", ".htm", ".xhtml"})
+PDF = ".pdf"
 MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
+TEXTS = frozenset({"", ".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".sql"})
 LANGUAGES = {
     ".py": "python",
     ".pyi": "python",
@@ -27,9 +30,16 @@ LANGUAGES = {
     ".bash": "bash",
 }
 """Programming languages. If the grammar of a language is installed, the grammar cuts its files."""
+DOCUMENTS = HTML | {PDF} | MARKDOWN | TEXTS | LANGUAGES.keys()
+"""The ends of the names of files that are taken out of a folder."""
 
 
 def find_kind(name: str) -> str:
     """Return the kind of a file for `chunk_text`: markdown, text or a programming language."""
-    ending = PurePath(name).suffix.lower()
-    return "markdown" if ending in MARKDOWN else LANGUAGES.get(ending, "text")
+    ending = find_ending(name)
+    return "markdown" if ending in MARKDOWN | HTML else LANGUAGES.get(ending, "text")
+
+
+def find_ending(name: str) -> str:
+    """Return the end of a name with its dot, in lower case. It is empty for a name like README."""
+    return PurePath(name).suffix.lower()

@@ -6,6 +6,7 @@ without a model gets the model of the settings. A memory with a model keeps it u
 """
 
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -114,6 +115,12 @@ class Models:
     async def find_served(self) -> list[StoredModel]:
         """Return the active model and the previous models. All of them get vectors of new facts."""
         return [await self.find_active(), *self._previous]
+
+    async def warm(self) -> None:
+        """Load the model of this server, however long it takes. Raises EmbeddingUnavailable."""
+        if self._configured is not None and math.isinf(self._configured.estimate([])):
+            await self._configured.warm()
+            self.forget()
 
     def forget(self) -> None:
         """Let the next call ask the database for the active model."""

@@ -116,6 +116,11 @@ def _refuse_hidden(text: str) -> None:
         raise ValueError(f"has a character that hides text (U+{ord(hidden[0][0]):04X}): remove it")
 
 
+def remove_hidden(text: str) -> str:
+    """Return `text` without hidden characters, for texts of files that nobody typed into a call."""
+    return _replace_hidden(text, lambda _: "")
+
+
 def escape_hidden(text: str) -> str:
     """Return `text` with hidden characters as escape sequences, which a person can see.
 

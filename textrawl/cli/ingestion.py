@@ -1,0 +1,202 @@
+"""The work of `textrawl ingest`: files are read, stored one by one, and embedded.
+
+Each file is one transaction, so an interrupted ingest leaves no half source. The next run leaves
+out the files that are stored already.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import anyio
+from anyio import to_process, to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from textrawl.access.principal import Caller
+from textrawl.documents.folders import FoundFile
+from textrawl.documents.reading import FileRefused, FileText, hash_file, read_file
+from textrawl.errors import ArgumentInvalid, EmbeddingNotConfigured, EmbeddingUnavailable
+from textrawl.postgres.sqlstates import DataRefused
+from textrawl.store.backlog import fill_batch, queue_facts
+from textrawl.store.store import Store
+from textrawl.values.choice import join_choices
+
+_READ_AHEAD = 4  # files that are read while an earlier file is being stored
+
+Step = Callable[[int], object]
+
+
+@dataclass(frozen=True)
+class GraphRow:
+    """A row of `list_graphs`."""
+
+    name: str
+    writable: bool
+
+
+@dataclass(frozen=True)
+class KnownSourceRow:
+    """A row of `known_sources`: a source with the hash of its file."""
+
+    path: str
+    content_hash: str
+
+
+@dataclass(frozen=True)
+class StoredSourceRow:
+    """The row of `store_source`. `changed` is false if the graph had the text already."""
+
+    document_id: UUID
+    stored_path: str
+    created: bool
+    changed: bool
+    chunk_count: int
+
+
+@dataclass
+class Report:
+    """The outcome of an ingest. `counts` has the outcomes of files."""
+
+    counts: Counter[str] = field(default_factory=Counter[str])
+    chunks: int = 0  # of the files that were added or changed
+    refused: list[tuple[FoundFile, str]] = field(default_factory=list[tuple[FoundFile, str]])
+    without_vector: str | None = None  # the reason why chunks have no vector yet
+
+
+class Ingestion:
+    """An ingest of files into one graph."""
+
+    def __init__(self, store: Store, caller: Caller, graph: str) -> None:
+        self._store = store
+        self._caller = caller
+        self._graph = graph
+        self.report = Report()
+
+    async def run(self, files: Sequence[FoundFile], step: Step) -> None:
+        """Store the files that are new or changed. `step` gets the number of finished files."""
+        known = await self._find_known()
+        hashes = set(known.values())
+        send, receive = anyio.create_memory_object_stream[tuple[FoundFile, FileText | None]](
+            _READ_AHEAD
+        )
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._read, files, known, hashes, send)
+            await self._store_all(receive, step)
+
+    async def embed(self, step: Step) -> None:
+        """Embed the new chunks. `step` gets the number of finished chunks.
+
+        If the provider is down, the upkeep of a server embeds them later.
+        """
+        database = self._store.database
+        try:
+            await self._store.models.warm()
+            model = await self._store.models.find_active()
+            while await queue_facts(database, model):
+                pass
+            done = 0
+            while filled := await fill_batch(database, model):
+                done += filled
+                step(done)
+        except (EmbeddingNotConfigured, EmbeddingUnavailable) as error:
+            self.report.without_vector = str(error)
+
+    async def _find_known(self) -> dict[str, str]:
+        rows = await self._store.database.call(
+            "known_sources",
+            KnownSourceRow,
+            graph=self._graph,
+            sensitive=True,
+            credential=self._caller.principal.credential,
+        )
+        return {row.path: row.content_hash for row in rows}
+
+    async def _read(
+        self,
+        files: Sequence[FoundFile],
+        known: dict[str, str],
+        hashes: set[str],
+        send: MemoryObjectSendStream[tuple[FoundFile, FileText | None]],
+    ) -> None:
+        """Send each file with its text. The text is None if it is stored already or was refused."""
+        async with send:
+            for found in files:
+                try:
+                    digest = await to_thread.run_sync(hash_file, found.file)
+                    if known.get(found.path, digest) == digest and digest in hashes:
+                        self.report.counts["unchanged"] += 1
+                        await send.send((found, None))
+                        continue
+                    # Reading uses the processor, and so does Postgres meanwhile.
+                    text = await to_process.run_sync(read_file, found.file, cancellable=True)
+                    await send.send((found, text))
+                except FileRefused as refusal:
+                    self.report.refused.append((found, str(refusal)))
+                    await send.send((found, None))
+
+    async def _store_all(
+        self, receive: MemoryObjectReceiveStream[tuple[FoundFile, FileText | None]], step: Step
+    ) -> None:
+        done = 0
+        async with receive:
+            async for found, text in receive:
+                if text is not None:
+                    await self._store_file(found, text)
+                done += 1
+                step(done)
+
+    async def _store_file(self, found: FoundFile, text: FileText) -> None:
+        try:
+            [row] = await self._store.database.call(
+                "store_source",
+                StoredSourceRow,
+                graph=self._graph,
+                path=found.path,
+                label=found.label,
+                content=text.text,
+                chunks=json.dumps(text.chunks),
+                sha256=text.sha256,
+                modified_at=_read_time(found.file),
+                sensitive=True,
+                **{name: self._caller.writing[name] for name in ("credential", "client", "tool")},
+            )
+        except DataRefused as refusal:
+            raise refusal.explain() from refusal
+        if not row.changed:
+            same = row.stored_path == found.path
+            self.report.counts["unchanged" if same else "repeated"] += 1
+            return
+        self.report.counts["added" if row.created else "changed"] += 1
+        self.report.chunks += row.chunk_count
+
+
+async def choose_graph(store: Store, caller: Caller, name: str | None) -> str:
+    """Return the named graph, or the only graph that the caller can write to.
+
+    Raises ArgumentInvalid with the names of all such graphs.
+    """
+    credential = caller.principal.credential
+    rows = await store.database.call("list_graphs", GraphRow, credential=credential, sensitive=True)
+    graphs = [row.name for row in rows if row.writable]
+    if name in graphs:
+        return name
+    home = caller.principal.home_space
+    if name is None and (len(graphs) == 1 or (home and home.name in graphs)):
+        return home.name if home and home.name in graphs else graphs[0]
+    command = "`textrawl space create documents --tier personal` creates one"
+    if not graphs:
+        raise ArgumentInvalid(command, title="There is no graph to write to")
+    title = "The graph is not clear" if name is None else f"There is no graph {name} to write to"
+    raise ArgumentInvalid(f"choose {join_choices(graphs)} with --graph; {command}", title=title)
+
+
+def _read_time(file: Path) -> datetime | None:
+    """Return when a file was changed. None: it is gone meanwhile, or its time is no date."""
+    try:
+        return datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    except (OSError, ValueError, OverflowError):
+        return None

@@ -1,0 +1,140 @@
+"""The texts of files: plain text, Markdown, code, HTML and PDF."""
+
+import hashlib
+import logging
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from io import BytesIO
+from pathlib import Path
+
+from textrawl.documents.chunking import Chunk, chunk_text
+from textrawl.documents.kinds import HTML, PDF, find_ending, find_kind
+from textrawl.values.text import remove_hidden
+
+MOST_CHARACTERS = 5_000_000  # in a source; check_source() in SQL allows no more
+MOST_BYTES = 200_000_000
+MOST_CHUNKS = 32_767
+_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_BLANK_LINES = re.compile(r"\n{3,}")
+_EXTRA = "it needs textrawl[documents]: run `pip install 'textrawl[documents]'`"
+
+
+class FileRefused(Exception):
+    """A file that has no text to store. The message says why."""
+
+
+@dataclass(frozen=True)
+class FileText:
+    """The text of a file, with its chunks and the hash of the file."""
+
+    text: str
+    chunks: list[Chunk]
+    sha256: str
+
+
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal. Raises FileRefused."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise FileRefused(f"it is larger than {MOST_BYTES // 1_000_000} MB")
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise FileRefused(f"it cannot be read: {error.strerror}") from None
+
+
+def read_file(path: Path) -> FileText:
+    """Return the text of a file in chunks. Raises FileRefused."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise FileRefused(f"it cannot be read: {error.strerror}") from None
+    text = clean_text(_choose_reader(path.name)(content))
+    if len(text) > MOST_CHARACTERS:
+        raise FileRefused(f"it has {len(text):,} characters: split it, {MOST_CHARACTERS:,} fit")
+    chunks = chunk_text(text, find_kind(path.name))
+    if not chunks:
+        raise FileRefused("it has no text")
+    if len(chunks) > MOST_CHUNKS:
+        raise FileRefused(f"it has {len(chunks):,} chunks: split it, {MOST_CHUNKS:,} fit")
+    return FileText(text, chunks, hashlib.sha256(content).hexdigest())
+
+
+def clean_text(text: str) -> str:
+    r"""Return the text as it is stored: NFC, lines that end with \n, no hidden characters."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    spaces = lines.replace("\f", " ").replace("\v", " ").replace("\u2028", "\n")
+    return remove_hidden(unicodedata.normalize("NFC", spaces.replace("\u2029", "\n")))
+
+
+def _choose_reader(name: str) -> Callable[[bytes], str]:
+    ending = find_ending(name)
+    if ending == PDF:
+        return _read_pdf
+    return _read_html if ending in HTML else _read_text
+
+
+def _read_text(content: bytes) -> str:
+    encoding = _MARKS.get(content[:2], "utf-8-sig")
+    if encoding == "utf-8-sig" and b"\x00" in content:
+        raise FileRefused("it is not a text")
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError:
+        return _guess_text(content)
+
+
+def _guess_text(content: bytes) -> str:
+    if find_spec("charset_normalizer") is None:
+        raise FileRefused(f"it is not UTF-8: {_EXTRA}, or convert it to UTF-8")
+    from charset_normalizer import from_bytes  # noqa: PLC0415 - in the extra `documents`
+
+    guess = from_bytes(content).best()
+    if guess is None:
+        raise FileRefused("it is not a text")
+    return str(guess)
+
+
+def _read_html(content: bytes) -> str:
+    """Return a page as Markdown, without its scripts, styles and navigation."""
+    if find_spec("bs4") is None or find_spec("markdownify") is None:
+        raise FileRefused(f"it is HTML: {_EXTRA}")
+    from bs4 import BeautifulSoup  # noqa: PLC0415 - in the extra `documents`
+    from markdownify import MarkdownConverter  # noqa: PLC0415
+
+    page = BeautifulSoup(content, "html.parser")
+    title = page.title.get_text(" ", strip=True) if page.title else ""
+    for tag in page(["script", "style", "template", "noscript", "nav", "head", "iframe", "svg"]):
+        tag.decompose()
+    try:
+        text = MarkdownConverter(heading_style="ATX", strip=["img"]).convert_soup(page)
+    except RecursionError:
+        text = page.get_text("\n")
+    text = _BLANK_LINES.sub("\n\n", text).strip()
+    return text if not title or title in text[:500] else f"# {title}\n\n{text}"
+
+
+def _read_pdf(content: bytes) -> str:
+    """Return the text of all pages, with a blank line between two pages."""
+    if find_spec("pypdf") is None:
+        raise FileRefused(f"it is a PDF: {_EXTRA}")
+    from pypdf import PasswordType, PdfReader  # noqa: PLC0415 - in the extra `documents`
+    from pypdf.errors import PyPdfError  # noqa: PLC0415
+
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it warns of each odd object
+    try:
+        reader = PdfReader(BytesIO(content))
+        if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
+            raise FileRefused("it needs a password")
+        pages = [page.extract_text() for page in reader.pages]
+    # Damaged files also lead to errors of Python, which pypdf does not translate.
+    except (PyPdfError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError,
+            ValueError) as error:  # fmt: skip
+        raise FileRefused(f"it is not a PDF that can be read: {error}") from None
+    text = "\n\n".join(page.strip() for page in pages)
+    if not text.strip():
+        raise FileRefused("its pages have no text: they are probably pictures")
+    return text
