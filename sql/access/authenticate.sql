@@ -5,7 +5,7 @@ returns table (
     home integer,        -- id of the home space
     federated boolean,   -- true if an identity provider issued the token
     expires_at timestamptz,
-    spaces jsonb         -- [{id, name, scopes}]
+    spaces jsonb         -- [{id, name, scopes, tier}]; the tier is null if the space holds facts
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -25,13 +25,16 @@ begin
         update token t set last_used_at = now()
         where t.id = (select id from token unlocked where unlocked.id = found_token.id for update skip locked);
     end if;
-    select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'scopes', r.scopes) order by s.name), '[]'),
+    select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'scopes', r.scopes, 'tier', s.tier) order by s.name), '[]'),
         max(r.space_id) filter (where r.home)
     into rights, home
     from access_rights(credential) r join space s on s.id = r.space_id;
     if found_token.home_space_id is null and home is null then
-        select max((value ->> 'id')::integer) into home from jsonb_array_elements(rights)
-        where value -> 'scopes' ?| array['write', 'forget'] having count(*) = 1;
+        -- The only space with facts in which the credential can write, or else the only graph that servers show.
+        select case when count(*) filter (where w.tier is null) = 1 then max(w.id) filter (where w.tier is null)
+                    when count(*) = 1 then max(w.id) end into home
+        from (select (value ->> 'id')::integer as id, value ->> 'tier' as tier from jsonb_array_elements(rights)
+              where value -> 'scopes' ?| array['write', 'forget'] and value ->> 'tier' is distinct from 'sensitive') w;
     end if;
     if credential is null and rights = '[]' then
         return;

@@ -24,6 +24,12 @@ begin
        and not exists (select from token t where t.hash = credential and t.home_space_id is not null) then
         raise exception using errcode = 'TR012', message = 'name the space to write to';
     end if;
+    if chosen is null and allowed is null and not graphs then
+        -- A caller that can write only to graphs learns that this tool does not. Sensitive graphs are never named.
+        perform refuse_graphs(array(
+            select r.space_id from access_rights(credential) r join space s on s.id = r.space_id
+            where open_write.scope = any(r.scopes) and s.tier <> 'sensitive'));
+    end if;
     if chosen is null or not chosen = any(coalesce(allowed, '{}')) then
         perform refuse_access(credential, scope);
     end if;

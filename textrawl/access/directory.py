@@ -19,10 +19,17 @@ _MOST_CACHED = 4096
 
 
 class Directory:
-    """Principals of one database, each cached for `lifetime` seconds."""
+    """Principals of one database, each cached for `lifetime` seconds.
 
-    def __init__(self, database: Database, *, lifetime: float = 1.0) -> None:
+    Without `sensitive`, principals have no sensitive graphs, so no MCP client learns that these
+    exist. Only commands that a person runs need sensitive graphs.
+    """
+
+    def __init__(
+        self, database: Database, *, lifetime: float = 1.0, sensitive: bool = False
+    ) -> None:
         self._database = database
+        self._sensitive = sensitive
         self._principals = TTLCache[bytes | None, Principal](_MOST_CACHED, lifetime)
 
     async def find(self, credential: bytes | None) -> Principal | None:
@@ -37,12 +44,17 @@ class Directory:
         if not rows:
             return None
         [row] = rows
+        spaces = [
+            _read_space(members)
+            for members in row.spaces
+            if self._sensitive or members["tier"] != "sensitive"
+        ]
         principal = Principal(
             credential,
             row.token,
             row.actor,
-            row.home,
-            tuple(map(_read_space, row.spaces)),
+            row.home if row.home in [space.id for space in spaces] else None,
+            tuple(spaces),
             row.expires_at,
             row.federated,
         )
@@ -69,4 +81,5 @@ class Directory:
 
 
 def _read_space(members: dict[str, Any]) -> Space:
-    return Space(members["id"], members["name"], frozenset(members["scopes"]))
+    scopes = frozenset[str](members["scopes"])
+    return Space(members["id"], members["name"], scopes, members["tier"])

@@ -27,11 +27,12 @@ Scope = Literal["read", "write", "forget", "admin", "metrics"]
 
 @dataclass(frozen=True)
 class Space:
-    """A space, with the scopes of one principal in it."""
+    """A space, with the scopes of one principal in it. A graph has a tier."""
 
     id: int
     name: str
     scopes: frozenset[str]
+    tier: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,8 @@ class Principal:
 
     @cached_property
     def readable(self) -> tuple[Space, ...]:
-        """The spaces with the scope `read`."""
-        return tuple(space for space in self.spaces if "read" in space.scopes)
+        """The spaces with facts in which the principal has the scope `read`."""
+        return tuple(s for s in self.spaces if "read" in s.scopes and s.tier is None)
 
     @cached_property
     def _usable(self) -> tuple[Space, ...]:

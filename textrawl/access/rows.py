@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class PrincipalRow:
-    """A row of `authenticate`. Each of `spaces` is an object with id, name and scopes."""
+    """A row of `authenticate`. Each of `spaces` is an object with id, name, scopes and tier."""
 
     token: int
     actor: str

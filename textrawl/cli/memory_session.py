@@ -130,7 +130,7 @@ def _read_settings(space: str | None) -> Settings:
 
 
 async def _find_principal(memory: Store, settings: Settings) -> Principal:
-    principal = await Directory(memory.database).find(memory.credential)
+    principal = await Directory(memory.database, sensitive=True).find(memory.credential)
     if principal is None:
         raise NotAuthenticated(
             None

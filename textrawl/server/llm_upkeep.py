@@ -76,7 +76,7 @@ class JournalUpkeep:
         if self._space is not None:
             principal = principal.pin(self._space)
         for space in principal.spaces:
-            if {"read", "write"} <= space.scopes:
+            if space.tier is None and {"read", "write"} <= space.scopes:
                 await self._consolidate(principal.pin(space.name))
 
     async def _consolidate(self, principal: Principal) -> None:
