@@ -70,7 +70,7 @@ MEMORY = "2GB"  # for building the HNSW graph; with too little, building takes m
 
 _MODEL_INDEX = "_vector_idx"
 _PIECES = 32_000  # tokens in the vocabulary of the local model
-_STORE = """
+STORE_FACTS: LiteralString = """
     with fact as (
         insert into textrawl.observation (space_id, id, entity_id, entity_type, content,
             content_hash, source, author_id, tool, fts)
@@ -200,10 +200,13 @@ def show_progress(what: str, total: int | None) -> Generator[Callable[[int], obj
 
 
 class Filling:
-    """Stores facts in the tables of the memory, as its owner."""
+    """Stores facts in the tables of the memory, as its owner. `store` inserts a batch of them."""
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+    def __init__(
+        self, connection: psycopg.Connection[Any], store: LiteralString = STORE_FACTS
+    ) -> None:
         self._connection = connection
+        self._statement: LiteralString = store
         self._embedder = LocalEmbedder()
         register_vector(connection)
         connection.execute(sql.SQL("set maintenance_work_mem = {}").format(MEMORY))
@@ -221,7 +224,7 @@ class Filling:
         }
         names = {"author": sql.Literal(author), "vectors": sql.Identifier(vectors)}
         with filled.time("load"):
-            self._load(world, facts, sql.SQL(_STORE).format(**names))
+            self._load(world, facts, sql.SQL(self._statement).format(**names))
         for step, definition in zip(("GIN", "HNSW"), made.values(), strict=True):
             with filled.time(step), show_progress(f"{step} index", None):
                 self._connection.execute(sql.SQL(definition))
