@@ -135,7 +135,8 @@ class SpaceListRow:
     """A space of list_spaces with the number of its valid facts and of actors with a grant.
 
     `own_index` is `ready` or `unfinished` if the space has its own vector index, else None.
-    `rebuilding` is the number of facts whose search document still has a former language.
+    `rebuilding` is the number of facts whose search document still has a former language. The last
+    four fields are None unless the space is a graph.
     """
 
     name: str
@@ -146,6 +147,19 @@ class SpaceListRow:
     own_index: str | None
     language: str
     rebuilding: int | None
+    tier: str | None
+    recall_tokens: int | None
+    sources: int | None
+    chunks: int | None
+
+
+@dataclass(frozen=True)
+class ChangedTierRow:
+    """A graph after change_tier. `cap` is the largest number of its tokens in one answer."""
+
+    space: str
+    new_tier: str
+    cap: int
 
 
 @dataclass(frozen=True)

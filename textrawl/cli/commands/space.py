@@ -17,6 +17,7 @@ from textrawl.cli.console import count, open_console, write_json, write_message
 from textrawl.cli.progress import show_index_progress
 from textrawl.cli.rows import (
     ChangedLanguageRow,
+    ChangedTierRow,
     FoundSpaceRow,
     MadeSpaceRow,
     PolicyRow,
@@ -34,6 +35,24 @@ space = typer.Typer(
 
 Name = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of the space.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+_TIER = "public, personal or sensitive"
+_MOST_TOKENS = 100_000
+NewTier = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIER", help=f"Create a graph, which holds documents instead of facts: {_TIER}."
+    ),
+]
+RecallTokens = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=0,
+        max=_MOST_TOKENS,
+        help="Most tokens of the graph in one answer; default: 4000 if public, 2000 if personal. "
+        "A sensitive graph always has 0.",
+    ),
+]
 
 
 @space.command()
@@ -47,15 +66,22 @@ def create(
             help="Language of the facts: a text search configuration of Postgres, such as german.",
         ),
     ] = "english",
+    tier: NewTier = None,
+    recall_tokens: RecallTokens = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a space. Nobody can use it before `textrawl grant` or `textrawl token` allows it."""
+    """Create a space. Nobody can use it before `textrawl grant` or `textrawl token` allows it.
+
+    On the embedded Postgres, the user of this machine can use it at once.
+    """
+    given = {"name": name, "language": language, "tier": tier, "recall_tokens": recall_tokens}
 
     async def work(memory: Administration) -> MadeSpaceRow:
-        [row] = await memory.call("create_space", MadeSpaceRow, name=name, language=language)
+        [row] = await memory.call("create_space", MadeSpaceRow, **given)
         return row
 
-    _report(administer(work), "Created the space {}", as_json=as_json)
+    message = f"Created the {tier} graph {{}}" if tier else "Created the space {}"
+    _report(administer(work), message, as_json=as_json)
 
 
 @space.command(name="list")
@@ -69,11 +95,11 @@ def list_spaces(as_json: AsJson = False) -> None:
     if as_json:
         write_json([write_plain(asdict(row)) for row in rows])
         return
-    columns = ("space", "facts", "members", "language", "created", "archived", "own index")
+    columns = ("space", "holds", "members", "language", "created", "archived", "own index")
     lines = [
         (
             row.name,
-            f"{row.facts:,}",
+            _write_content(row),
             f"{row.members:,}",
             _write_language(row),
             write_instant(row.created_at, ""),
@@ -128,6 +154,34 @@ def language(
         return row
 
     _report_language(administer(work, owned=False), as_json=as_json)
+
+
+@space.command()
+def tier(
+    name: Name,
+    new_tier: Annotated[
+        str, typer.Argument(metavar="TIER", parser=clean_name, help=f"The new tier: {_TIER}.")
+    ],
+    recall_tokens: RecallTokens = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change the tier of a graph, or make an empty space a graph. The next call follows it."""
+
+    async def work(memory: Administration) -> ChangedTierRow:
+        [row] = await memory.call(
+            "change_tier",
+            ChangedTierRow,
+            name=name,
+            tier=new_tier,
+            recall_tokens=recall_tokens,
+            credential=memory.credential,
+        )
+        return row
+
+    row = administer(work, owned=False)
+    if as_json:
+        write_json(write_plain(asdict(row)))
+    write_message(f"{row.space} is {row.new_tier}: at most {count(row.cap, 'token')} in an answer.")
 
 
 @space.command()
@@ -238,6 +292,12 @@ def _report_language(row: ChangedLanguageRow, *, as_json: bool) -> None:
         f"The language of {row.space} is {row.new_language} now, {row.former_language} before."
         f"{rebuilding if row.documents else ''}"
     )
+
+
+def _write_content(row: SpaceListRow) -> str:
+    if row.tier is None:
+        return count(row.facts, "fact")
+    return f"{row.tier}: {count(row.chunks or 0, 'chunk')}"
 
 
 def _write_language(row: SpaceListRow) -> str:
