@@ -1302,7 +1302,7 @@ COMMENT ON COLUMN llm_use.space_id IS 'Space whose texts were sent to the LLM.';
 COMMENT ON COLUMN llm_use.id IS 'Number of the call.';
 COMMENT ON COLUMN llm_use.at IS 'When the call ended.';
 COMMENT ON COLUMN llm_use.actor_id IS 'Actor for whom the call was made. Null: the actor is not known.';
-COMMENT ON COLUMN llm_use.purpose IS 'consolidate, extract or extract_memories.';
+COMMENT ON COLUMN llm_use.purpose IS 'consolidate, extract, extract_memories or correct.';
 COMMENT ON COLUMN llm_use.model IS 'Model of the LLM, with its provider.';
 COMMENT ON COLUMN llm_use.requests IS 'Number of HTTP requests of the call, with retries. 0: the call was skipped, because the provider was down.';
 COMMENT ON COLUMN llm_use.tokens_in IS 'Tokens of the prompts, as the provider counts them.';
@@ -1558,6 +1558,7 @@ CREATE TABLE correction (
     proposal text NOT NULL,
     original_text text NOT NULL,
     proposed_text text NOT NULL,
+    tokens integer NOT NULL,
     mode text NOT NULL,
     author_id integer NOT NULL,
     client text,
@@ -1573,7 +1574,8 @@ CREATE TABLE correction (
     CONSTRAINT correction_mode_check CHECK (mode = ANY (ARRAY['llm'::text, 'deterministic'::text])),
     CONSTRAINT correction_part_check CHECK (part > 0),
     CONSTRAINT correction_proposal_check CHECK (char_length(proposal) >= 1 AND char_length(proposal) <= 10000),
-    CONSTRAINT correction_proposed_text_check CHECK (char_length(proposed_text) >= 1 AND char_length(proposed_text) <= 8000)
+    CONSTRAINT correction_proposed_text_check CHECK (char_length(proposed_text) >= 1 AND char_length(proposed_text) <= 8000),
+    CONSTRAINT correction_tokens_check CHECK (tokens >= 0)
 );
 COMMENT ON TABLE correction IS 'Corrections of chunks: proposed ones for a day, and applied ones as long as the source exists. They hold the old and the new text of the trail.';
 COMMENT ON COLUMN correction.space_id IS 'Graph of the chunk.';
@@ -1583,6 +1585,7 @@ COMMENT ON COLUMN correction.part IS 'Number of the chunk in its source.';
 COMMENT ON COLUMN correction.proposal IS 'What should change, in the words of the caller.';
 COMMENT ON COLUMN correction.original_text IS 'Text of the chunk before the correction.';
 COMMENT ON COLUMN correction.proposed_text IS 'Text of the chunk after the correction.';
+COMMENT ON COLUMN correction.tokens IS 'Tokens of the proposed text.';
 COMMENT ON COLUMN correction.mode IS 'llm: the LLM wrote the proposed text. deterministic: the proposal is the proposed text.';
 COMMENT ON COLUMN correction.author_id IS 'Actor who proposed the correction.';
 COMMENT ON COLUMN correction.client IS 'Name and version of the MCP client that proposed it. Null: it was proposed from SQL.';

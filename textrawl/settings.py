@@ -26,6 +26,7 @@ from textrawl.values.choice import describe_choice
 Format = Literal["compact", "verbose", "lines"]
 Provider = Literal["auto", "openai", "ollama", "fastembed", "local", "none"]
 LlmProvider = Literal["none", "openai", "ollama"]
+CorrectionMode = Literal["llm", "deterministic"]
 RecallContent = Literal["hash", "text", "off"]
 
 FORMATS: dict[str, Format] = {
@@ -238,6 +239,12 @@ class Settings(BaseSettings):
         default=False,
         description="Extract nodes and edges of the mind toolset from journal entries, in the "
         "background, with the LLM. Offer the tool extract_memories of the memory toolset, too.",
+    )
+    correction_mode: CorrectionMode = Field(
+        default="llm",
+        description="Origin of the new text when a client corrects a chunk of a document with the "
+        "tool correct. `llm`: the LLM writes it. `deterministic`: the client writes it, and no LLM "
+        "is needed.",
     )
     consolidate_journal: bool = Field(
         default=False,

@@ -1,6 +1,5 @@
 create function textrawl.apply_correction(
     correction uuid,
-    tokens integer,  -- of the proposed text
     graphs text[] default null,  -- only these graphs; null: all
     credential bytea default null, client text default null, tool text default 'sql', request text default null,
     out space_id integer, out document_id uuid, out part integer, out event_id bigint
@@ -29,7 +28,7 @@ begin
     if not found then
         raise exception using errcode = 'TR068', message = 'the correction has expired, was applied or does not exist';
     end if;
-    perform correct_chunk(chosen, version, tokens, origin);
+    perform correct_chunk(chosen, version, origin);
     event_id := (select max(e.id) from event e where e.space_id = chosen.space_id
                  and e.detail ? 'document' and e.detail ->> 'document' = chosen.document_id::text);
     update correction c set applied_at = clock_timestamp(), event_id = apply_correction.event_id

@@ -1,4 +1,4 @@
-create function textrawl.correct_chunk(chosen textrawl.correction, version bigint, tokens integer, origin textrawl.origin)
+create function textrawl.correct_chunk(chosen textrawl.correction, version bigint, origin textrawl.origin)
 returns void
 language plpgsql volatile
 set search_path from current
@@ -23,7 +23,7 @@ begin
         former.attributes || jsonb_build_object('chunks', corrected_chunks(
             former.attributes -> 'chunks', chosen.part, piece.start + same.prefix,
             piece.length - same.prefix - same.suffix,
-            char_length(chosen.proposed_text) - same.prefix - same.suffix, tokens)),
+            char_length(chosen.proposed_text) - same.prefix - same.suffix, chosen.tokens)),
         clock_timestamp(), null, origin);
     perform place_parts(chosen.document_id, origin);
 end

@@ -3,6 +3,7 @@ create function textrawl.propose_correction(
     original text,  -- text of the chunk from which the proposed text was made
     proposed text,
     proposal text,  -- what should change, in the words of the caller
+    tokens integer default null,  -- of the proposed text; null: as many as it has bytes, which is never too few
     mode text default 'llm',  -- llm or deterministic
     minutes integer default 10,  -- for which the correction can be applied
     graphs text[] default null,  -- only these graphs; null: all
@@ -25,9 +26,10 @@ begin
     delete from correction c
     where c.space_id = origin.space_id and c.applied_at is null and c.created_at < clock_timestamp() - interval '1 day';
     apply_until := clock_timestamp() + make_interval(mins => least(greatest(minutes, 0), 60));
-    insert into correction as c (space_id, document_id, part, proposal, original_text, proposed_text, mode, author_id, client,
-                                 request, apply_until)
-    values (origin.space_id, document, chunk_part, proposal, original, proposed, mode, origin.author_id, client, request, apply_until)
+    insert into correction as c (space_id, document_id, part, proposal, original_text, proposed_text, tokens, mode, author_id,
+                                 client, request, apply_until)
+    values (origin.space_id, document, chunk_part, proposal, original, proposed, coalesce(tokens, octet_length(proposed)), mode,
+            origin.author_id, client, request, apply_until)
     returning c.id into id;
 end
 $$;

@@ -1,6 +1,7 @@
 create function textrawl.read_chunk(
     document uuid, chunk_part integer, credential bytea default null,
     graphs text[] default null,  -- only these graphs; null: all
+    scope text default 'read',   -- needed in the graph
     out graph text, out label text, out path text, out content text, out tokens integer, out line integer
 )
 language plpgsql stable security definer
@@ -10,7 +11,7 @@ as $$
 declare
     place integer;
 begin
-    select f.space_id, f.graph into place, graph from find_source(document, 'read', credential, false, graphs) f;
+    select f.space_id, f.graph into place, graph from find_source(document, scope, credential, false, graphs) f;
     select s.label, d.path, o.content, c.tokens, c.line into label, path, content, tokens, line
     from document d
     join source s on s.space_id = place and s.document_id = d.id

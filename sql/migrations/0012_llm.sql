@@ -19,7 +19,7 @@ comment on column llm_use.space_id is 'Space whose texts were sent to the LLM.';
 comment on column llm_use.id is 'Number of the call.';
 comment on column llm_use.at is 'When the call ended.';
 comment on column llm_use.actor_id is 'Actor for whom the call was made. Null: the actor is not known.';
-comment on column llm_use.purpose is 'consolidate, extract or extract_memories.';
+comment on column llm_use.purpose is 'consolidate, extract, extract_memories or correct.';
 comment on column llm_use.model is 'Model of the LLM, with its provider.';
 comment on column llm_use.requests is 'Number of HTTP requests of the call, with retries. 0: the call was skipped, because the provider was down.';
 comment on column llm_use.tokens_in is 'Tokens of the prompts, as the provider counts them.';

@@ -50,6 +50,7 @@ create table correction (
     proposal      text not null check (char_length(proposal) between 1 and 10000),
     original_text text not null,
     proposed_text text not null check (char_length(proposed_text) between 1 and 8000),
+    tokens        integer not null check (tokens >= 0),
     mode          text not null check (mode in ('llm', 'deterministic')),
     author_id     integer not null references actor,
     client        text,
@@ -70,6 +71,7 @@ comment on column correction.part is 'Number of the chunk in its source.';
 comment on column correction.proposal is 'What should change, in the words of the caller.';
 comment on column correction.original_text is 'Text of the chunk before the correction.';
 comment on column correction.proposed_text is 'Text of the chunk after the correction.';
+comment on column correction.tokens is 'Tokens of the proposed text.';
 comment on column correction.mode is 'llm: the LLM wrote the proposed text. deterministic: the proposal is the proposed text.';
 comment on column correction.author_id is 'Actor who proposed the correction.';
 comment on column correction.client is 'Name and version of the MCP client that proposed it. Null: it was proposed from SQL.';

@@ -47,10 +47,11 @@ def library(url: str) -> str:
         store(owner, "handbook", "clip/ab", "Coffee is served at nine.", "clip")
         store(owner, "diary", "clip/cd", "Slept badly, dreamt of tea.", "ai-conversation")
         owner.execute(
-            "select propose_correction(d.id, 2, r.content, 'opens at noon.', 'noon')"
-            " from document d, read_chunk(d.id, 2) r where d.path = 'file/tea.md'"
+            "select propose_correction(o.whole, o.part, o.content, 'opens at noon.', 'noon')"
+            " from observation o join document d on d.id = o.whole and d.path = 'file/tea.md'"
+            " where o.content like '%opens.'"
         )
-        owner.execute("select apply_correction(id, 5) from correction")
+        owner.execute("select apply_correction(id) from correction")
         [before] = owner.execute("select clock_timestamp()").fetchall()
         owner.commit()
         store(owner, "handbook", "file/gone.md", "This source is taken back.")

@@ -280,6 +280,8 @@ def _guess_corpus(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]
         ],
         "forget": [{"sourceId": known}, {"chunkId": f"{known}:1"}],
         "stats": [{}],
+        "correct": [{"chunkId": f"{known}:1", "proposal": text}],
+        "apply": [{"correctionId": known}],
     }
 
 

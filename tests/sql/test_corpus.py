@@ -64,7 +64,7 @@ def correct(sql: Sql, document: UUID, old: str, new: str, part: int = 2) -> None
         chunk,
         chunk.replace(old, new),
     )
-    sql.execute("select apply_correction(%s, 9)", (correction,))
+    sql.execute("select apply_correction(%s)", (correction,))
 
 
 def test_a_source_is_stored_in_its_chunks_with_their_lines(handbook: Sql) -> None:
@@ -121,7 +121,7 @@ def test_a_correction_of_a_changed_chunk_is_refused(handbook: Sql) -> None:
     handbook.execute("update correction set applied_at = null, event_id = null")
 
     with pytest.raises(DatabaseError, match="changed meanwhile"):
-        handbook.execute("select apply_correction(%s, 9)", (stale,))
+        handbook.execute("select apply_correction(%s)", (stale,))
 
 
 def test_nothing_is_left_of_a_forgotten_chunk(handbook: Sql) -> None:

@@ -126,6 +126,7 @@ class MemoryServer(MCPServer[App]):
                 app.snapshot_days = self._settings.snapshot_retention_days
                 app.read_only = self._settings.read_only
                 app.graphs = self._settings.graphs
+                app.correction_mode = self._settings.correction_mode
                 app.max_recall_tokens = self._settings.max_recall_tokens
                 app.folder = None if self._settings.database_url else self._settings.data_dir
                 yield app

@@ -15,6 +15,7 @@ from textrawl.access.principal import Caller, Principal
 from textrawl.access.request import find_principal, find_request_id, find_space
 from textrawl.errors import NotAuthenticated
 from textrawl.scheduling.workers import run_aside
+from textrawl.settings import CorrectionMode
 from textrawl.store.store import Store
 from textrawl.toolsets.refused_deletions import RefusedDeletions
 from textrawl.values.text import clean_name
@@ -43,6 +44,7 @@ class App:
     of Markdown notes, or None. `snapshot_days` is the age in days at which snapshots are deleted.
     If `read_only`, a reading tool must not note anything either. `graphs` has the names of the
     only graphs that clients can reach, or is None. `folder` is that of the embedded Postgres.
+    `correction_mode` is the setting CORRECTION_MODE.
     """
 
     import_dir: Path | None = None
@@ -52,6 +54,7 @@ class App:
     graphs: Sequence[str] | None = None
     max_recall_tokens: int = 8000
     folder: Path | None = None
+    correction_mode: CorrectionMode = "llm"
 
     def __init__(
         self, store: Store, renderer: Renderer, identity: Identity, recalls: RecallLog | None = None

@@ -67,3 +67,30 @@ class SizeRow:
 
     database: str
     bytes: int
+
+
+@dataclass(frozen=True)
+class ChunkRow:
+    """The text of a chunk, with its graph and the label of its source."""
+
+    graph: str
+    label: str
+    content: str
+
+
+@dataclass(frozen=True)
+class ProposedRow:
+    """A correction of propose_correction."""
+
+    id: UUID
+    apply_until: datetime
+
+
+@dataclass(frozen=True)
+class AppliedRow:
+    """The chunk that apply_correction changed, and the event of the trail."""
+
+    space_id: int
+    document_id: UUID
+    part: int
+    event_id: int
