@@ -78,14 +78,23 @@ def write_tools(specs: Iterable[ToolSpec]) -> str:
     return write_table(["tool", "tokens", "what it is for, as models read it"], rows)
 
 
+def create_graphs(owner: psycopg.Connection[Any]) -> None:
+    for name, tier in (("work", "public"), ("book-notes", "personal")):
+        owner.execute("select create_space(%s, tier => %s)", (name, tier))
+        owner.execute("select grant_access('ada', %s, array['read', 'write', 'forget'])", (name,))
+
+
 async def test_the_page_about_toolsets_shows_what_they_answer_and_cost(
     connect: Connect, owner: psycopg.Connection[Any]
 ) -> None:
-    client = await connect(toolsets=["graph"])
+    create_graphs(owner)
+    clients = {
+        "compact": await connect(toolsets=["graph"]),
+        "corpus": await connect(toolsets=["corpus"]),
+    }
 
     async def ask(name: str) -> Client:
-        del name
-        return client
+        return clients[name]
 
     text = await rewrite_talks(PAGE.read_text(encoding="utf-8"), ask)
     written = rewrite_generated(

@@ -68,6 +68,7 @@ class Aliases:
     """What a page shows in place of ids and times that differ from run to run."""
 
     _shown: dict[str, str] = field(default_factory=dict[str, str])
+    _whole: dict[str, str] = field(default_factory=dict[str, str])
     _snapshots: dict[str, str] = field(default_factory=dict[str, str])
 
     def hide(self, text: str) -> str:
@@ -80,8 +81,8 @@ class Aliases:
         """Text of the page as it is sent."""
         snapshots = {shown: known for known, shown in self._snapshots.items()}
         text = _SNAPSHOT.sub(lambda match: snapshots.get(match[0], match[0]), text)
-        real = {shown[:8]: known for known, shown in self._shown.items()}
-        return _ID.sub(lambda match: real.get(match[0][:8], match[0]), text)
+        real = {shown[:8]: known for known, shown in self._shown.items()} | self._whole
+        return _ID.sub(lambda match: real.get(match[0]) or real.get(match[0][:8], match[0]), text)
 
     def _name_snapshot(self, known: str) -> str:
         return self._snapshots.setdefault(
@@ -90,7 +91,9 @@ class Aliases:
 
     def _alias(self, known: str) -> str:
         made = str(uuid5(NAMESPACE_DNS, f"textrawl example {len(self._shown)}"))
-        return self._shown.setdefault(known[:8], made)[: len(known)]
+        shown = self._shown.setdefault(known[:8], made)[: len(known)]
+        self._whole[shown] = known
+        return shown
 
 
 async def rewrite_talks(text: str, ask: Ask) -> str:

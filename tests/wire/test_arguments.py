@@ -61,6 +61,15 @@ def test_odd_shapes_are_made_regular_where_their_meaning_is_certain(
     assert normalise(SCHEMA, given) == regular
 
 
+def test_another_name_of_a_parameter_counts_unless_the_parameter_is_given() -> None:
+    aliases = {"title": "name", "called": "name"}
+
+    assert normalise(SCHEMA, {"called": "x"}, aliases) == {"name": "x"}
+    for both in ({"name": "x", "called": "y"}, {"title": "x", "called": "y"}):
+        with pytest.raises(ArgumentInvalid, match="Unknown argument 'called'"):
+            normalise(SCHEMA, both, aliases)
+
+
 def test_unknown_arguments_are_refused_by_name_with_the_known_ones() -> None:
     with pytest.raises(ArgumentInvalid) as caught:
         normalise(SCHEMA, {"name": "x", "colour": 1, "most_items": 2, "mostItems": 3, "\u202e": 4})

@@ -1,10 +1,15 @@
 """remember: a text is stored once, in the graph that the caller means."""
 
+import random
+
+import anyio
 import psycopg
 import pytest
+from mcp import Client
+from mcp.types import CallToolResult
 
 from tests.conftest import Connect
-from tests.support.tool_calls import AN_ID, read
+from tests.support.tool_calls import AN_ID, read, text_of
 from tests.toolsets.corpus.conftest import Ask, Refuse
 
 pytestmark = pytest.mark.anyio
@@ -92,8 +97,8 @@ async def test_a_name_that_is_not_exact_is_not_guessed(
 
     assert title == f"No graph {given!r}"
     assert fix == (
-        f"Close matches: {matches}. Which one, or a new one? ask the user, and do not retry "
-        "before; nothing was stored"
+        f"Close matches: {matches}. Ask the user which one, or whether to create one; do not "
+        "retry before. Nothing was stored"
     )
     assert owner.execute("select count(*) from source").fetchone() == (0,)
 
@@ -151,3 +156,44 @@ async def test_a_wrong_argument_is_named(
     refuse: Refuse, arguments: dict[str, str], part: str
 ) -> None:
     assert part in ". ".join(await refuse("remember", **arguments))
+
+
+async def test_a_text_is_stored_only_under_a_name_that_is_equal_to_that_of_a_graph(
+    librarian: Client, owner: psycopg.Connection
+) -> None:
+    dice = random.Random(5)  # noqa: S311 - no secret
+    letters = "book-notes wrkBNOT_ 1é"
+    names = [slug for slug in ("work", "book-notes") for _ in range(20)]
+    names = [name[: dice.randint(0, 9)] + dice.choice(letters) for name in names]
+    names += ["".join(dice.choices(letters, k=dice.randint(1, 12))) for _ in range(60)]
+    for number, name in enumerate([*names, "WORK", "Book  Notes", "diary"]):
+        text = f"Text {number}."
+        result = await librarian.call_tool("remember", {"text": text, "target_engram": name})
+        folded = "".join(filter(str.isalnum, name.lower()))
+        # A name of white space counts as no name, and there are two graphs.
+        assert bool(result.is_error) is (folded not in ("work", "booknotes")), name
+        stored = owner.execute(
+            "select count(*) from document_version where content = %s", (text,)
+        ).fetchone()
+        assert stored == (int(not result.is_error),)
+        assert "diary" not in text_of(result).partition(". ")[2]
+    assert owner.execute("select count(*) from space").fetchone() == (4,)
+
+
+async def test_texts_that_arrive_at_once_are_one_source(
+    connect: Connect, librarian: Client, owner: psycopg.Connection
+) -> None:
+    clients = [librarian, *[await connect(toolsets=["corpus"]) for _ in range(3)]]
+    answers = list[CallToolResult]()
+
+    async def send(client: Client) -> None:
+        answers.append(await client.call_tool("remember", {"text": TEXT, "graphId": "work"}))
+
+    async with anyio.create_task_group() as tasks:
+        for client in clients * 3:
+            tasks.start_soon(send, client)
+
+    replies = [read(answer) for answer in answers]
+    assert len({reply["id"] for reply in replies}) == 1
+    assert sum("dup" not in reply for reply in replies) == 1
+    assert owner.execute("select count(*) from document_version").fetchone() == (1,)

@@ -8,7 +8,7 @@ from textrawl.values.graph_name import find_equal, rank
 
 _SHOWN = 40  # names of graphs that an error lists
 _COMMAND = "textrawl space create documents --tier personal"
-_ASK = "ask the user, and do not retry before; nothing was stored"
+_ASK = "Ask the user which one, or whether to create one; do not retry before. Nothing was stored"
 
 
 def choose_graph(
@@ -29,7 +29,8 @@ def choose_graph(
         raise _refuse(graphs, slug or name or "")
     graph = graphs[chosen[0]]
     if slug is not None and name is not None and find_equal(name, known) != [slug]:
-        raise ArgumentInvalid(f"give only one of them; {_ASK}", title="Two different graphs")
+        fix = "give only graphId or only target_engram; nothing was stored"
+        raise ArgumentInvalid(fix, title="Two different graphs")
     if not graph.writable:
         raise ScopeMissing("write", f"this token can only read {graph.name}")
     return graph
@@ -54,7 +55,7 @@ def _refuse(graphs: Sequence[ReachableGraphRow], given: str) -> TextrawlError:
     close = rank(given, [graph.name for graph in writable])
     names = ", ".join(f"{candidate.name} ({candidate.reason})" for candidate in close)
     found = f"Close matches: {names}" if close else f"The graphs are: {_list(writable)}"
-    return ArgumentInvalid(f"{found}. Which one, or a new one? {_ASK}", title=f"No graph {shown!r}")
+    return ArgumentInvalid(f"{found}. {_ASK}", title=f"No graph {shown!r}")
 
 
 def _report_none(graphs: Sequence[ReachableGraphRow]) -> TextrawlError:
