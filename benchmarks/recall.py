@@ -3,6 +3,7 @@
     python -m benchmarks.recall [path of the conversations] [--json FILE]
     python -m benchmarks.recall --provider ollama --model all-minilm
     python -m benchmarks.recall --provider fastembed --model FOLDER [--calibrate]
+    python -m benchmarks.recall --task documents
 
 Each conversation and task has a new database, which is filled through an MCP client. The task
 `dated` stores each turn with the day of its session at the beginning of the text. After every ten
@@ -20,6 +21,9 @@ a relevant fact.
 
 The last line of a task is about questions that the memory cannot answer, because they are about
 people of another conversation. It shows how much shorter the default least score makes the answer.
+
+The task `documents` needs no conversations: see benchmarks/support/document_recall.py. It ingests
+the sources and help texts of Python's own library with `textrawl ingest`, and asks 100 questions.
 """
 
 import argparse
@@ -42,6 +46,7 @@ from psycopg.sql import SQL, Identifier
 from pydantic import SecretStr
 from tenacity import AsyncRetrying, retry_if_result, wait_fixed
 
+from benchmarks.support.document_recall import measure_documents
 from benchmarks.support.place import enrol, open_folder, tell_machine
 from textrawl import Settings, create_server, migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
@@ -311,24 +316,36 @@ def print_scores(task: str, scores: dict[str, Scores]) -> list[dict[str, Any]]:
     return rows
 
 
-def main() -> None:
-    """Read the conversations and measure, or print that the conversations are missing."""
+def parse() -> argparse.Namespace:
+    """Return the arguments of the command line."""
     parser = argparse.ArgumentParser(description="Recall of search on LoCoMo conversations.")
     parser.add_argument("data", nargs="?", type=Path, default=DATA)
     parser.add_argument("--provider", choices=PROVIDERS, default="local")
     parser.add_argument("--model", help="model of the provider; default: the provider's default")
     parser.add_argument("--calibrate", action="store_true", help="measure the model's scale first")
-    parser.add_argument("--task", action="append", choices=TASKS, help="default: all four")
+    tasks = (*TASKS, "documents")
+    parser.add_argument("--task", action="append", choices=tasks, help="default: the first four")
+    parser.add_argument("--most", type=int, metavar="N", help="with `documents`: N of each kind")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to FILE")
-    given = parser.parse_args()
-    if not given.data.is_file():
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Read the conversations and measure, or print that the conversations are missing."""
+    given = parse()
+    tasks = [task for task in given.task or TASKS if task != "documents"]
+    if tasks and not given.data.is_file():
         print(f"{given.data} does not exist. Name a file of LoCoMo conversations.")
         return
     chosen = {"embedding_provider": given.provider, "embedding_model": given.model}
-    with open_folder("recall") as folder:
-        conversations = json.loads(given.data.read_text("utf-8"))
-        plan = Plan(conversations, chosen, given.task or TASKS, given.calibrate)
-        rows = anyio.run(run, plan, folder)
+    rows = list[dict[str, Any]]()
+    if "documents" in (given.task or ()):
+        with open_folder("documents") as folder:
+            rows += anyio.run(measure_documents, folder, chosen, given.most)
+    if tasks:
+        with open_folder("recall") as folder:
+            plan = Plan(json.loads(given.data.read_text("utf-8")), chosen, tasks, given.calibrate)
+            rows += anyio.run(run, plan, folder)
     if given.json:
         content = {"machine": tell_machine(), **chosen, "rows": rows}
         given.json.write_text(json.dumps(content, indent=2) + "\n", "utf-8")

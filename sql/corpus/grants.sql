@@ -1,8 +1,8 @@
 -- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function
-    textrawl.store_source, textrawl.known_sources, textrawl.read_chunk, textrawl.forget_source, textrawl.propose_correction,
-    textrawl.apply_correction, textrawl.list_graphs, textrawl.recall_chunks, textrawl.reachable_graphs,
-    textrawl.measure_graphs
+    textrawl.store_source, textrawl.known_sources, textrawl.hasten_embeddings, textrawl.read_chunk, textrawl.forget_source,
+    textrawl.propose_correction, textrawl.apply_correction, textrawl.list_graphs, textrawl.recall_chunks,
+    textrawl.reachable_graphs, textrawl.measure_graphs
     to textrawl_app;
 
 grant execute on function textrawl.list_graphs, textrawl.recall_chunks to textrawl_analyst;

@@ -112,6 +112,19 @@ def test_recall_is_measured_for_every_task_and_arm(run: Run, tmp_path: Path) -> 
     assert (found["literal"], found["words"], found["hybrid"]) == (0, 100, 100)
 
 
+def test_recall_of_documents_is_measured_on_files_that_every_python_has(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "figures.json"
+    lines = run("recall", "--task", "documents", "--most", "6", "--json", str(file)).splitlines()
+
+    steps = [line.split(":")[0] for line in lines if line.startswith("ingest")]
+    assert steps == ["ingest, texts", "ingest, vectors", "ingest, nothing new"]
+    assert [line.split()[0] for line in lines[-3:]] == ["keywords", "vectors", "hybrid"]
+    rows = json.loads(file.read_text("utf-8"))["rows"]
+    assert all(row["chunks"] > 12 for row in rows[:3])
+
+
 def test_recall_of_times_is_measured_for_every_way(run: Run, tmp_path: Path) -> None:
     data = tmp_path / "conversations.json"
     data.write_text(json.dumps([CONVERSATION]), encoding="utf-8")

@@ -188,3 +188,13 @@ def test_a_person_sees_sensitive_graphs_too(handbook: Sql) -> None:
 
     assert fetch(handbook, "select array_agg(name) from list_graphs()") is None
     assert fetch(handbook, "select name from list_graphs(sensitive => true)") == "handbook"
+
+
+def test_chunks_that_a_killed_process_claimed_become_due(handbook: Sql) -> None:
+    model = fetch(handbook, "select register_embedding_model('test:model', 3)")
+    store(handbook)
+    handbook.execute("select claim_pending_embeddings(%s)", (model,))
+
+    assert fetch(handbook, "select hasten_embeddings('handbook', %s)", model) == 3
+    due = handbook.execute("select entity_name from claim_pending_embeddings(%s)", (model,))
+    assert due.fetchall() == [("meals.md",)] * 3

@@ -57,6 +57,11 @@ class StoredSourceRow:
     chunk_count: int
 
 
+@dataclass(frozen=True)
+class _HastenedRow:
+    hasten_embeddings: int
+
+
 @dataclass
 class Report:
     """The outcome of an ingest. `counts` has the outcomes of files."""
@@ -98,6 +103,15 @@ class Ingestion:
             model = await self._store.models.find_active()
             while await queue_facts(database, model):
                 pass
+            # An ingest that was killed may have claimed chunks.
+            await database.call(
+                "hasten_embeddings",
+                _HastenedRow,
+                graph=self._graph,
+                model=model.model_id,
+                sensitive=True,
+                credential=self._caller.principal.credential,
+            )
             done = 0
             while filled := await fill_batch(database, model):
                 done += filled
