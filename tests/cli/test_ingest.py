@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from tests.conftest import ACTOR, TOKEN
-from tests.support.commands import Run
+from tests.support.commands import Launch, Run
 
 GRANT = "select grant_access(%s, %s, %s)"
 
@@ -43,6 +43,25 @@ def look(owner: psycopg.Connection) -> list[tuple[Any, ...]]:
         " from source s join document d on d.id = s.document_id"
         " join document_version v on v.document_id = d.id order by d.path, v.version"
     ).fetchall()
+
+
+def test_the_first_ingest_on_a_bare_machine_makes_a_memory_with_a_graph(
+    launch: Launch, home: Path, folder: Path
+) -> None:
+    place = {"DATA_DIR": home / "data"}
+
+    first = launch("ingest", str(folder), **place).end()
+    second = launch("ingest", str(folder), **place).end()
+    spaces = launch("space", "list", "--json", **place).end()
+
+    assert (first.code, second.code) == (0, 0), first.err
+    assert "Created the graph documents" in first.err
+    assert "Files in documents: 3 added" in first.err
+    assert "Files in documents: 3 unchanged" in second.err
+    assert [(row["name"], row["tier"]) for row in json.loads(spaces.out)] == [
+        ("default", None),
+        ("documents", "personal"),
+    ]
 
 
 def test_a_folder_becomes_sources_with_vectors(

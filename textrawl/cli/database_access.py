@@ -19,9 +19,9 @@ def require_memory(settings: Settings) -> None:
     """
     if settings.database_url is None and read_state(settings.data_dir).phase == "not initialised":
         raise StartRefused(
-            f"There is no memory in {settings.data_dir} yet: `textrawl remember` and the first "
-            "`textrawl serve` create it. If your memory is elsewhere, set TEXTRAWL_DATA_DIR or "
-            "TEXTRAWL_DATABASE_URL"
+            f"There is no memory in {settings.data_dir} yet: `textrawl remember`, `textrawl "
+            "ingest` and the first `textrawl serve` create it. If your memory is elsewhere, set "
+            "TEXTRAWL_DATA_DIR or TEXTRAWL_DATABASE_URL"
         )
 
 

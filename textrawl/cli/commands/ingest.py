@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from textrawl.cli.console import count, write_json, write_message
+from textrawl.cli.first_graph import FIRST_GRAPH, create_first_graph
 from textrawl.cli.ingestion import Ingestion, Report, choose_graph
 from textrawl.cli.inputs import AsJson
 from textrawl.cli.memory_session import MemorySession, change_memory
@@ -29,7 +30,8 @@ _Graph = Annotated[
         "--graph",
         metavar="GRAPH",
         parser=clean_name,
-        help="Write to this graph; default: the home space if it is a graph, or the only graph.",
+        help="Write to this graph; default: the home space if it is a graph, or the only graph. "
+        "The first ingest on this machine creates the graph documents.",
     ),
 ]
 
@@ -43,6 +45,8 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
     """
     findings = _find(paths)
     began = time.monotonic()
+    if graph is None and create_first_graph():
+        write_message(f"Created the graph {FIRST_GRAPH}, which only you can read.")
 
     async def work(session: MemorySession) -> tuple[str, Report]:
         chosen = await choose_graph(session.store, session.caller, graph)
