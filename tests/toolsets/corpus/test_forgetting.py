@@ -5,6 +5,8 @@ from uuid import uuid4
 import psycopg
 import pytest
 
+from tests.conftest import Connect
+from tests.support.tool_calls import read, read_error
 from tests.toolsets.corpus.conftest import Ask, Refuse
 
 pytestmark = pytest.mark.anyio
@@ -82,3 +84,20 @@ async def test_stats_count_what_the_caller_can_read(ask: Ask) -> None:
     assert answer["embeddingDimensions"] == 256
     assert answer["cortexDbSizeBytes"] > 4 * sum(tokens)
     assert answer["cortexPath"].startswith("test_")
+
+
+async def test_more_graphs_than_fit_are_counted(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    for number in range(40):
+        owner.execute("select create_space(%s, tier => 'public')", (f"graph-{number}",))
+        owner.execute(
+            "select grant_access('ada', %s, array['read', 'write'])", (f"graph-{number}",)
+        )
+    client = await connect(toolsets=["corpus"], max_graph_tokens=300)
+
+    answer = read(await client.call_tool("stats", {}))
+    title, fix = read_error(await client.call_tool("remember", {"text": "x", "graphId": "zoo"}))
+
+    assert 1 <= len(answer["g"]) == 40 - answer["cut"]
+    assert (title, fix.count("graph-")) == ("No graph 'zoo'", 40)

@@ -79,7 +79,7 @@ class RecallReply(Reply):
             truncated=truncated,
             cut=truncated or None,
             unknown_graphs=unknown or None,
-            note=f"{missing}: searched by words only" if missing else None,
+            note=f"keyword only: {missing}" if missing else None,
         )
 
     def size(self) -> int:
