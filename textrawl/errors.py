@@ -9,6 +9,7 @@
     │   ├── EntityNameMissing
     │   ├── EntityTypeInvalid
     │   ├── EntityNotFound     no entity has this name, and the call does not create it
+    │   ├── SpaceIsGraph       a space holds documents, and the call needs one with facts
     │   └── FactNotFound       an id, prefix or text that names no fact, or several facts
     ├── NotAuthenticated       a credential is missing, unknown, expired or revoked
     ├── ScopeMissing           the caller does not have a scope
@@ -108,6 +109,16 @@ class FactNotFound(ArgumentInvalid):
     """An id, a prefix of an id, or a text that names no fact of this entity, or several facts."""
 
     title = "Fact not found"
+
+
+class SpaceIsGraph(ArgumentInvalid):
+    """A space holds documents, and the call needs a space with facts."""
+
+    def __init__(self, space: str) -> None:
+        super().__init__(
+            "use a space with facts for this tool, or recall and remember of the corpus toolset",
+            title=f"The space {space} is a graph, which holds documents",
+        )
 
 
 class NothingDeleted(TextrawlError):

@@ -23,7 +23,8 @@ begin
         former.attributes || jsonb_build_object('chunks', corrected_chunks(
             former.attributes -> 'chunks', chosen.part, piece.start + same.prefix,
             piece.length - same.prefix - same.suffix,
-            char_length(chosen.proposed_text) - same.prefix - same.suffix, chosen.tokens)),
+            char_length(chosen.proposed_text) - same.prefix - same.suffix,
+            chosen.tokens, least(chosen.tokens, changed_bytes(chosen.proposed_text, same.prefix, same.suffix)))),
         clock_timestamp(), null, origin);
     perform place_parts(chosen.document_id, origin);
 end

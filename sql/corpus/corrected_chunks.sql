@@ -1,13 +1,31 @@
 create function textrawl.corrected_chunks(
-    chunks jsonb, part integer, place integer, removed integer, added integer, tokens integer
+    chunks jsonb, part integer, place integer, removed integer, added integer,
+    tokens integer,  -- of the corrected chunk
+    growth integer   -- most tokens that the change can add to an overlapping chunk
 ) returns jsonb
 language sql immutable parallel safe
 set search_path from current
 begin atomic
-    select jsonb_agg(case when (c ->> 0)::integer = part then jsonb_set(c, '{3}', to_jsonb(tokens)) else c end order by rank)
-    from jsonb_array_elements(textrawl.replaced_chunks(chunks, place, removed, added, tokens)) with ordinality a (c, rank);
+    with former as (
+        select (c ->> 0)::integer as part, (c ->> 1)::integer as start from jsonb_array_elements(chunks) c
+    ), moved as (
+        select (c ->> 0)::integer as part, (c ->> 1)::integer as start, (c ->> 2)::integer as length, (c ->> 3)::integer as tokens, rank
+        from jsonb_array_elements(textrawl.replaced_chunks(chunks, place, removed, added, growth)) with ordinality a (c, rank)
+    )
+    select jsonb_agg(jsonb_build_array(
+               m.part,
+               case when cut.after then place + added else m.start end,
+               case when cut.after then m.start + m.length - place - added when cut.before then place - m.start else m.length end,
+               case when m.part = own.part then corrected_chunks.tokens when cut.before or cut.after then m.tokens - growth
+                    else m.tokens end) order by m.rank)
+    from moved m
+    join former f on f.part = m.part
+    join former own on own.part = corrected_chunks.part
+    -- A chunk has at most 8,000 characters. If a neighbour would be longer, it loses the characters that the corrected chunk
+    -- contains too.
+    cross join lateral (select m.length > 8000 and f.start < own.start as before, m.length > 8000 and f.start > own.start as after) cut;
 end;
 
 comment on function textrawl.corrected_chunks is
-    'The chunks of a source after a range inside chunk `part` was replaced. That chunk has `tokens` tokens now. The sizes of '
-    'overlapping chunks grow by as many tokens, which is never too few.';
+    'The chunks of a source after a range inside chunk `part` was replaced. The tokens of overlapping '
+    'chunks grow by `growth`, which is never too few.';

@@ -18,7 +18,9 @@ begin
         returning v.document_id
     )
     select array_agg(distinct document_id) into touched from gone;
-    delete from correction c where c.space_id = purge_versions.space and c.event_id = any(withdrawn);
+    delete from correction c
+    where c.space_id = purge_versions.space
+      and (c.event_id = any(withdrawn) or c.applied_at is null and c.document_id = any(touched));
     with gone as (
         delete from document d
         where d.space_id = purge_versions.space and d.id = any(touched)
@@ -33,4 +35,4 @@ $$;
 comment on function textrawl.purge_versions is
     'Delete the versions of documents that withdrawn events stored, with the snapshots of these versions. Then delete '
     'the documents without a version, and their entities if these have nothing else. Also delete the corrections that '
-    'these events applied. Call claim_removal() first.';
+    'these events applied, and those that nobody applied to the documents. Call claim_removal() first.';

@@ -7,7 +7,11 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from psycopg import DatabaseError
+
+from textrawl.wire.token_counter import choose_counter
 
 Sql = psycopg.Connection[Any]
 
@@ -98,6 +102,25 @@ def test_a_correction_changes_each_chunk_that_has_the_words(handbook: Sql) -> No
     text = TEXT.replace("Coffee is", "Espresso and tea are")
     assert fetch(handbook, "select content from document_version order by version desc") == text
     assert [row[1] for row in look(handbook)] == [text[:51], text[23:74], text[60:86]]
+
+
+@pytest.mark.parametrize("part", [1, 2, 3])
+def test_a_neighbour_that_would_be_too_long_keeps_only_its_own_words(
+    handbook: Sql, part: int
+) -> None:
+    document = store(handbook)
+    [chunk] = [row[1] for row in look(handbook) if row[0] == part]
+    new = "no meals!" * 888
+
+    correct(handbook, document, chunk, new, part)
+
+    start, end = [(0, 40), (23, 63), (49, 75)][part - 1]
+    text = fetch(handbook, "select content from document_version order by version desc")
+    assert text == TEXT[:start] + new + TEXT[end:]
+    kept = {row[0]: row[1] for row in look(handbook)}
+    expected = {1: {2: TEXT[40:63]}, 2: {1: TEXT[:23], 3: TEXT[63:]}, 3: {2: TEXT[23:49]}}
+    assert kept[part] == new
+    assert {number: kept[number] for number in expected[part]} == expected[part]
 
 
 def test_undo_of_a_correction_brings_back_text_and_chunks(handbook: Sql) -> None:
@@ -198,3 +221,24 @@ def test_chunks_that_a_killed_process_claimed_become_due(handbook: Sql) -> None:
     assert fetch(handbook, "select hasten_embeddings('handbook', %s)", model) == 3
     due = handbook.execute("select entity_name from claim_pending_embeddings(%s)", (model,))
     assert due.fetchall() == [("meals.md",)] * 3
+
+
+WORDS = st.text(st.sampled_from("ab \n.,éß字x1"), min_size=1, max_size=40)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(WORDS, WORDS, WORDS, WORDS)
+def test_a_change_adds_at_most_as_many_tokens_as_it_touches_bytes(
+    sql: Sql, before: str, old: str, new: str, after: str
+) -> None:
+    count = choose_counter().count
+    former, text = before + old + after, before + new + after
+    growth = fetch(
+        sql,
+        "select changed_bytes(%s, r.prefix, r.suffix) from changed_range(%s, %s) r",
+        text,
+        former,
+        text,
+    )
+
+    assert count(text) <= count(former) + growth

@@ -53,6 +53,7 @@ ACCESS: dict[str, Explain] = {
         "admin", "only the owner of the memory may do this"
     ),
     "TR014": lambda _detail, _parameter: errors.IssuerRefused(),
+    "TR060": lambda space, _: errors.SpaceIsGraph(space),
 }
 """Refusals that have the same meaning for every call, so callers need not explain them."""
 
@@ -157,10 +158,6 @@ REFUSALS: dict[str, Explain] = {
     ),
     "TR059": _invalid(
         "Version {} is not of this memory", "pull without lastSyncVersion; nothing was changed"
-    ),
-    "TR060": _invalid(
-        "The space {} is a graph, which holds documents",
-        "use a space with facts for this tool, or recall and remember of the corpus toolset",
     ),
     "TR061": _invalid(
         "Wrong tier of a graph",

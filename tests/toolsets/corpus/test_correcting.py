@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import anyio
 import psycopg
 import pytest
 from mcp import Client
@@ -147,6 +148,25 @@ async def test_a_correction_is_applied_once_and_within_ten_minutes(
     assert late[0] == "Correction not found"
     assert "within ten minutes" in late[1]
     assert look(owner) == before
+
+
+async def test_of_many_calls_at_once_one_applies_the_correction(
+    connect: Connect, graphs: psycopg.Connection[Any]
+) -> None:
+    client = await connect(toolsets=["corpus"], correction_mode="deterministic")
+    correction = (await propose(client, await put(client), NEW))["correctionId"]
+    failed = list[bool | None]()
+
+    async def apply() -> None:
+        result = await client.call_tool("apply", {"correctionId": correction})
+        failed.append(result.is_error)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(8):
+            tasks.start_soon(apply)
+
+    assert sorted(map(bool, failed)) == [False] + 7 * [True]
+    assert graphs.execute("select count(*) from document_version").fetchone() == (2,)
 
 
 async def test_a_correction_of_a_chunk_that_changed_meanwhile_is_refused(

@@ -113,6 +113,20 @@ async def test_only_graphs_that_the_caller_can_read_are_counted(
     assert (await ask(listed, "get_stats", scope="knowledge"))["knowledge"]["g"] == 0
 
 
+async def test_in_a_graph_only_its_documents_are_counted(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    put_source(owner, "handbook", "personal", "ada")
+    put_source(owner, "other", "personal", "ada")
+    client = await connect(toolsets=["stats"], space="handbook")
+
+    answer = await ask(client, "get_stats")
+    title, _ = await refuse(client, "get_stats", scope="memory")
+
+    assert answer == {"knowledge": {"g": 1, "src": 1, "c": 1, "tok": 6}}
+    assert title == "The space handbook is a graph, which holds documents"
+
+
 async def test_with_memory_off_the_error_names_the_setting(connect: Connect) -> None:
     client = await connect(toolsets=["stats"], enable_memory=False)
 

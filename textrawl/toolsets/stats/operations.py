@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textrawl.access.principal import Caller
-from textrawl.postgres.sqlstates import DataRefused
+from textrawl.errors import SpaceIsGraph
 from textrawl.store.rows import StatisticsRow
 from textrawl.store.store import Store
 
@@ -27,12 +27,19 @@ class StatsOperations:
         self._call = store.database.call
 
     async def count_memory(self, caller: Caller) -> StatisticsRow:
-        """Count the entities, facts and relations that the caller can read."""
-        try:
-            [row] = await self._call("memory_statistics", StatisticsRow, **caller.reading)
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
+        """Count the entities, facts and relations that the caller can read.
+
+        Raises SpaceIsGraph for a caller who can only reach a graph.
+        """
+        [row] = await self._call("memory_statistics", StatisticsRow, **caller.reading)
         return row
+
+    async def try_to_count_memory(self, caller: Caller) -> StatisticsRow | None:
+        """Do what `count_memory` does, but return None for a caller who can only reach a graph."""
+        try:
+            return await self.count_memory(caller)
+        except SpaceIsGraph:
+            return None
 
     async def count_graphs(self, caller: Caller, graphs: list[str] | None) -> Sequence[GraphRow]:
         """Return the graphs that the caller can read. If `graphs` is not None, only these."""

@@ -107,8 +107,11 @@ async def get_stats(
             "scope: use memory, knowledge or all", title=f"textrawl has no {scope} to count"
         )
     operations, reply = StatsOperations(call.store), StatsReply()
-    if scope in ("all", "memory"):
+    if scope == "memory":
         reply.memory = MemoryPart.build(await operations.count_memory(call.caller))
+    elif scope == "all":
+        row = await operations.try_to_count_memory(call.caller)
+        reply.memory = MemoryPart.build(row) if row is not None else None
     if scope in ("all", "knowledge"):
         reply.knowledge = KnowledgePart.build(
             await operations.count_graphs(call.caller, call.graphs)
