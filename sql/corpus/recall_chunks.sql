@@ -16,13 +16,14 @@ create function textrawl.recall_chunks(
 language sql stable security definer rows 8
 set search_path from current
 begin atomic
-    select m.document_id, m.part, m.space, m.entity_name, d.path, m.line, m.content, m.tokens, m.score,
+    select m.document_id, m.part, m.space, s.label, d.path, m.line, m.content, m.tokens, m.score,
         v.modified_at, m.observation_id, m.space_id, m.over_cap
     from textrawl.search_memory(
         recall_chunks.query, credential => recall_chunks.credential, sources => array['documents'],
         graphs => recall_chunks.graphs, max_rows => recall_chunks.max_rows, least_score => recall_chunks.min_score,
         ceiling => recall_chunks.ceiling, model => recall_chunks.model, vector => recall_chunks.vector) m
     join textrawl.document d on d.space_id = m.space_id and d.id = m.document_id
+    join textrawl.source s on s.space_id = d.space_id and s.document_id = d.id
     join textrawl.document_version v on v.space_id = d.space_id and v.document_id = d.id and v.version = d.version
     order by m.score desc, m.created_at desc, m.observation_id;
 end;

@@ -195,3 +195,15 @@ async def test_a_text_cannot_look_like_another_chunk(ask: Ask, connect: Connect)
     [header, line] = written.splitlines()
     assert header.endswith("work/cut 1 x:1")
     assert line == "\\" + text.replace("\n", "\\n")
+
+
+async def test_each_source_has_its_own_label_though_labels_differ_only_in_case(ask: Ask) -> None:
+    for label in ("Notes", "notes"):
+        await ask("remember", text=f"{PIPELINE} By {label}.", graphId="work", label=label)
+
+    answer = await ask("recall", query="deployment pipeline")
+
+    assert {result["text"][-6:-1]: result["sourceName"] for result in answer["results"]} == {
+        "Notes": "Notes",
+        "notes": "notes",
+    }
