@@ -81,6 +81,10 @@ def write_search(draw: st.DrawFn) -> SearchReply:
         )
         for id_, owner, content, score in sorted(facts, key=lambda fact: -fact[3])
     ]
+    for number, row in enumerate(rows):
+        if draw(st.booleans()):  # a chunk of a document
+            row.document_id, row.part, row.line = row.entity_id, number + 1, number + 7
+            row.content = draw(st.sampled_from([row.content, None]))
     missing = draw(st.sampled_from([None, "embedding service not configured"]))
     return SearchReply.build(rows, missing, draw(FACTS), draw(LAYOUTS))
 
@@ -254,11 +258,16 @@ def tell(reply: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def get_id(fact: dict[str, Any]) -> str:
+    """The short id of a fact. Structured content names the id of a chunk chunkId."""
+    return "" if ":" in fact.get("id", "") else fact.get("id", "")
+
+
 def tell_compact(reply: dict[str, Any]) -> dict[str, Any]:
     rows = reply.get("e", [])
     return {
         "facts": [
-            (e["n"], e["t"], [(f["c"], f["s"], f.get("id", ""), f.get("on", "")) for f in e["m"]])
+            (e["n"], e["t"], [(f["c"], f["s"], get_id(f), f.get("on", "")) for f in e["m"]])
             for e in rows if "m" in e
         ],
         "observations": [o if isinstance(o, str) else o["c"] for o in reply.get("o", [])],
@@ -318,7 +327,7 @@ def test_no_fact_can_pass_for_a_line_of_another_kind(reply: SearchReply) -> None
     lines = list(reply.lines())
 
     assert len([line for line in lines if line[0].isdecimal()]) == reply.size()
-    assert len([line for line in lines if line.startswith("cut ")]) == 0
+    assert len([line for line in lines if line.startswith("cut ")]) == (reply.dropped is not None)
     assert len([line for line in lines if line.startswith("note ")]) == (reply.note is not None)
     assert not any("\n" in line for line in lines)
 

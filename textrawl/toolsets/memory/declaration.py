@@ -27,6 +27,7 @@ Source = Annotated[
     Field(json_schema_extra={"default": "conversation"}),
 ]
 """None if the caller gave no source. A duplicate fact then keeps its source."""
+SearchSource = Literal["facts", "documents"]
 
 
 def _read_time(read: Callable[[str], datetime], *fillers: str) -> BeforeValidator:

@@ -84,6 +84,7 @@ class Question:
     """A search. If `semantic` is true, only vectors are compared.
 
     Facts with a score below `least_score` are left out. If it is None, search_memory() chooses it.
+    `sources` is None if the search covers only facts.
     """
 
     query: str
@@ -92,6 +93,28 @@ class Question:
     limit: int = 10
     semantic: bool = False
     least_score: float | None = None
+    sources: "Sources | None" = None
+
+
+@dataclass(frozen=True)
+class Sources:
+    """A search of documents, and of facts if `facts` is true.
+
+    `graphs` has the names of the only graphs to search, or is None. `ceiling` is the maximum number
+    of tokens of documents in the answer.
+    """
+
+    facts: bool
+    graphs: Sequence[str] | None = None
+    ceiling: int = 8000
+
+    def arguments(self) -> dict[str, object]:
+        """Return the values of SQL parameters by their names."""
+        return {
+            "sources": ["facts", "documents"] if self.facts else ["documents"],
+            "graphs": None if self.graphs is None else list(self.graphs),
+            "ceiling": self.ceiling,
+        }
 
 
 class MemoryOperations:
@@ -124,6 +147,7 @@ class MemoryOperations:
             **question.times.arguments(),
             **({"around": around} if around else {}),
             **({} if question.least_score is None else {"least_score": question.least_score}),
+            **(question.sources.arguments() if question.sources else {}),
             **caller.reading,
         )
         return hits, reason

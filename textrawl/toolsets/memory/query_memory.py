@@ -16,10 +16,11 @@ from textrawl.toolsets.memory.declaration import (
     OptionalName,
     PastInstant,
     Query,
+    SearchSource,
     memory,
 )
 from textrawl.toolsets.memory.entity_reply import EntityReply
-from textrawl.toolsets.memory.operations import MemoryOperations, Question, Times
+from textrawl.toolsets.memory.operations import MemoryOperations, Question, Sources, Times
 from textrawl.toolsets.memory.search_replies import (
     Answer,
     FactLayout,
@@ -42,18 +43,21 @@ async def query_memory(
     mode: Annotated[
         Mode | None, Field(description="find facts, look up one entity, or list entities")
     ] = None,
-    query: Annotated[Query, Field(description="search: question or keywords")] = "",
-    entityTypes: Annotated[list[EntityType] | None, Field(description="only these")] = None,
+    query: Annotated[Query, Field(description="question or keywords")] = "",
+    sources: Annotated[
+        list[SearchSource] | None, Field(description="search: default facts")
+    ] = None,
+    entityTypes: list[EntityType] | None = None,
     searchMode: Annotated[
         Literal["hybrid", "semantic"], Field(description="semantic: by meaning alone")
     ] = "hybrid",
-    entityName: Annotated[OptionalName, Field(description="entity")] = "",
-    includeRelated: Annotated[bool, Field(description="entity: relations too")] = True,
+    entityName: OptionalName = "",
+    includeRelated: bool = True,
     maxObs: Annotated[int, Field(ge=1, le=100, description="entity: most facts")] = 20,
     minScore: LeastScore = None,
     limit: Annotated[int, Field(description="most results; search 50, list 100")] = 10,
     offset: Annotated[int, Field(ge=0, description="list, entity")] = 0,
-    maxTokens: Annotated[int | None, Field(ge=50, le=25_000, description="of the answer")] = None,
+    maxTokens: Annotated[int | None, Field(ge=50, le=25_000)] = None,
     asOf: Annotated[Instant, Field(description="ISO date: what was valid then")] = None,
     since: Annotated[PastInstant, Field(description="ISO date: said from then")] = None,
     until: Instant = None,
@@ -77,7 +81,8 @@ async def query_memory(
         case "search":
             max_rows = min(max(limit, 1), _MOST_FOUND)
             semantic = searchMode == "semantic"
-            question = Question(query, types, times, max_rows, semantic, minScore)
+            chosen = _choose_sources(call, sources or [], types)
+            question = Question(query, types, times, max_rows, semantic, minScore, chosen)
             reply = await _search(operations, question, call.caller, layout)
         case "entity":
             lookup = Lookup(entityName, times, maxObs, skipped, includeRelated)
@@ -97,6 +102,20 @@ def _check_times(times: Times) -> Times:
     if times.since and times.until and times.until < times.since:
         raise ArgumentInvalid("until must not be before since", title="Empty period")
     return times
+
+
+def _choose_sources(
+    call: Call, sources: list[SearchSource], types: list[str] | None
+) -> Sources | None:
+    """Return the sources to search, or None for facts alone."""
+    if "documents" not in sources:
+        return None
+    if types:
+        raise ArgumentInvalid(
+            "documents have no type: leave out entityTypes, or search only facts",
+            title="entityTypes is only for facts",
+        )
+    return Sources("facts" in sources, call.graphs, call.app.max_recall_tokens)
 
 
 def _infer_mode(query: str, entity_name: str) -> Mode:

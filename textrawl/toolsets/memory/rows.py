@@ -8,10 +8,11 @@ from uuid import UUID
 
 @dataclass  # not frozen: a frozen row takes ten times as long to make, and an answer has ten rows
 class HitRow:
-    """A fact or a relation that search_memory found.
+    """A fact, a relation or a chunk of a document that search_memory found.
 
-    Score, cosine and coverage are numbers from 0 to 1. The last four fields belong to a relation,
-    whose id is also its `observation_id`.
+    Score, cosine and coverage are numbers from 0 to 1. A relation has four fields, and its id is
+    also its `observation_id`. A chunk has the last three fields. Its `content` is None if a limit
+    of tokens left it out.
     """
 
     observation_id: UUID
@@ -19,7 +20,7 @@ class HitRow:
     space: str
     entity_name: str
     entity_type: str
-    content: str
+    content: str | None
     source: str
     created_at: datetime
     said_at: datetime
@@ -31,11 +32,21 @@ class HitRow:
     relation_type: str | None = None
     to_entity: str | None = None
     to_entity_type: str | None = None
+    document_id: UUID | None = None
+    part: int | None = None
+    line: int | None = None
 
     @property
     def text(self) -> str:
-        """The text of a fact, or a relation as an arrow."""
-        return f"{self.relation_type}→{self.to_entity}" if self.relation_id else self.content
+        """The text of a fact or a chunk, or a relation as an arrow."""
+        if self.relation_id:
+            return f"{self.relation_type}→{self.to_entity}"
+        return self.content or ""
+
+    @property
+    def chunk_id(self) -> str | None:
+        """The id of a chunk for the corpus tools, or None."""
+        return f"{self.document_id}:{self.part}" if self.document_id else None
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from textrawl.wire.replies import Key, Part, Reply, write_line
 _FOUND = (
     "by best fact; of a memory: content, source (of a relation relation_type, to_entity, "
     "to_entity_type), author, score, with includeIds id, with that or dates createdAt, saidAt if "
-    "given"
+    "given; of a document line, chunkId"
 )
 _LINE_MARKS = "0123456789→←@"  # the first characters of lines that are not headers
 
@@ -111,9 +111,10 @@ def _put_last(fields: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 
 class FactPart(Part):
-    """A fact or a relation that a search found. docs/search.md explains `score`.
+    """A fact, a relation or a chunk of a document. docs/search.md explains `score`.
 
-    A fact has a source. A relation has the same three fields as in the mode `entity`.
+    A fact has a source. A relation has the same three fields as in the mode `entity`. A chunk has
+    the line in which it begins, and an id for the corpus tools.
     """
 
     content: Annotated[str, Key("c")]
@@ -123,6 +124,9 @@ class FactPart(Part):
     source: str | None = None
     author: str
     score: Annotated[float, Key("s")]
+    place: Annotated[int | None, Key("line"), Field(alias="line")] = None
+    chunk_id: str | None = None
+    chunk: Annotated[str | None, Key("id"), Field(exclude=True)] = None
     id: Annotated[str | None, Key("id", short_id=True)] = None
     created_at: datetime | None = None
     said_at: datetime | None = None
@@ -132,6 +136,9 @@ class FactPart(Part):
     def line(self, layout: FactLayout) -> str:
         """Return a line with the score in hundredths, the origin as `layout` asks, and the text."""
         origin = layout.write_origin(self.id or "", self.by or "", self.on or "")
+        place = f"line {self.place}: " if self.place else ""
+        # The id of a chunk is not shortened, because the corpus tools need all of it.
+        origin = f"{self.chunk or ''}{origin}{place}"
         return f"{round(self.score * 100)} {origin}{write_line(self.content)}"
 
 
@@ -146,7 +153,7 @@ class FoundEntity(Part):
 
 
 class SearchReply(Answer):
-    """Facts that match a query, grouped by entity in the order of the best fact."""
+    """Facts and chunks that match a query, grouped by entity or document, the best first."""
 
     spared = (("query", "note"), ("total_memories", "entities"))
 
@@ -157,6 +164,7 @@ class SearchReply(Answer):
     degraded: Literal[True] | None = None
     note: Annotated[str | None, Key("note")] = None
     _rows: Sequence[HitRow] = PrivateAttr(default=())
+    _over_cap: int = PrivateAttr(default=0)
     _layout: FactLayout = PrivateAttr(default=_PLAIN_LAYOUT)
 
     @classmethod
@@ -168,11 +176,12 @@ class SearchReply(Answer):
         layout: FactLayout = _PLAIN_LAYOUT,
     ) -> Self:
         """Return the reply to `query`. `reason` says why vectors were not used, or is None."""
-        reply = cls(query=query, total_memories=len(rows), entities=_group_by_entity(rows, layout))
+        shown = [row for row in rows if row.content is not None]
+        reply = cls(query=query)
         if reason:
             reply.degraded, reply.note = True, f"keyword only: {reason}"
-        reply._rows, reply._layout = rows, layout
-        return reply
+        reply._rows, reply._layout, reply._over_cap = shown, layout, len(rows) - len(shown)
+        return reply.choose(len(shown))
 
     def read_finding(self, question: str) -> Finding:
         """Return the question and the facts, with the best score, cosine and coverage."""
@@ -205,10 +214,13 @@ class SearchReply(Answer):
         return len(self._rows)
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the best `count` facts."""
+        """Return a copy with the best `count` facts.
+
+        Chunks over a limit of tokens count as omitted.
+        """
         kept = self._rows[:count]
         return self.cut(
-            len(self._rows) - len(kept),
+            len(self._rows) - len(kept) + self._over_cap,
             total_memories=len(kept),
             entities=_group_by_entity(kept, self._layout),
         )
@@ -226,18 +238,23 @@ def write_header(name: str, entity_type: str, space: str | None = None) -> str:
 def _group_by_entity(rows: Sequence[HitRow], layout: FactLayout) -> list[FoundEntity]:
     groups: dict[object, FoundEntity] = {}
     for row in rows:
-        group = groups.setdefault(
-            row.entity_id,
-            FoundEntity(
-                entity_name=row.entity_name,
-                entity_type=row.entity_type,
-                space=layout.labels.for_content(row.space),
-                marked_space=layout.labels.for_text(row.space),
-                memories=[],
-            ),
-        )
-        group.memories.append(_build_fact(row, layout))
+        key = row.document_id or row.entity_id  # documents with equal labels share an entity
+        if key not in groups:
+            groups[key] = _build_group(row, layout)
+        groups[key].memories.append(_build_fact(row, layout))
     return list(groups.values())
+
+
+def _build_group(row: HitRow, layout: FactLayout) -> FoundEntity:
+    labels = layout.labels
+    graph = row.space if row.document_id else None  # of a document, always name the graph
+    return FoundEntity(
+        entity_name=row.entity_name,
+        entity_type="document" if row.document_id else row.entity_type,
+        space=graph or labels.for_content(row.space),
+        marked_space=graph or labels.for_text(row.space),
+        memories=[],
+    )
 
 
 def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
@@ -249,9 +266,12 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
         source=None if row.relation_id else row.source,
         author=row.author,
         score=round(row.score, 2),
+        place=row.line,
+        chunk_id=row.chunk_id,
     )
     if layout.with_ids:
-        fact.id, fact.by = str(row.observation_id), row.author
+        fact.chunk, fact.by = row.chunk_id, row.author
+        fact.id = None if row.chunk_id else str(row.observation_id)
     if layout.with_ids or layout.with_dates:
         fact.created_at, fact.on = row.created_at, write_day(row.said_at)
         fact.said_at = row.said_at if row.said_at != row.created_at else None
