@@ -392,3 +392,41 @@ def test_a_fact_that_is_close_is_named_and_one_that_is_told_again_updated(
     assert owner.execute("select count(*), count(valid_until) from observation").fetchall() == [
         (2, 1)
     ]
+
+
+def store_meals(owner: psycopg.Connection, tokens: int) -> None:
+    """Store a source in a graph that the caller can read."""
+    owner.execute(
+        "select create_space('handbook', tier => 'personal', recall_tokens => %s)", [tokens]
+    )
+    owner.execute("select grant_access('ada', 'handbook', array['read'])")
+    owner.execute(
+        "select store_source('handbook', 'file/meals.md', 'meals.md',"
+        " E'Tea at four.\\nCoffee at nine.',"
+        " '[[1, 0, 13, 5], [2, 13, 15, 4]]', repeat('0', 64))"
+    )
+
+
+def test_documents_are_searched_instead_of_facts(ask: Ask, owner: psycopg.Connection) -> None:
+    ask("remember", "Ben", "drinks coffee")
+    store_meals(owner, 900)
+
+    facts, documents = ask("search", "coffee"), ask("search", "coffee", "--documents", "-n", "1")
+    answer = json.loads(ask("search", "coffee", "--documents", "--json").out)
+
+    assert "Ben" in facts.out
+    assert "meals.md" not in facts.out
+    cells = documents.out.rstrip("\n").split("\t")
+    assert [*cells[1:4], cells[-1]] == ["meals.md", "document", "handbook", "Coffee at nine."]
+    assert cells[4].endswith(":2")
+    assert cells[4].startswith(answer[0]["document_id"])
+    assert ask("search", "x", "--documents", "--type", "person").code == 2
+
+
+def test_chunks_over_a_limit_are_counted(ask: Ask, owner: psycopg.Connection) -> None:
+    store_meals(owner, 5)
+
+    outcome = ask("search", "coffee tea", "--documents")
+
+    assert len(outcome.out.splitlines()) == 1
+    assert "Left out by the limits of graphs: 1 chunk." in outcome.err

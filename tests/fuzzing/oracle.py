@@ -112,17 +112,24 @@ def word(*known: str) -> Rule:
     return judge
 
 
-def kinds(value: Any) -> Verdict:
-    """A list of types, however it is written."""
+def words(*known: str) -> Rule:
+    """A list of a few words, however it is written."""
+
+    def judge(value: Any) -> Verdict:
+        each = {word(*known)(item) for item in _list_items(value)}
+        return "bad" if "bad" in each else "sound"
+
+    return judge
+
+
+def _list_items(value: Any) -> list[Any]:
+    """The items of a list, however it is written; of what is no list, itself."""
     if isinstance(value, str):
         try:
             value = json.loads(value) if value.lstrip().startswith(("[", "{")) else value.split(",")
         except (ValueError, RecursionError):
-            return "bad"
-    if not isinstance(value, list):
-        return "bad"
-    each = {word(*TYPES)(item) for item in cast("list[Any]", value)}
-    return "bad" if "bad" in each else "sound"
+            return [None]
+    return cast("list[Any]", value) if isinstance(value, list) else [None]
 
 
 def number(least: float, most: float, *, whole: bool) -> Rule:
@@ -270,7 +277,8 @@ _EDGE: dict[str, Rule] = {
 }  # fmt: skip
 _QUERY: dict[str, Rule] = {
     "mode": word("search", "entity", "list"), "query": name(1000, required=False),
-    "entityTypes": kinds, "searchMode": word("hybrid", "semantic"),
+    "entityTypes": words(*TYPES), "sources": words("facts", "documents"),
+    "searchMode": word("hybrid", "semantic"),
     "entityName": name(200, required=False), "includeRelated": truth,
     "maxObs": number(1, 100, whole=True), "limit": limit, "offset": number(0, math.inf, whole=True),
     "maxTokens": number(50, 25_000, whole=True), "asOf": instant(ahead=False), "includeIds": truth,
@@ -315,3 +323,6 @@ def _judge_mode(given: Mapping[str, Any], judgement: Judgement) -> None:
     value = given.get(needed)
     if is_absent(value):
         judgement.add(needed, "bad")
+    if mode == "search" and "document" in str(given.get("sources")).lower():
+        kinds = given.get("entityTypes")
+        judgement.add("entityTypes", "sound" if is_absent(kinds) or kinds in ([], "[]") else "bad")

@@ -11,7 +11,7 @@ in each space. The database finds it by its credential, the SHA-256 of the token
 """
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -83,6 +83,16 @@ class Principal:
     def readable(self) -> tuple[Space, ...]:
         """The spaces with facts in which the principal has the scope `read`."""
         return tuple(s for s in self.spaces if "read" in s.scopes and s.tier is None)
+
+    def find_graphs(self, allowed: Sequence[str] | None) -> list[str] | None:
+        """Return the names of the only graphs that a call can reach, or None for all graphs.
+
+        `allowed` restricts all callers. An address or a setting can restrict a caller to one space.
+        The database checks the rights in each graph.
+        """
+        if not self.pinned:
+            return None if allowed is None else list(allowed)
+        return [space.name for space in self.spaces if allowed is None or space.name in allowed]
 
     @cached_property
     def _usable(self) -> tuple[Space, ...]:

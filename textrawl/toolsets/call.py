@@ -37,12 +37,7 @@ class Call:
         TEXTRAWL_GRAPHS restricts all callers. An address or a setting can restrict a caller to one
         space. The rights of the caller count in addition.
         """
-        principal, allowed = self.caller.principal, self.app.graphs
-        if not principal.pinned:
-            return None if allowed is None else list(allowed)
-        return [
-            space.name for space in principal.spaces if allowed is None or space.name in allowed
-        ]
+        return self.caller.principal.find_graphs(self.app.graphs)
 
     def reply(self, reply: Reply) -> CallToolResult:
         """Write an answer that is not recorded as a recall."""

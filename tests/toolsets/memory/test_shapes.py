@@ -21,6 +21,9 @@ SEARCHES: list[dict[str, Any]] = [
     {"entityTypes": "person, project"}, {"entityTypes": ["Person"]}, {"entityTypes": ["PEOPLE"]},
     {"entityTypes": ["persons", "companies"]}, {"entityTypes": '["user"]'},
     {"entity_types": ["person"]},
+    {"sources": None}, {"sources": ""}, {"sources": []}, {"sources": "[]"}, {"sources": ["facts"]},
+    {"sources": "facts"}, {"sources": '["facts"]'}, {"sources": "facts, documents"},
+    {"sources": ["Facts", "DOCUMENTS"]},
     {"limit": 5}, {"limit": "5"}, {"limit": 5.0}, {"limit": None}, {"limit": "null"},
     {"limit": 0}, {"limit": 10_000},
     {"searchMode": "Hybrid"}, {"search_mode": "hybrid"}, {"searchMode": None},
@@ -32,7 +35,7 @@ SEARCHES: list[dict[str, Any]] = [
     {"maxTokens": 0, "maxObs": 0}, {"maxTokens": "0", "maxObs": "0"}, {"asOf": "none"},
     {"mode": "search", "entityTypes": [], "searchMode": "hybrid", "entityName": "",
      "includeRelated": True, "maxObs": 0, "limit": 10, "offset": 0, "maxTokens": 0, "asOf": "",
-     "includeIds": False, "dates": False},
+     "includeIds": False, "dates": False, "sources": []},
     # What Gemini CLI adds to every tool:
     {"wait_for_previous": True}, {"wait_for_previous": False},
 ]  # fmt: skip
