@@ -9,7 +9,7 @@ import anyio
 import httpx2
 import psycopg
 
-from tests.attacks.site import SECRETS, SPACES, Site
+from tests.attacks.site import GRAPHS, SEALED, SECRETS, SPACES, Site
 
 CLIENTS = 32
 KILLS_EVERY = 40  # attempts of one client
@@ -25,6 +25,7 @@ class Loot:
     facts: list[str]  # with the statements of relations, which have the ids of the relations
     numbers: list[int]
     entities: list[str]
+    sources: list[str]  # of its graphs, also of the sensitive one
 
     @property
     def canary(self) -> str:
@@ -61,11 +62,17 @@ def collect_loot(owner: psycopg.Connection, space: str) -> Loot:
         " where s.name = %s order by 1",
         (space,),
     ).fetchall()
+    sources = owner.execute(
+        "select c.document_id::text from source c join space s on s.id = c.space_id"
+        " where s.name ^@ (%s || '-') order by 1",
+        (space,),
+    ).fetchall()
     return Loot(
         space,
         [fact for (fact,) in facts],
         [number for (number,) in numbers],
         [entity for (entity,) in entities],
+        [source for (source,) in sources],
     )
 
 
@@ -83,6 +90,8 @@ def _guess_memory(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]
             {"mode": "search", "query": known, "includeIds": True},
             {"mode": "entity", "entityName": name, "includeIds": True},
             {"mode": "list", "limit": 100, "offset": number % 7},
+            {"query": f"canary {loot.space}", "sources": ["documents"], "minScore": 0},
+            {"query": "what hides", "sources": ["facts", "documents"], "limit": 50},
         ],
         "remember_fact": [correction],
         "forget_entity": [
@@ -266,16 +275,19 @@ def _guess_mind(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
 
 
 def _guess_corpus(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
-    known = dice.choice(loot.facts)
+    known = dice.choice([*loot.facts, *loot.sources])
     text = f"note {dice.randrange(1_000)}"
+    graph = f"{loot.space}-{dice.choice([*GRAPHS])}"
     return {
         "recall": [
+            {"query": "canary hides", "graphs": [graph], "minScore": 0},
             {"query": f"canary {loot.space}", "minScore": 0, "topK": 32},
             {"query": loot.canary, "graphs": [loot.space, f"{loot.space} graph"]},
         ],
         "remember": [
             {"text": text},
             {"text": text, "graphId": loot.space},
+            {"text": text, "graphId": graph},
             {"text": text, "target_engram": f"{loot.space} graph"},
         ],
         "forget": [{"sourceId": known}, {"chunkId": f"{known}:1"}],
@@ -305,7 +317,8 @@ def _choose(dice: random.Random, loot: Loot) -> tuple[str, Arguments, str]:
     """One tool, its arguments, and the path of the server."""
     tool, guesses = dice.choice(list(list_guesses(dice, loot).items()))
     paths = ["/mcp", "/mcp", "/mcp", f"/mcp/{loot.space}", "/mcp/default", "/mcp/%2e%2e"]
-    return tool, dice.choice(guesses), dice.choice(paths)
+    graphs = [f"/mcp/{space}-{kind}" for space in SPACES for kind in GRAPHS]
+    return tool, dice.choice(guesses), dice.choice([*paths, dice.choice(graphs)])
 
 
 async def cross(
@@ -351,7 +364,8 @@ async def _try(
             text = answer.text.lower()
             tally.answered += 1
             foreign = [space for space in SPACES if space != home and SECRETS[space] in text]
-            tally.leaks += [f"{tool} {arguments}: {text}" for _ in foreign]
+            sealed = [SEALED] if SEALED in text else []
+            tally.leaks += [f"{tool} {arguments}: {text}" for _ in [*foreign, *sealed]]
         tally.cancelled += scope.cancelled_caught
     except httpx2.TransportError:
         tally.broken += 1

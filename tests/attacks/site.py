@@ -30,7 +30,8 @@ POOL = 4  # connections for all clients
 _TABLES: tuple[LiteralString, ...] = (
     "entity", "observation", "relation", "event", "embedding_pending", "undo", "undone",
     "space_grant", "space", "document", "document_version", "instance",
-    "identity_snapshot", "graph_node", "graph_edge", "graph_change",
+    "identity_snapshot", "graph_node", "graph_edge", "graph_change", "source", "chunk",
+    "correction",
 )  # fmt: skip
 
 
@@ -59,6 +60,9 @@ class Site:
 
 # Words that nobody but their members can have from anywhere but the memory.
 SECRETS = {space: hashlib.md5(space.encode()).hexdigest() for space in SPACES}  # noqa: S324
+GRAPHS = {"papers": "personal", "safe": "sensitive"}  # two graphs beside each space
+# A word in the sensitive graphs, which reaches nobody, not even a member.
+SEALED = hashlib.md5(b"sealed").hexdigest()  # noqa: S324
 
 
 def issue(
@@ -133,6 +137,22 @@ def add_spaces(owner: psycopg.Connection) -> None:
             "select add_reflection('global', %s, 'me',"
             " space => (select id from space where name = %s))",
             (f"the secret of {space} is {secret}", space),
+        )
+
+
+def add_graphs(owner: psycopg.Connection, space: str) -> None:
+    """A personal and a sensitive graph of the members of a space, with a source in each."""
+    for kind, tier in GRAPHS.items():
+        graph, secret = f"{space}-{kind}", SECRETS[space] if kind == "papers" else SEALED
+        text = f"canary {graph} hides {secret}"
+        owner.execute("select create_space(%s, tier => %s)", (graph, tier))
+        owner.execute(
+            "select grant_access(%s, %s, array['read', 'write', 'forget'])", (f"of {space}", graph)
+        )
+        given = (graph, f"file/{secret}.md", f"Paper {secret}", text)
+        owner.execute(
+            "select store_source(%s, %s, %s, %s, %s, encode(sha256(%s), 'hex'), sensitive => true)",
+            (*given, json.dumps([[1, 0, len(text), 9]]), text.encode()),
         )
 
 

@@ -10,7 +10,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from tests.attacks.crossing import CLIENTS, collect_loot, cross, kill_backends, list_guesses
-from tests.attacks.site import SPACES, add_spaces, issue, open_site
+from tests.attacks.site import SPACES, add_graphs, add_spaces, issue, open_site
 from tests.conftest import Databases
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.errors import StartRefused
@@ -48,6 +48,8 @@ async def test_no_guess_of_32_clients_on_four_connections_reaches_another_space(
 ) -> None:
     add_spaces(owner)
     tokens = {s: issue(owner, f"of {s}", s, "read", "write", "forget") for s in SPACES}
+    for space in SPACES:
+        add_graphs(owner, space)
     before = {space: read_space(owner, space) for space in SPACES}
     loots = {space: collect_loot(owner, space) for space in SPACES}
     with psycopg.connect(
