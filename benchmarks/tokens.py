@@ -53,7 +53,7 @@ def build_rows(count: int) -> list[HitRow]:
 
 def count_facts(rows: list[HitRow]) -> int:
     """Return the tokens of the facts alone, one line per fact."""
-    return sum(COUNTER.count(row.content) for row in rows)
+    return sum(COUNTER.count(row.text) for row in rows)
 
 
 def count_answer(rows: list[HitRow], format: Format, *, structured: bool) -> int:
