@@ -33,7 +33,7 @@ CALLS: dict[str, str] = {
     "forget one": "select * from forget_source(%(source)s, 1, credential => %(token)s)",
     "propose": "select id from propose_correction(%(source)s, 1, 'a', 'b', 'c',"
     " credential => %(token)s)",
-    "apply": "select part from apply_correction(%(correction)s, 1, credential => %(token)s)",
+    "apply": "select part from apply_correction(%(correction)s, credential => %(token)s)",
 }
 """Calls of every function of graphs that a server can make, without `sensitive`."""
 AS_PERSON: dict[str, str] = {
@@ -88,8 +88,8 @@ def find_correction(owner: psycopg.Connection, graph: str) -> UUID:
     """A correction of the graph that can be applied, or an id that nothing has."""
     row = owner.execute(
         "insert into correction (space_id, document_id, part, proposal, original_text,"
-        " proposed_text, mode, author_id, apply_until) select space_id, document_id, 1, 'a', 'a',"
-        " 'b', 'llm', (select min(id) from actor), 'infinity' from source"
+        " proposed_text, tokens, mode, author_id, apply_until) select space_id, document_id, 1,"
+        " 'a', 'a', 'b', 1, 'llm', (select min(id) from actor), 'infinity' from source"
         " where space_id = (select id from space where name = %s) returning id",
         (graph,),
     ).fetchone()
