@@ -63,6 +63,11 @@ class Principal:
                 return replace(self, home=space.id, spaces=(space,), pinned=True)
         raise SpaceNotFound(f"Spaces that {self.actor} may use: {self._list_names()}")
 
+    def allow_graphs(self, names: Sequence[str]) -> Self:
+        """Return the same principal without other graphs than `names`."""
+        spaces = tuple(s for s in self.spaces if s.tier is None or s.name in names)
+        return replace(self, spaces=spaces)
+
     def require(self, scope: Scope, *, anywhere: bool = False) -> None:
         """Raise ScopeMissing unless the home space (or any space, for `read`) has `scope`.
 

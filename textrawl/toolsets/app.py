@@ -79,6 +79,8 @@ class App:
         request = ctx.request_context.request
         bearer = find_principal(request) if request is not None else None
         principal = bearer or await self._find_own()
+        if self.graphs is not None:
+            principal = principal.allow_graphs(self.graphs)
         requested_space = find_space(request) if request is not None else None
         for space in (self.identity.space, requested_space):
             principal = principal.pin(space) if space else principal

@@ -116,7 +116,7 @@ async def test_an_empty_list_of_graphs_allows_none(connect: Connect, ask: Ask) -
     assert (title, "textrawl space create" in fix) == ("There is no graph yet", True)
 
 
-async def test_a_sensitive_graph_has_no_address(
+async def test_a_sensitive_or_unlisted_graph_has_no_address(
     connect: Connect, graphs: psycopg.Connection[Any]
 ) -> None:
     del graphs
@@ -125,6 +125,10 @@ async def test_a_sensitive_graph_has_no_address(
         title, fix = read_error(await client.call_tool("stats", {}))
         assert title == "Space not found"
         assert fix == "Spaces that ada may use: book-notes, default, work"
+    for space in ("book-notes", "nowhere"):
+        client = await connect(toolsets=["corpus"], space=space, graphs=["work"])
+        title, fix = read_error(await client.call_tool("stats", {}))
+        assert (title, fix) == ("Space not found", "Spaces that ada may use: default, work")
 
 
 async def test_facts_have_no_label_of_a_space_because_there_are_graphs(
