@@ -12,7 +12,7 @@ from (
 join textrawl.fact one on one.space_id = pair.space_id and one.id = pair.one
 join textrawl.fact other on other.space_id = pair.space_id and other.id = pair.other
 join textrawl.entity e on e.space_id = one.space_id and e.id = one.entity_id
-join textrawl.space s on s.id = one.space_id
+join textrawl.space s on s.id = one.space_id and s.tier is null
 join textrawl.actor a on a.id = one.author_id
 join textrawl.actor b on b.id = other.author_id
 where pair.reason = 'replaced' or textrawl.numbers_in(one.content) <> textrawl.numbers_in(other.content);

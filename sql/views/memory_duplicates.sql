@@ -7,7 +7,7 @@ from textrawl.near_facts(0.9) near_pair
 join textrawl.fact one on one.space_id = near_pair.space_id and one.id = near_pair.one
 join textrawl.fact other on other.space_id = near_pair.space_id and other.id = near_pair.other
 join textrawl.entity e on e.space_id = one.space_id and e.id = one.entity_id
-join textrawl.space s on s.id = one.space_id;
+join textrawl.space s on s.id = one.space_id and s.tier is null;
 
 comment on view textrawl.memory_duplicates is 'Pairs of valid facts of one entity with very similar vectors. '
     'Up to a million pairs are compared, starting with the entities with the newest facts. The view shows the 5,000 '

@@ -3,7 +3,7 @@ select s.name as space, e.id, e.name, e.entity_type, e.description, e.metadata::
        (select count(*) from textrawl.fact o
         where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until)) as facts
 from textrawl.entity e
-join textrawl.space s on s.id = e.space_id;
+join textrawl.space s on s.id = e.space_id and s.tier is null;
 
 comment on view textrawl.memory_entities is 'Entities with the number of their valid facts.';
 comment on column textrawl.memory_entities.space is 'Name of the space.';

@@ -2,7 +2,7 @@ create view textrawl.memory_graph_degree with (security_invoker) as
 select s.name as space, e.name as entity_name, e.entity_type, coalesce(o.relations, 0) as outgoing, coalesce(i.relations, 0) as incoming,
        coalesce(o.relations, 0) + coalesce(i.relations, 0) as degree, e.id as entity_id
 from textrawl.entity e
-join textrawl.space s on s.id = e.space_id
+join textrawl.space s on s.id = e.space_id and s.tier is null
 left join (
     select r.space_id, r.from_entity as id, count(*) as relations
     from textrawl.relation r where textrawl.is_valid(r.valid_from, r.valid_until) group by r.space_id, r.from_entity

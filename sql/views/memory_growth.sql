@@ -6,7 +6,7 @@ from (
     from textrawl.fact o
     group by 1, 2, 3, 4, 5
 ) stored
-join textrawl.space s on s.id = stored.space_id
+join textrawl.space s on s.id = stored.space_id and s.tier is null
 join textrawl.actor a on a.id = stored.author_id;
 
 comment on view textrawl.memory_growth is 'Number of stored facts by space, week, entity type, source and author.';

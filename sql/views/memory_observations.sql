@@ -5,7 +5,7 @@ select s.name as space, o.id, e.name as entity_name, o.entity_type, o.content, o
        o.said_at
 from textrawl.fact o
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
-join textrawl.space s on s.id = o.space_id
+join textrawl.space s on s.id = o.space_id and s.tier is null
 join textrawl.actor a on a.id = o.author_id;
 
 comment on view textrawl.memory_observations is 'All facts with entity, author and validity, including ended and replaced facts.';

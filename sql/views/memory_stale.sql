@@ -9,7 +9,7 @@ select s.name as space, o.id, e.name as entity_name, o.entity_type, o.content,
 from textrawl.fact o
 left join textrawl.recalled r on r.space_id = o.space_id and r.observation_id = o.id
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
-join textrawl.space s on s.id = o.space_id
+join textrawl.space s on s.id = o.space_id and s.tier is null
 join textrawl.actor a on a.id = o.author_id
 -- Repeat the conditions here. It would take longer to compute the reasons of every fact and then filter by the reasons.
 where case when textrawl.is_valid(o.valid_from, o.valid_until)

@@ -3,7 +3,7 @@ select s.name as space, o.valid_from as at, o.valid_from::date as day, true as b
        e.name as entity_name, o.entity_type, o.content, a.name as author, o.client, o.id as observation_id
 from textrawl.fact o
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
-join textrawl.space s on s.id = o.space_id
+join textrawl.space s on s.id = o.space_id and s.tier is null
 join textrawl.actor a on a.id = o.author_id
 union all
 select s.name, o.valid_until, o.valid_until::date, false, case when o.replaced_by is null then 'ended' else 'replaced' end,
@@ -11,7 +11,7 @@ select s.name, o.valid_until, o.valid_until::date, false, case when o.replaced_b
 from textrawl.fact o
 left join textrawl.fact n on n.space_id = o.space_id and n.id = o.replaced_by
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
-join textrawl.space s on s.id = o.space_id
+join textrawl.space s on s.id = o.space_id and s.tier is null
 join textrawl.actor a on a.id = coalesce(n.author_id, o.author_id)
 where o.valid_until <= now();
 

@@ -139,3 +139,16 @@ def test_nothing_is_left_of_a_forgotten_source(handbook: Sql) -> None:
     handbook.execute("select forget_source(%s)", (document,))
 
     assert count_rows(handbook) == [0] * 8
+
+
+def test_views_of_facts_leave_graphs_out_and_a_view_shows_the_sources(handbook: Sql) -> None:
+    store(handbook)
+    handbook.execute("select remember_fact('Ada', 'person', 'drinks tea')")
+
+    for view in ("memory_observations", "memory_entities", "memory_growth", "memory_timeline"):
+        rows = handbook.execute(f"select distinct space from {view}")  # noqa: S608 # pyright: ignore[reportArgumentType, reportCallIssue]
+        assert rows.fetchall() == [("default",)], view
+    rows = handbook.execute(
+        "select graph, label, path, chunks, tokens, version from memory_sources"
+    )
+    assert rows.fetchall() == [("handbook", "meals.md", "file/meals.md", 3, 24, 1)]
