@@ -1,6 +1,7 @@
 """`textrawl ingest`: files of a folder become sources of a graph."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,17 @@ def test_a_refused_file_is_named_and_the_others_are_stored(
     assert "docs/empty.md was not stored: it has no text" in done.err
     assert "docs/scan.pdf was not stored: it is not a PDF that can be read" in done.err
     assert len(look(owner)) == 3
+
+
+def test_a_file_whose_name_is_not_utf8_is_stored(
+    run: Run, given: dict[str, Any], tmp_path: Path, owner: psycopg.Connection
+) -> None:
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / os.fsdecode(b"k\xe4se.md")).write_text("Tea at four.", encoding="utf-8")
+
+    assert run("ingest", str(tmp_path / "odd"), **given).code == 0
+
+    assert [row[1] for row in look(owner)] == ["odd/k\ufffdse.md"]
 
 
 def test_a_named_file_is_stored_whatever_its_kind(

@@ -1,6 +1,7 @@
 """The texts of real files, which the tests write."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,35 @@ def test_a_pdf_of_pictures_and_a_pdf_with_a_password_are_refused(tmp_path: Path)
         read_file(write_pdf(tmp_path / "a.pdf", [""]))
     with pytest.raises(FileRefused, match="needs a password"):
         read_file(write_pdf(tmp_path / "b.pdf", ["Tea"], "secret"))
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.html", "a.txt", "a.py", "a.md"])
+def test_a_damaged_file_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, name: str
+) -> None:
+    folder = tmp_path_factory.mktemp("damaged")
+    whole = {
+        "a.pdf": write_pdf(folder / "whole.pdf", ["Tea at four.", "Coffee at nine."]).read_bytes()
+    }.get(name, PAGE.encode())
+
+    @given(
+        cut=st.integers(0, len(whole)), place=st.integers(0, len(whole)), put=st.binary(max_size=9)
+    )
+    def read(cut: int, place: int, put: bytes) -> None:
+        (folder / name).write_bytes(whole[:place] + put + whole[place + cut % 40 :])
+        with suppress(FileRefused):
+            assert read_file(folder / name).chunks
+
+    read()
+
+
+@pytest.mark.parametrize(
+    "page", ["<?xml version='1.0'?><!-- no --><p>{}</p>", "{}", "http://{}", "<!doctype html>{}"]
+)
+def test_only_the_text_of_an_odd_page_is_read(write: Write, page: str) -> None:
+    text = read_file(write("odd.xhtml", page.format("Tea.at.four").encode())).text
+
+    assert text.removeprefix("http://") == "Tea.at.four"
 
 
 def test_a_deeply_nested_page_is_read(write: Write) -> None:

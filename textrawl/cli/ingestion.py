@@ -151,6 +151,9 @@ class Ingestion:
                 except FileRefused as refusal:
                     self.report.refused.append((found, str(refusal)))
                     await send.send((found, None))
+                except anyio.BrokenWorkerProcess:
+                    self.report.refused.append((found, "its reader crashed, perhaps for memory"))
+                    await send.send((found, None))
 
     async def _store_all(
         self, receive: MemoryObjectReceiveStream[tuple[FoundFile, FileText | None]], step: Step

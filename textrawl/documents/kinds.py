@@ -5,7 +5,9 @@ from pathlib import PurePath
 HTML = frozenset({".html", ".htm", ".xhtml"})
 PDF = ".pdf"
 MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
-TEXTS = frozenset({"", ".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".sql"})
+TEXTS = frozenset(
+    {"", ".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".sql", ".sh", ".bash"}
+)
 LANGUAGES = {
     ".py": "python",
     ".pyi": "python",
@@ -26,10 +28,11 @@ LANGUAGES = {
     ".cxx": "cpp",
     ".hh": "cpp",
     ".hpp": "cpp",
-    ".sh": "bash",
-    ".bash": "bash",
 }
-"""Programming languages. If the grammar of a language is installed, the grammar cuts its files."""
+"""Programming languages. If the grammar of a language is installed, the grammar cuts its files.
+
+Bash is not here, because its grammar crashes the process on some texts.
+"""
 DOCUMENTS = HTML | {PDF} | MARKDOWN | TEXTS | LANGUAGES.keys()
 """The ends of the names of files that are taken out of a folder."""
 

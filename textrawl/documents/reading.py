@@ -3,7 +3,10 @@
 import hashlib
 import logging
 import re
+import struct
 import unicodedata
+import warnings
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -19,6 +22,7 @@ MOST_BYTES = 200_000_000
 MOST_CHUNKS = 32_767
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _BLANK_LINES = re.compile(r"\n{3,}")
+_UNREAD = ["head", "iframe", "nav", "noscript", "script", "style", "svg", "template"]
 _EXTRA = "it needs textrawl[documents]: run `pip install 'textrawl[documents]'`"
 
 
@@ -103,12 +107,19 @@ def _read_html(content: bytes) -> str:
     if find_spec("bs4") is None or find_spec("markdownify") is None:
         raise FileRefused(f"it is HTML: {_EXTRA}")
     from bs4 import BeautifulSoup  # noqa: PLC0415 - in the extra `documents`
+    from bs4.element import Comment, Declaration, Doctype, ProcessingInstruction  # noqa: PLC0415
     from markdownify import MarkdownConverter  # noqa: PLC0415
 
-    page = BeautifulSoup(content, "html.parser")
+    logging.getLogger("bs4").setLevel(logging.ERROR)  # it warns of odd characters
+    with warnings.catch_warnings():  # of a text that could be an address, and of XHTML
+        warnings.simplefilter("ignore")
+        page = BeautifulSoup(content, "html.parser")
     title = page.title.get_text(" ", strip=True) if page.title else ""
-    for tag in page(["script", "style", "template", "noscript", "nav", "head", "iframe", "svg"]):
+    for tag in page(_UNREAD):
         tag.decompose()
+    unread = (Comment, Declaration, Doctype, ProcessingInstruction)
+    for piece in page.find_all(string=lambda text: isinstance(text, unread)):
+        piece.extract()
     try:
         text = MarkdownConverter(heading_style="ATX", strip=["img"]).convert_soup(page)
     except RecursionError:
@@ -122,7 +133,7 @@ def _read_pdf(content: bytes) -> str:
     if find_spec("pypdf") is None:
         raise FileRefused(f"it is a PDF: {_EXTRA}")
     from pypdf import PasswordType, PdfReader  # noqa: PLC0415 - in the extra `documents`
-    from pypdf.errors import PyPdfError  # noqa: PLC0415
+    from pypdf.errors import DependencyError, PyPdfError  # noqa: PLC0415
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it warns of each odd object
     try:
@@ -131,8 +142,9 @@ def _read_pdf(content: bytes) -> str:
             raise FileRefused("it needs a password")
         pages = [page.extract_text() for page in reader.pages]
     # Damaged files also lead to errors of Python, which pypdf does not translate.
-    except (PyPdfError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError,
-            ValueError) as error:  # fmt: skip
+    except (PyPdfError, DependencyError, ArithmeticError, AssertionError, AttributeError,
+            LookupError, OSError, RuntimeError, TypeError, ValueError, struct.error,
+            zlib.error) as error:  # fmt: skip
         raise FileRefused(f"it is not a PDF that can be read: {error}") from None
     text = "\n\n".join(page.strip() for page in pages)
     if not text.strip():
