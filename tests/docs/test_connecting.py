@@ -182,6 +182,7 @@ ELSEWHERE = {
 ASKS = r".venv/bin/textrawl cost \""  # there is no memory here yet: tests/cli/test_cost.py
 READS = r".venv/bin/textrawl (psql|analyst|stats --html) ?"  # tests/cli/test_analyst_commands.py
 OWN = r"psql -d postgres |TEXTRAWL_DATABASE_URL='|sudo "  # tests/docs/test_own_postgres.py
+DOCUMENTS = r".venv/bin/textrawl (space create handbook|ingest) "  # test_documents_page.py
 DAILY = r".venv/bin/textrawl (search|show|remember|forget) "  # test_commands_page.py
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team_pages
 
@@ -201,7 +202,7 @@ def find_commands() -> list[str]:
         line
         for line in lines
         if line not in ELSEWHERE
-        and not re.match(f"{ASKS}|{ADDS}|{READS}|{OWN}|{DAILY}|{COMPOSE}", line)
+        and not re.match(f"{ASKS}|{ADDS}|{READS}|{OWN}|{DOCUMENTS}|{DAILY}|{COMPOSE}", line)
     )
 
 
