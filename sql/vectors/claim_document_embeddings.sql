@@ -10,7 +10,7 @@ begin atomic
         from textrawl.document d
         join textrawl.fact o on o.space_id = d.space_id and o.entity_id = d.entity_id and o.whole = d.id
         join textrawl.embedding_pending p on p.space_id = o.space_id and p.observation_id = o.id
-        where d.space_id = space and d.id = document and p.model_id = model
+        where d.space_id = space and d.id = document and p.model_id = model and d.space_id <> all(textrawl.sensitive_spaces())
         order by o.part for update of p skip locked
     ), claimed as (
         update textrawl.embedding_pending p set attempts = p.attempts + 1, next_attempt = now() + interval '1 minute'

@@ -9,6 +9,7 @@ begin atomic
         select p.space_id, p.observation_id from textrawl.embedding_pending p
         -- The next attempt is at most one hour ahead. If next_attempt is later, the clock was set back meanwhile.
         where p.model_id = model and (p.next_attempt <= now() or p.next_attempt > now() + interval '61 minutes')
+          and p.space_id <> all(textrawl.sensitive_spaces())
         order by p.next_attempt limit max_rows for update skip locked
     ), claimed as (
         update textrawl.embedding_pending p
@@ -23,4 +24,5 @@ begin atomic
 end;
 
 comment on function textrawl.claim_pending_embeddings is
-    'Claim and return facts that wait for a vector of a model, so that only one worker embeds and stores these facts.';
+    'Claim and return facts that wait for a vector of a model, so that only one worker embeds and stores these facts. '
+    'Texts of sensitive graphs are left out, because the embedding provider can be another company.';

@@ -14,14 +14,16 @@ as $$
 declare
     total bigint;
 begin
-    select count(*) into total from observation;
+    -- Sensitive graphs get no vectors.
+    select count(*) into total from observation o where o.space_id <> all(sensitive_spaces());
     for model_id, name, dimensions, status, status_since, cosine_floor, cosine_ceiling, trust, calibrated_at in
         select m.id, m.name, m.dimensions, m.status, m.status_since, m.cosine_floor, m.cosine_ceiling, m.trust, m.calibrated_at
         from embedding_model m order by m.id
     loop
-        execute format('select count(*), pg_total_relation_size(%1$L::regclass) from %1$I', 'embedding_' || model_id)
-        into vectors, bytes;
-        pending := greatest(total - vectors, 0);
+        execute format('select count(*), pg_total_relation_size(%1$L::regclass), $1 - count(*) filter (where space_id <> all($2)) from %1$I',
+                       'embedding_' || model_id)
+        into vectors, bytes, pending using total, sensitive_spaces();
+        pending := greatest(pending, 0);
         return next;
     end loop;
 end

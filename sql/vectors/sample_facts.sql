@@ -7,6 +7,7 @@ begin atomic
     from (
         select o.space_id, o.entity_id, o.content from textrawl.fact o
         where textrawl.is_valid(o.valid_from, o.valid_until) and length(o.content) >= min_length
+          and o.space_id <> all(textrawl.sensitive_spaces())
         order by random() limit max_rows
     ) o
     join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id;

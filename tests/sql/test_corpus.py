@@ -242,3 +242,19 @@ def test_a_change_adds_at_most_as_many_tokens_as_it_touches_bytes(
     )
 
     assert count(text) <= count(former) + growth
+
+
+def test_no_text_of_a_sensitive_graph_waits_for_an_embedding_provider(handbook: Sql) -> None:
+    handbook.execute("select register_embedding_model('test:model', 3)")
+    store(handbook)
+    pending = "select facts from pending_embeddings(1)"
+    before = fetch(handbook, pending)
+
+    handbook.execute("select change_tier('handbook', 'sensitive')")
+    claimed = handbook.execute("select content from claim_pending_embeddings(1)").fetchall()
+    hidden = fetch(handbook, pending)
+    progress = fetch(handbook, "select pending from embedding_progress()")
+    handbook.execute("select change_tier('handbook', 'personal')")
+
+    assert (before, claimed, hidden, progress) == (3, [], 0, 0)
+    assert len(handbook.execute("select content from claim_pending_embeddings(1)").fetchall()) == 3

@@ -1,0 +1,9 @@
+create function textrawl.sensitive_spaces() returns integer[]
+language sql stable parallel safe
+set search_path from current
+begin atomic
+    select coalesce(array_agg(s.id order by s.id), '{}') from textrawl.space s where s.tier = 'sensitive';
+end;
+
+comment on function textrawl.sensitive_spaces is
+    'The sensitive graphs. Servers do not search them, and no text of them is sent to an embedding provider.';
