@@ -168,7 +168,7 @@ COMMENT ON COLUMN space.language IS 'Text search configuration whose rules stem 
 COMMENT ON COLUMN space.created_at IS 'When the space was created.';
 COMMENT ON COLUMN space.archived_at IS 'Time from which tokens can neither read nor write the space. Null: the space is in use.';
 COMMENT ON COLUMN space.tier IS 'public, personal or sensitive: the space is a graph, which holds sources instead of facts. MCP clients never get texts of sensitive graphs. Null: the space holds facts.';
-COMMENT ON COLUMN space.recall_tokens IS 'Most tokens of this graph in one answer. Null: the default of its tier (recall_cap).';
+COMMENT ON COLUMN space.recall_tokens IS 'Largest number of tokens of this graph in one answer. Null: the default of its tier (recall_cap).';
 ALTER TABLE space ENABLE ROW LEVEL SECURITY;
 ALTER TABLE space FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON space FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
@@ -1516,7 +1516,7 @@ CREATE TABLE source (
     CONSTRAINT source_source_kind_check CHECK (source_kind = ANY (ARRAY['clip'::text, 'ai-conversation'::text, 'file'::text])),
     CONSTRAINT source_tokens_check CHECK (tokens >= 0)
 );
-COMMENT ON TABLE source IS 'A text of a graph that is searched in chunks: an ingested file, or a text that a client remembered. Its text is in document_version, its chunks are facts of its entity.';
+COMMENT ON TABLE source IS 'A text of a graph that is searched in chunks: an ingested file, or a text that a client remembered. Its text is in document_version. Its chunks are facts of its entity.';
 COMMENT ON COLUMN source.space_id IS 'Graph of the source.';
 COMMENT ON COLUMN source.document_id IS 'The document with the text.';
 COMMENT ON COLUMN source.source_kind IS 'clip (a text that a client remembered), ai-conversation (a turn or a summary of a conversation) or file.';
@@ -1577,7 +1577,7 @@ CREATE TABLE correction (
     CONSTRAINT correction_proposed_text_check CHECK (char_length(proposed_text) >= 1 AND char_length(proposed_text) <= 8000),
     CONSTRAINT correction_tokens_check CHECK (tokens >= 0)
 );
-COMMENT ON TABLE correction IS 'Corrections of chunks: proposed ones for a day, and applied ones as long as the source exists. They hold the old and the new text of the trail.';
+COMMENT ON TABLE correction IS 'Corrections of chunks: proposed ones for a day, and applied ones as long as the source exists. They hold the old and the new text, because the trail has no texts.';
 COMMENT ON COLUMN correction.space_id IS 'Graph of the chunk.';
 COMMENT ON COLUMN correction.id IS 'Id of the correction.';
 COMMENT ON COLUMN correction.document_id IS 'Source of the chunk.';

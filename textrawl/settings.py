@@ -118,9 +118,9 @@ class Settings(BaseSettings):
         default=25_000,
         ge=50,
         le=200_000,
-        description="Maximum number of tokens of an answer from a reading tool of the graph or "
-        "corpus toolset, or with lists of the mind toolset. Text and structured content have the "
-        "same content, so only the larger of them is counted.",
+        description="Maximum number of tokens of one answer, for the reading tools of the graph "
+        "and corpus toolsets and the lists of the mind toolset. Text and structured content have "
+        "the same content, so only the larger of them is counted.",
     )
     graphs: Annotated[list[str] | None, NoDecode] = Field(
         default=None,

@@ -10,5 +10,5 @@ end;
 
 comment on function textrawl.changed_bytes is
     'The bytes of the words of a new text that a change has touched: all except the words in the first `prefix` and the last '
-    '`suffix` characters. The number of tokens of a text grows by at most as many. '
+    '`suffix` characters. The number of tokens of a text grows by at most this number. '
     'Example: select textrawl.changed_bytes(''tea at five today'', 8, 8);';

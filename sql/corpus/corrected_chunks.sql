@@ -28,4 +28,4 @@ end;
 
 comment on function textrawl.corrected_chunks is
     'The chunks of a source after a range inside chunk `part` was replaced. The tokens of overlapping '
-    'chunks grow by `growth`, which is never too few.';
+    'chunks grow by `growth`, which can be too high, but never too low.';

@@ -6,6 +6,6 @@ begin atomic
 end;
 
 comment on function textrawl.recall_cap is
-    'The most tokens that one answer can contain of a graph: by default 4,000 for a public and 2,000 for a personal '
+    'The largest number of tokens of a graph in one answer: by default 4,000 for a public and 2,000 for a personal '
     'graph, always 0 for a sensitive one. '
     'Example: select textrawl.recall_cap(''personal'', null);';

@@ -5,7 +5,7 @@ alter table space
     add column recall_tokens integer check (recall_tokens between 0 and 100000),
     add check (recall_tokens is null or tier is not null);
 comment on column space.tier is 'public, personal or sensitive: the space is a graph, which holds sources instead of facts. MCP clients never get texts of sensitive graphs. Null: the space holds facts.';
-comment on column space.recall_tokens is 'Most tokens of this graph in one answer. Null: the default of its tier (recall_cap).';
+comment on column space.recall_tokens is 'Largest number of tokens of this graph in one answer. Null: the default of its tier (recall_cap).';
 
 create table source (
     space_id     integer not null,
@@ -18,7 +18,7 @@ create table source (
     primary key (space_id, document_id),
     foreign key (space_id, document_id) references document on delete cascade
 );
-comment on table source is 'A text of a graph that is searched in chunks: an ingested file, or a text that a client remembered. Its text is in document_version, its chunks are facts of its entity.';
+comment on table source is 'A text of a graph that is searched in chunks: an ingested file, or a text that a client remembered. Its text is in document_version. Its chunks are facts of its entity.';
 comment on column source.space_id is 'Graph of the source.';
 comment on column source.document_id is 'The document with the text.';
 comment on column source.source_kind is 'clip (a text that a client remembered), ai-conversation (a turn or a summary of a conversation) or file.';
@@ -63,7 +63,7 @@ create table correction (
     foreign key (space_id, document_id) references source on delete cascade,
     check ((applied_at is null) = (event_id is null))
 );
-comment on table correction is 'Corrections of chunks: proposed ones for a day, and applied ones as long as the source exists. They hold the old and the new text of the trail.';
+comment on table correction is 'Corrections of chunks: proposed ones for a day, and applied ones as long as the source exists. They hold the old and the new text, because the trail has no texts.';
 comment on column correction.space_id is 'Graph of the chunk.';
 comment on column correction.id is 'Id of the correction.';
 comment on column correction.document_id is 'Source of the chunk.';

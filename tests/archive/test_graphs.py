@@ -100,7 +100,7 @@ def test_graphs_are_not_imported_twice(run: Run, library: str, fresh: str, tmp_p
     ("space", "reason"),
     [
         (("handbook", None), "the space here holds facts"),
-        (("diary", "personal"), "the tier here is lower"),
+        (("diary", "personal"), "the tier here shows more"),
     ],
 )
 def test_a_graph_is_not_imported_into_a_space_that_shows_more(

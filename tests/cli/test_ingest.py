@@ -165,7 +165,7 @@ def test_without_a_name_the_graph_must_be_clear(
     unclear = run("ingest", str(folder), **given)
     unknown = run("ingest", str(folder), "--graph", "read", **given)
 
-    assert "choose diary or handbook with --graph" in unclear.complaint
+    assert "choose diary or handbook as --graph" in unclear.complaint
     assert unknown.complaint.startswith("There is no graph read to write to: choose diary or")
     assert look(owner) == []
 

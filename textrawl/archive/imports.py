@@ -83,9 +83,9 @@ _REASONS = {
     "unknown language": "this Postgres has no text search configuration of its language",
     "homeless": "the row that it refers to is missing: its line must come earlier",
     "misplaced": "only graphs hold sources, and they hold nothing else",
-    "facts": "the space here holds facts, but that of the file is a graph",
-    "graph": "the space here is a graph, but that of the file holds facts",
-    "open": "the tier here is lower: first run `textrawl space tier` with the tier of the file",
+    "facts": "the space here holds facts, but the space of the file is a graph",
+    "graph": "the space here is a graph, but the space of the file holds facts",
+    "open": "the tier here shows more: first run `textrawl space tier` with the tier of the file",
     "undone": "an undo took it back: first run `textrawl undo --revert` or `textrawl undo --purge`",
     "refused": "the database refuses it",
 }

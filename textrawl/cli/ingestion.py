@@ -1,4 +1,4 @@
-"""The work of `textrawl ingest`: files are read, stored one by one, and embedded.
+"""The work of `textrawl ingest`: it reads files, stores them one by one, and embeds the chunks.
 
 Each file is one transaction, so an interrupted ingest leaves no half source. The next run leaves
 out the files that are stored already.
@@ -192,9 +192,9 @@ class Ingestion:
 
 
 async def choose_graph(store: Store, caller: Caller, name: str | None) -> str:
-    """Return the named graph, or the only graph that the caller can write to.
+    """Return the named graph, or else the home space if it is a graph, or the only writable graph.
 
-    Raises ArgumentInvalid with the names of all such graphs.
+    Raises ArgumentInvalid with the names of all writable graphs.
     """
     credential = caller.principal.credential
     rows = await store.database.call("list_graphs", GraphRow, credential=credential, sensitive=True)
@@ -204,15 +204,16 @@ async def choose_graph(store: Store, caller: Caller, name: str | None) -> str:
     home = caller.principal.home_space
     if name is None and (len(graphs) == 1 or (home and home.name in graphs)):
         return home.name if home and home.name in graphs else graphs[0]
-    command = "`textrawl space create documents --tier personal` creates one"
+    command = "run `textrawl space create documents --tier personal` for a new one"
     if not graphs:
         raise ArgumentInvalid(command, title="There is no graph to write to")
     title = "The graph is not clear" if name is None else f"There is no graph {name} to write to"
-    raise ArgumentInvalid(f"choose {join_choices(graphs)} with --graph; {command}", title=title)
+    fix = f"choose {join_choices(graphs)} as --graph, or {command}"
+    raise ArgumentInvalid(fix, title=title)
 
 
 def _read_time(file: Path) -> datetime | None:
-    """Return when a file was changed. None: it is gone meanwhile, or its time is no date."""
+    """Return the time when a file was changed. None: the file is gone, or its time is no date."""
     try:
         return datetime.fromtimestamp(file.stat().st_mtime, UTC)
     except (OSError, ValueError, OverflowError):

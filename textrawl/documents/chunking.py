@@ -54,12 +54,12 @@ def _open_splitter(kind: str) -> Splitter:
 
 
 def _measure(text: str) -> int:
-    """Return the tokens of a text, or more if it has many characters a token."""
+    """Return the size of a text in tokens: at least 512 for each 8,000 characters."""
     return max(choose_counter().count(text), -(-len(text) * MOST_TOKENS // MOST_CHARACTERS))
 
 
 def _load_grammar(kind: str) -> Any:
-    """Return the grammar of a programming language. None: blank lines have to do instead."""
+    """Return the grammar of a programming language, or None if it is not installed."""
     name = f"tree_sitter_{_PACKAGES.get(kind, kind)}"
     if kind not in LANGUAGES.values() or find_spec(name) is None:
         return None

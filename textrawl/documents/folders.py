@@ -15,7 +15,7 @@ _LEFT_OUT = frozenset({"__pycache__", "node_modules"})
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A file to ingest. `name` is its path for people, from the named folder on."""
+    """A file to ingest. `name` is its path for people. It begins with the folder that was given."""
 
     file: Path
     name: str
@@ -58,7 +58,7 @@ def find_files(named: Iterable[Path]) -> Findings:
 
 
 def _walk(path: Path) -> Iterator[tuple[FoundFile, bool]]:
-    """Return the files of a path, and whether each is wanted."""
+    """Yield each file of a path, with True if its kind can be ingested."""
     name = _name(path)
     if not path.is_dir():
         yield FoundFile(path, name), True
@@ -86,7 +86,7 @@ def _clean(name: str) -> str:
 
 
 def _shorten(name: str, most: int) -> str:
-    """Return a name of at most `most` characters: its end, with a hash of the whole."""
+    """Return a name that is longer than `most` as its hash and its end, in `most` characters."""
     if len(name) <= most:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:12]

@@ -27,7 +27,7 @@ _EXTRA = "it needs textrawl[documents]: run `pip install 'textrawl[documents]'`"
 
 
 class FileRefused(Exception):
-    """A file that has no text to store. The message says why."""
+    """A file that cannot be stored. The message gives the reason."""
 
 
 @dataclass(frozen=True)

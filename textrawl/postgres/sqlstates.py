@@ -164,16 +164,17 @@ REFUSALS: dict[str, Explain] = {
         "use the tier public, personal or sensitive, and 0 to 100,000 tokens for each answer",
     ),
     "TR062": _invalid(
-        "The space {} cannot become a graph", "create a graph: `textrawl space create --tier`"
+        "The space {} cannot become a graph",
+        "it is the default space or has content: create a graph with `textrawl space create`",
     ),
-    GRAPH_NOT_FOUND: _invalid("No graph {}", "the tool stats lists the graphs"),
+    GRAPH_NOT_FOUND: _invalid("No graph {}", "use the name of a graph that the tool stats lists"),
     "TR064": _invalid(
         "The text has {} characters",
         "a source has 1 to 5,000,000 characters: split it; nothing was changed",
     ),
     "TR065": _invalid("Wrong form of a source or a correction", "nothing was changed"),
-    "TR066": _invalid("Source not found", "recall shows ids"),
-    "TR067": _invalid("The source has no chunk {}", "recall shows ids"),
+    "TR066": _invalid("Source not found", "use an id that recall shows"),
+    "TR067": _invalid("The source has no chunk {}", "use a chunkId that recall shows"),
     "TR068": _invalid(
         "Correction not found",
         "a correction can be applied once, within ten minutes: call correct again",

@@ -1,4 +1,4 @@
-"""The names of graphs that a user can mean with a name that is not quite theirs."""
+"""Comparison of names of graphs: equal names, and names that are similar."""
 
 import re
 import unicodedata

@@ -117,7 +117,7 @@ def _refuse_hidden(text: str) -> None:
 
 
 def remove_hidden(text: str) -> str:
-    """Return `text` without hidden characters, for texts of files that nobody typed into a call."""
+    """Return `text` without hidden characters. Only files need it: a call with them is refused."""
     return _replace_hidden(text, lambda _: "")
 
 

@@ -194,7 +194,8 @@ async def test_only_the_first_30000_characters_are_read_and_the_answer_says_so(
 ) -> None:
     done = await extract(asking, "word " * 7_000 + "the end")
 
-    assert done["note"] == "Read only the first 30000 of 35007 characters: send the rest alone"
+    note = "Read only the first 30000 of 35007 characters: call again with the rest"
+    assert done["note"] == note
     assert "the end" not in server.requests[0].user
     assert 29_990 < server.requests[0].user.count("word ") * 5 <= 30_000
 

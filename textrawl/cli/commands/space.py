@@ -49,8 +49,8 @@ RecallTokens = Annotated[
         metavar="N",
         min=0,
         max=_MOST_TOKENS,
-        help="Most tokens of the graph in one answer; default: 4000 if public, 2000 if personal. "
-        "A sensitive graph always has 0.",
+        help="Largest number of tokens of the graph in one answer; default: 4000 if public, 2000 "
+        "if personal. A sensitive graph always has 0.",
     ),
 ]
 

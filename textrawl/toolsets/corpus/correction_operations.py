@@ -44,7 +44,7 @@ class CorrectionOperations:
         if mode == "llm":
             proposed = await self._ask(chunk, proposal)
         else:
-            proposed = _take(chunk.content, proposal)
+            proposed = _place_proposal(chunk.content, proposal)
         try:
             [row] = await self._call(
                 "propose_correction",
@@ -65,6 +65,7 @@ class CorrectionOperations:
 
     async def apply(self, correction: UUID) -> tuple[AppliedRow, bool]:
         """Replace a chunk by its proposed text. Return also whether it has its vector already."""
+        # The text is not known yet, so ask with the longest text of a chunk.
         model = await find_document_model(self._store, ["x" * MOST_CHARACTERS])
         try:
             [row] = await self._call(
@@ -112,7 +113,7 @@ class CorrectionOperations:
             ) from fault
 
 
-def _take(chunk: str, proposal: str) -> str:
+def _place_proposal(chunk: str, proposal: str) -> str:
     """Return the proposal as the new text of a chunk. Raises ArgumentInvalid."""
     try:
         return place_text(chunk, proposal)

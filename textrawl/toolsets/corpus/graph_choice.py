@@ -14,7 +14,7 @@ _ASK = "Ask the user which one, or whether to create one; do not retry before. N
 def choose_graph(
     graphs: Sequence[ReachableGraphRow], slug: str | None, name: str | None
 ) -> ReachableGraphRow:
-    """Return the graph that a caller names by its slug or by a similar name.
+    """Return the graph that a caller names by its slug, or by a name with equal letters and digits.
 
     Without both, return the only writable graph, or else the home space. Raises ArgumentInvalid
     with the names that the caller can mean, and ScopeMissing for a graph that is only readable.

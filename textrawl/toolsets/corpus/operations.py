@@ -1,4 +1,4 @@
-"""The operations of the `corpus` toolset: they call SQL functions and embed what is new.
+"""The operations of the `corpus` toolset: they call SQL functions and embed new chunks.
 
 `graphs` has the names of the only graphs that a call can reach, or is None. The database also
 checks the rights of the caller in each graph.
@@ -101,7 +101,7 @@ class CorpusOperations:
     async def remember(self, clip: Clip, graph: str, caller: Caller) -> StoredSourceRow:
         """Store a text in a graph, unless the graph has the text. Embed its chunks."""
         chunks = await run_aside(chunk_text, clip.text, "markdown")
-        model = await find_document_model(self._store, _cut(clip.text, chunks))
+        model = await find_document_model(self._store, _read_chunks(clip.text, chunks))
         try:
             [row] = await self._call(
                 "store_source",
@@ -162,5 +162,5 @@ class CorpusOperations:
         return active.embedder.name, active.embedder.dimensions or 0
 
 
-def _cut(text: str, chunks: Sequence[Chunk]) -> list[str]:
+def _read_chunks(text: str, chunks: Sequence[Chunk]) -> list[str]:
     return [text[chunk.start : chunk.start + chunk.length] for chunk in chunks]

@@ -37,7 +37,7 @@ class RememberedReply(Reply):
         )
 
 
-def _name(text: str, kind: str) -> str:
+def _write_label(text: str, kind: str) -> str:
     """Return the first words of a text, or its kind if no line has a word."""
     for line in text.splitlines():
         name = clean_name(line).lstrip(_HEADING)
@@ -78,6 +78,6 @@ async def remember(
     """
     operations = CorpusOperations(call.store, call.graphs)
     graph = choose_graph(await operations.find_graphs(call.caller), graphId, target_engram)
-    clip = Clip(text, label or _name(text, kind), kind)
+    clip = Clip(text, label or _write_label(text, kind), kind)
     row = await operations.remember(clip, graph.name, call.caller)
     return call.reply(RememberedReply.build(row, graph.name))

@@ -148,7 +148,8 @@ def _describe(findings: Findings, *, preview: bool) -> str:
 def _write_note(characters: int) -> str | None:
     if characters <= MOST_CHARACTERS:
         return None
-    return f"Read only the first {MOST_CHARACTERS} of {characters} characters: send the rest alone"
+    read = f"Read only the first {MOST_CHARACTERS} of {characters} characters"
+    return f"{read}: call again with the rest"
 
 
 def _refuse(settings: Settings) -> type[TextrawlError] | None:

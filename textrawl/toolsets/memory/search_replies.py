@@ -247,7 +247,7 @@ def _group_by_entity(rows: Sequence[HitRow], layout: FactLayout) -> list[FoundEn
 
 def _build_group(row: HitRow, layout: FactLayout) -> FoundEntity:
     labels = layout.labels
-    graph = row.space if row.document_id else None  # of a document, always name the graph
+    graph = row.space if row.document_id else None  # always name the graph of a chunk
     return FoundEntity(
         entity_name=row.entity_name,
         entity_type="document" if row.document_id else row.entity_type,
