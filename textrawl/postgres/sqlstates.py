@@ -172,7 +172,10 @@ REFUSALS: dict[str, Explain] = {
         "The text has {} characters",
         "a source has 1 to 5,000,000 characters: split it; nothing was changed",
     ),
-    "TR065": _invalid("Wrong form of a source or a correction", "nothing was changed"),
+    "TR065": _invalid(
+        "Wrong form of a source or a correction",
+        "see the comment of the SQL function for the form; nothing was changed",
+    ),
     "TR066": _invalid("Source not found", "use an id that recall shows"),
     "TR067": _invalid("The source has no chunk {}", "use a chunkId that recall shows"),
     "TR068": _invalid(
