@@ -58,12 +58,16 @@ def read_file(path: Path) -> FileText:
         raise FileRefused(f"it cannot be read: {error.strerror}") from None
     text = clean_text(_choose_reader(path.name)(content))
     if len(text) > MOST_CHARACTERS:
-        raise FileRefused(f"it has {len(text):,} characters: split it, {MOST_CHARACTERS:,} fit")
+        raise FileRefused(
+            f"it has {len(text):,} characters; split it into files of at most {MOST_CHARACTERS:,}"
+        )
     chunks = chunk_text(text, find_kind(path.name))
     if not chunks:
         raise FileRefused("it has no text")
     if len(chunks) > MOST_CHUNKS:
-        raise FileRefused(f"it has {len(chunks):,} chunks: split it, {MOST_CHUNKS:,} fit")
+        raise FileRefused(
+            f"it has {len(chunks):,} chunks; split it into files of at most {MOST_CHUNKS:,}"
+        )
     return FileText(text, chunks, hashlib.sha256(content).hexdigest())
 
 
