@@ -7,22 +7,21 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    readable integer[];
+    readable   integer[];
+    with_facts integer[];
 begin
-    select array_agg(r.space_id order by r.home desc, r.space_id) into readable
-    from access_rights(credential) r where 'read' = any(r.scopes);
+    select array_agg(r.space_id order by r.home desc, r.space_id),
+        array_agg(r.space_id order by r.home desc, r.space_id) filter (where s.tier is null)
+    into readable, with_facts
+    from access_rights(credential) r join space s on s.id = r.space_id where 'read' = any(r.scopes);
     if credential is not null and readable is null then
         perform refuse_access(credential, 'read');
     elsif not spaces <@ coalesce(readable, '{}') then
         perform refuse_access(credential, 'read');
-    end if;
-    if not graphs then
+    elsif not graphs and not spaces <@ coalesce(with_facts, '{}') then
         perform refuse_graphs(spaces);
-        readable := array(
-            select place from unnest(readable) with ordinality r (place, rank) join space s on s.id = place
-            where s.tier is null order by rank);
     end if;
-    return coalesce(spaces, readable, '{}');
+    return coalesce(spaces, case when graphs then readable else with_facts end, '{}');
 end
 $$;
 
