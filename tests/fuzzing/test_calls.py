@@ -25,7 +25,7 @@ def test_no_call_breaks_a_tool_spoils_the_memory_or_passes_where_it_is_malformed
     assert report.faults == {}
     assert find_spoilt(owner) == []
     assert report.calls == 300
-    assert report.count("ok") > report.calls / 10
+    assert report.count("ok") > 40
     assert report.count("Invalid argument") > 40
     assert {tool for tool, _ in report.outcomes} == set(channel.tools)
 
