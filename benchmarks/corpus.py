@@ -11,7 +11,6 @@ prints Markdown.
 import argparse
 import json
 import random
-import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import asdict
@@ -21,11 +20,10 @@ from typing import Any, LiteralString
 import anyio
 import anyio.to_thread
 import psycopg
-from mcp import Client
 
 from benchmarks.support.place import enrol, open_folder, tell_machine
 from benchmarks.support.synthetic import FILLED, Fact, Filling, World
-from benchmarks.support.ways import WARM, Bare, open_both_ways, rank
+from benchmarks.support.ways import open_both_ways, print_times
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
@@ -131,32 +129,12 @@ class Calls:
         self._dice = random.Random(1)  # noqa: S311 - the same in every run
         self._texts = texts
 
-    def make(self, kind: str) -> dict[str, Any]:
-        """Return the arguments of a call of recall."""
+    def make(self, kind: str) -> tuple[str, dict[str, Any]]:
+        """Return a tool and its arguments."""
         words = self._dice.choice(self._texts).strip(".").lower().split()
         query = " ".join(self._dice.sample(words, 4))
         graphs = {} if kind == CALLS[0] else {"graphs": [f"graph-{self._dice.randrange(GRAPHS)}"]}
-        return {"query": query, **graphs}
-
-
-async def compare(clients: dict[str, Client], bare: Bare, calls: Calls, count: int) -> None:
-    """Print the times of each kind of call."""
-    print("| call, ms | SQL p50 | SQL p95 | stdio p50 | stdio p95 |")
-    print("|---|---:|---:|---:|---:|")
-    for kind in CALLS:
-        taken: dict[str, list[float]] = {way: [] for way in clients}
-        for number in range(count + WARM):
-            arguments = calls.make(kind)
-            # The first way reads the data from disk for the second, so the ways take turns.
-            for way, client in sorted(clients.items(), reverse=number % 2 == 0):
-                before, begin = bare.seconds, time.perf_counter()
-                result = await client.call_tool("recall", arguments)
-                whole = time.perf_counter() - begin
-                assert not result.is_error, result
-                if number >= WARM:
-                    taken[way].append(bare.seconds - before if way == "SQL" else whole)
-        cells = [f"{number:.1f}" for seconds in taken.values() for number in rank(seconds)]
-        print(f"| {kind} | {' | '.join(cells)} |", flush=True)
+        return "recall", {"query": query, **graphs}
 
 
 async def measure(folder: Path, chunks: int, calls: int) -> None:
@@ -168,7 +146,7 @@ async def measure(folder: Path, chunks: int, calls: int) -> None:
         texts = await anyio.to_thread.run_sync(choose_texts, owner)
         token = await anyio.to_thread.run_sync(enrol_in_graphs, owner)
         async with open_both_ways(server, token, "corpus") as (bare, clients):
-            await compare(clients, bare, Calls(texts), calls)
+            await print_times(clients, bare, CALLS, Calls(texts).make, calls)
 
 
 def main() -> None:

@@ -24,11 +24,12 @@ from mcp import Client
 
 from benchmarks.support.place import enrol, open_folder, tell_machine
 from benchmarks.support.synthetic import fill_once
-from benchmarks.support.ways import WARM, Bare, open_both_ways, rank
+from benchmarks.support.ways import open_both_ways, print_times
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
 
+SEARCHES = ("words", "words and a tag", "no query")
 FADED = 10_000
 QUERIES = 500
 
@@ -62,29 +63,19 @@ def prepare(owner: str) -> list[str]:
     return [text for (text,) in rows]
 
 
-async def measure_searches(
-    clients: dict[str, Client], bare: Bare, texts: list[str], calls: int
-) -> None:
-    """Print the times of searches with a few words of a memory, and with a tag."""
-    dice = random.Random(1)  # noqa: S311 - the same in every run
-    print("| search_memory, ms | SQL p50 | SQL p95 | stdio p50 | stdio p95 |")
-    print("|---|---:|---:|---:|---:|")
-    for kind in ("words", "words and a tag", "no query"):
-        taken: dict[str, list[float]] = {way: [] for way in clients}
-        for number in range(calls + WARM):
-            words = dice.choice(texts).split()
-            query = {"query": " ".join(dice.sample(words, min(4, len(words))))}
-            tag = {"tags": [f"topic-{dice.randrange(50)}"]} if "tag" in kind else {}
-            for way, client in clients.items():
-                before, begin = bare.seconds, time.perf_counter()
-                given = {**({} if kind == "no query" else query), **tag}
-                result = await client.call_tool("search_memory", given)
-                whole = time.perf_counter() - begin
-                assert not result.is_error, result
-                if number >= WARM:
-                    taken[way].append(bare.seconds - before if way == "SQL" else whole)
-        cells = [f"{number:.1f}" for seconds in taken.values() for number in rank(seconds)]
-        print(f"| {kind} | {' | '.join(cells)} |", flush=True)
+class Searches:
+    """Searches with a few words of a memory, and with a tag."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self._dice = random.Random(1)  # noqa: S311 - the same in every run
+        self._texts = texts
+
+    def make(self, kind: str) -> tuple[str, dict[str, Any]]:
+        """Return a tool and its arguments."""
+        words = self._dice.choice(self._texts).split()
+        query = {"query": " ".join(self._dice.sample(words, min(4, len(words))))}
+        tag = {"tags": [f"topic-{self._dice.randrange(50)}"]} if "tag" in kind else {}
+        return "search_memory", {**({} if kind == "no query" else query), **tag}
 
 
 async def measure_gc(client: Client, conninfo: str) -> None:
@@ -126,7 +117,7 @@ async def measure(folder: Path, memories: int, calls: int) -> None:
         texts = await anyio.to_thread.run_sync(prepare, owner)
         token = enrol(owner)
         async with open_both_ways(server, token, "decay") as (bare, clients):
-            await measure_searches(clients, bare, texts, calls)
+            await print_times(clients, bare, SEARCHES, Searches(texts).make, calls)
             await measure_gc(clients["stdio"], owner)
 
 

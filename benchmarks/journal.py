@@ -11,7 +11,6 @@ Each call of a tool alternates with a call of only its SQL function. The benchma
 
 import argparse
 import random
-import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from datetime import date, timedelta
@@ -22,13 +21,12 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import psycopg
-from mcp import Client
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 
 from benchmarks.support.place import enrol, open_folder, tell_machine
 from benchmarks.support.synthetic import World
-from benchmarks.support.ways import WARM, Bare, open_both_ways, rank
+from benchmarks.support.ways import open_both_ways, print_times
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
@@ -37,6 +35,7 @@ from textrawl.embeddings.vectors import compose_document
 
 LENGTH = 18_500  # characters of an entry: ten parts
 DAYS = 2_000  # days with entries; the entries of a day belong to different instances
+CALLS = ("a search with four words", "a page of the list", "a bullet for a new day")
 _EMBED = 2_000  # number of parts to embed in one step
 _PENDING = """
     select o.space_id, o.id, e.name, o.content
@@ -128,25 +127,6 @@ class Calls:
         return "memory_search", {"query": query, "instanceId": "instance-1"}
 
 
-async def compare(clients: dict[str, Client], bare: Bare, calls: Calls, count: int) -> None:
-    """Print the times of each kind of call."""
-    print("| call, ms | SQL p50 | SQL p95 | stdio p50 | stdio p95 |")
-    print("|---|---:|---:|---:|---:|")
-    for kind in ("a search with four words", "a page of the list", "a bullet for a new day"):
-        taken: dict[str, list[float]] = {way: [] for way in clients}
-        for number in range(count + WARM):
-            tool, arguments = calls.make(kind)
-            for way, client in clients.items():
-                before, begin = bare.seconds, time.perf_counter()
-                result = await client.call_tool(tool, arguments)
-                whole = time.perf_counter() - begin
-                assert not result.is_error, result
-                if number >= WARM:
-                    taken[way].append(bare.seconds - before if way == "SQL" else whole)
-        cells = [f"{number:.1f}" for seconds in taken.values() for number in rank(seconds)]
-        print(f"| {kind} | {' | '.join(cells)} |", flush=True)
-
-
 async def measure(folder: Path, entries: int, calls: int) -> None:
     """Fill the memory if it is new, and print the table."""
     async with run_embedded(folder) as cluster:
@@ -156,7 +136,7 @@ async def measure(folder: Path, entries: int, calls: int) -> None:
         texts = await anyio.to_thread.run_sync(choose_texts, owner)
         token = enrol(owner)
         async with open_both_ways(server, token, "journal") as (bare, clients):
-            await compare(clients, bare, Calls(texts), calls)
+            await print_times(clients, bare, CALLS, Calls(texts).make, calls)
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 import statistics
 import sys
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -91,6 +91,32 @@ def name_server(conninfo: str, token: str) -> dict[str, str]:
         "ACCESS_TOKEN": token,
         "RATE_LIMIT": "0",
     }
+
+
+Make = Callable[[str], tuple[str, dict[str, Any]]]
+"""A function of the kind of a call. It returns the tool and its arguments."""
+
+
+async def print_times(
+    clients: dict[str, Client], bare: Bare, kinds: Sequence[str], make: Make, calls: int
+) -> None:
+    """Print the times of each kind of call, by SQL alone and over stdio."""
+    print("| call, ms | SQL p50 | SQL p95 | stdio p50 | stdio p95 |")
+    print("|---|---:|---:|---:|---:|")
+    for kind in kinds:
+        taken: dict[str, list[float]] = {way: [] for way in clients}
+        for number in range(calls + WARM):
+            tool, arguments = make(kind)
+            # The first way reads the data from disk for the second, so the ways take turns.
+            for way in sorted(clients, reverse=number % 2 == 0):
+                before, begin = bare.seconds, time.perf_counter()
+                result = await clients[way].call_tool(tool, arguments)
+                whole = time.perf_counter() - begin
+                assert not result.is_error, result
+                if number >= WARM:
+                    taken[way].append(bare.seconds - before if way == "SQL" else whole)
+        cells = [f"{number:.1f}" for seconds in taken.values() for number in rank(seconds)]
+        print(f"| {kind} | {' | '.join(cells)} |", flush=True)
 
 
 def rank(seconds: list[float]) -> tuple[float, float]:
