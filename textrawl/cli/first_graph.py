@@ -7,13 +7,9 @@ from textrawl.cli.foreground import run_foreground
 from textrawl.errors import MemoryNotEnabled, ReadOnly
 from textrawl.postgres.database import open_connection
 from textrawl.settings import read_settings
+from textrawl.store.graphs import list_graphs
 
 FIRST_GRAPH, _TIER = "documents", "personal"
-
-
-@dataclass(frozen=True)
-class _GraphRow:
-    name: str
 
 
 @dataclass(frozen=True)
@@ -41,7 +37,7 @@ def create_first_graph() -> bool:
             open_login(settings, empty=True) as login,
             open_connection(login.conninfo, timeout=login.timeout) as database,
         ):
-            if await database.call("list_graphs", _GraphRow, sensitive=True):
+            if await list_graphs(database, None, sensitive=True):
                 return False
             await database.call("create_space", _MadeRow, name=FIRST_GRAPH, tier=_TIER)
             return True

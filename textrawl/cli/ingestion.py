@@ -22,20 +22,13 @@ from textrawl.documents.reading import FileRefused, FileText, hash_file, read_fi
 from textrawl.errors import ArgumentInvalid, EmbeddingNotConfigured, EmbeddingUnavailable
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.store.backlog import fill_batch, queue_facts
+from textrawl.store.graphs import list_graphs
 from textrawl.store.store import Store
 from textrawl.values.choice import join_choices
 
 _READ_AHEAD = 4  # files that are read while an earlier file is being stored
 
 Step = Callable[[int], object]
-
-
-@dataclass(frozen=True)
-class GraphRow:
-    """A row of `list_graphs`."""
-
-    name: str
-    writable: bool
 
 
 @dataclass(frozen=True)
@@ -196,8 +189,7 @@ async def choose_graph(store: Store, caller: Caller, name: str | None) -> str:
 
     Raises ArgumentInvalid with the names of all writable graphs.
     """
-    credential = caller.principal.credential
-    rows = await store.database.call("list_graphs", GraphRow, credential=credential, sensitive=True)
+    rows = await list_graphs(store.database, caller.principal.credential, sensitive=True)
     graphs = [row.name for row in rows if row.writable]
     if name in graphs:
         return name

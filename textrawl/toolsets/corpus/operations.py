@@ -16,11 +16,11 @@ from textrawl.documents.chunking import Chunk, chunk_text
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.scheduling.workers import run_aside
 from textrawl.store.document_vectors import embed_document, find_document_model
+from textrawl.store.graphs import GraphRow, list_graphs
 from textrawl.store.store import Store
 from textrawl.toolsets.corpus.rows import (
     ForgottenRow,
     FoundChunkRow,
-    GraphRow,
     ReachableGraphRow,
     SizeRow,
     StoredSourceRow,
@@ -138,9 +138,8 @@ class CorpusOperations:
 
     async def list_graphs(self, caller: Caller) -> list[GraphRow]:
         """Return the graphs that the caller can read, with their numbers of sources and chunks."""
-        return await self._call(
-            "list_graphs", GraphRow, credential=caller.principal.credential, names=self._graphs
-        )
+        credential = caller.principal.credential
+        return await list_graphs(self._store.database, credential, self._graphs)
 
     async def measure(self, dimensions: int, caller: Caller) -> SizeRow:
         """Return the estimated size of the graphs that the caller can read."""

@@ -51,17 +51,6 @@ class ForgottenRow:
 
 
 @dataclass(frozen=True)
-class GraphRow:
-    """A graph of list_graphs with the numbers of its sources, chunks and tokens."""
-
-    name: str
-    tier: str
-    sources: int
-    chunks: int
-    tokens: int
-
-
-@dataclass(frozen=True)
 class SizeRow:
     """The name of the database, and the estimated size of the readable graphs."""
 

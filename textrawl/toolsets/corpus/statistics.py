@@ -5,10 +5,10 @@ from typing import Annotated, Self
 
 from mcp.types import CallToolResult
 
+from textrawl.store.graphs import GraphRow
 from textrawl.toolsets.call import Call
 from textrawl.toolsets.corpus.declaration import corpus
 from textrawl.toolsets.corpus.operations import CorpusOperations
-from textrawl.toolsets.corpus.rows import GraphRow
 from textrawl.toolsets.toolset import READS
 from textrawl.wire.replies import Key, Part, Reply
 

@@ -1,37 +1,26 @@
 """The operations of the `stats` toolset: they call SQL functions that count."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from textrawl.access.principal import Caller
 from textrawl.errors import SpaceIsGraph
+from textrawl.store.graphs import GraphRow, list_graphs
 from textrawl.store.rows import StatisticsRow
 from textrawl.store.store import Store
-
-
-@dataclass(frozen=True)
-class GraphRow:
-    """The size of a graph that the caller can read."""
-
-    name: str
-    tier: str
-    sources: int
-    chunks: int
-    tokens: int
 
 
 class StatsOperations:
     """The sizes of one memory."""
 
     def __init__(self, store: Store) -> None:
-        self._call = store.database.call
+        self._database = store.database
 
     async def count_memory(self, caller: Caller) -> StatisticsRow:
         """Count the entities, facts and relations that the caller can read.
 
         Raises SpaceIsGraph for a caller who can only reach a graph.
         """
-        [row] = await self._call("memory_statistics", StatisticsRow, **caller.reading)
+        [row] = await self._database.call("memory_statistics", StatisticsRow, **caller.reading)
         return row
 
     async def try_to_count_memory(self, caller: Caller) -> StatisticsRow | None:
@@ -43,6 +32,4 @@ class StatsOperations:
 
     async def count_graphs(self, caller: Caller, graphs: list[str] | None) -> Sequence[GraphRow]:
         """Return the graphs that the caller can read. If `graphs` is not None, only these."""
-        return await self._call(
-            "list_graphs", GraphRow, credential=caller.principal.credential, names=graphs
-        )
+        return await list_graphs(self._database, caller.principal.credential, graphs)

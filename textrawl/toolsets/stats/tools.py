@@ -7,9 +7,10 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from textrawl.errors import ArgumentInvalid
+from textrawl.store.graphs import GraphRow
 from textrawl.store.rows import StatisticsRow
 from textrawl.toolsets.call import Call
-from textrawl.toolsets.stats.operations import GraphRow, StatsOperations
+from textrawl.toolsets.stats.operations import StatsOperations
 from textrawl.toolsets.toolset import READS, Toolset
 from textrawl.wire.replies import Key, Part, Reply
 
@@ -20,42 +21,43 @@ Scope = Literal["all", "memory", "knowledge", "conversations", "insights"]
 _ABSENT = ("conversations", "insights")  # scopes of the original textrawl
 
 
-class MemoryStatsReply(Reply):
-    """The size of the memory."""
+class MemorySize(Part):
+    """The size of the memory, without its graphs. Facts that ended are not counted."""
 
     total_entities: Annotated[int, Key("e")]
     total_observations: Annotated[int, Key("o")]
     total_relations: Annotated[int, Key("r")]
+
+    @staticmethod
+    def read_totals(row: StatisticsRow) -> dict[str, int]:
+        """Return the fields of this class. The tools have different names for the types."""
+        return {
+            "total_entities": row.entities,
+            "total_observations": row.valid_facts,
+            "total_relations": row.relations,
+        }
+
+
+class MemoryStatsReply(MemorySize, Reply):
+    """The size of the memory."""
+
     entities_by_type: Annotated[dict[str, int], Key("by")]
 
     @classmethod
     def build(cls, row: StatisticsRow) -> Self:
-        """Return the reply for `row`. Facts that ended are not counted."""
-        return cls(
-            total_entities=row.entities,
-            total_observations=row.valid_facts,
-            total_relations=row.relations,
-            entities_by_type=row.types,
-        )
+        """Return the reply for `row`."""
+        return cls.model_validate({**cls.read_totals(row), "entities_by_type": row.types})
 
 
-class MemoryPart(Part):
-    """The size of the memory, without its graphs."""
+class MemoryPart(MemorySize):
+    """The size of the memory, in the reply of get_stats."""
 
-    total_entities: Annotated[int, Key("e")]
-    total_observations: Annotated[int, Key("o")]
-    total_relations: Annotated[int, Key("r")]
     entity_type_counts: Annotated[dict[str, int], Key("by")]
 
     @classmethod
     def build(cls, row: StatisticsRow) -> Self:
-        """Return the part for `row`. Facts that ended are not counted."""
-        return cls(
-            total_entities=row.entities,
-            total_observations=row.valid_facts,
-            total_relations=row.relations,
-            entity_type_counts=row.types,
-        )
+        """Return the part for `row`."""
+        return cls.model_validate({**cls.read_totals(row), "entity_type_counts": row.types})
 
 
 class KnowledgePart(Part):
