@@ -35,6 +35,10 @@ begin
     order by d.path <> path, d.path limit 1;
     -- A source whose file changed gets the new text, even if another source has the same text.
     if known = sha256 then
+        -- A caller who cannot read the graph must not learn the path of another source.
+        if not may_read(credential, origin.space_id) then
+            stored_path := path;
+        end if;
         return;
     end if;
     perform claim_removal();

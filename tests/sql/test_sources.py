@@ -1,11 +1,12 @@
 """The trail, undo and purge of sources, and the labels that they keep."""
 
+import json
 from typing import Any
 
 import psycopg
 import pytest
 
-from tests.sql.test_corpus import TEXT, correct, fetch, look, store
+from tests.sql.test_corpus import CHUNKS, TEXT, correct, fetch, look, store
 
 Sql = psycopg.Connection[Any]
 
@@ -152,3 +153,21 @@ def test_views_of_facts_leave_graphs_out_and_a_view_shows_the_sources(handbook: 
         "select graph, label, path, chunks, tokens, version from memory_sources"
     )
     assert rows.fetchall() == [("handbook", "meals.md", "file/meals.md", 3, 24, 1)]
+
+
+def test_a_caller_who_only_writes_does_not_learn_where_a_graph_has_the_text(
+    handbook: Sql,
+) -> None:
+    store(handbook)
+    handbook.execute(
+        "select create_token(hash => sha256('writer'), prefix => 'writer', actor => 'writer',"
+        " space => 'handbook', scopes => array['write'])"
+    )
+
+    stored = handbook.execute(
+        "select stored_path, changed from store_source('handbook', 'file/other.md', 'other.md',"
+        " %s, %s, encode(sha256(%s::bytea), 'hex'), credential => sha256('writer'))",
+        (TEXT, json.dumps(CHUNKS), TEXT.encode()),
+    ).fetchone()
+
+    assert stored == ("file/other.md", False)
