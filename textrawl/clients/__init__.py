@@ -1,0 +1,1 @@
+"""The configuration files of client programs: where they are, and how textrawl is added to them."""
