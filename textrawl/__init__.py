@@ -4,15 +4,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from textrawl.library.client import Client
+    from textrawl.library.sync_client import SyncClient
     from textrawl.postgres.migrations import migrate
     from textrawl.server.server import create_server
     from textrawl.settings import Settings, read_settings
 
 __version__ = "0.1.0"
-__all__ = ["Settings", "__version__", "create_server", "migrate", "read_settings"]
+__all__ = [
+    "Client",
+    "Settings",
+    "SyncClient",
+    "__version__",
+    "create_server",
+    "migrate",
+    "read_settings",
+]
 
 _MODULES = {
+    "Client": "library.client",
     "Settings": "settings",
+    "SyncClient": "library.sync_client",
     "create_server": "server.server",
     "migrate": "postgres.migrations",
     "read_settings": "settings",

@@ -25,6 +25,7 @@
     │   └── LlmBadOutput       the answer is empty, cut, or not the JSON that was asked for
     ├── DatabaseUnavailable    Postgres cannot be reached within the time limit
     ├── ServerBusy             every connection is in use
+    ├── ServerUnreachable      a server cannot be reached over HTTP, or does not answer as one
     ├── NothingDeleted         a deletion was not made
     │   ├── ConfirmationMissing
     │   ├── DeletionDeclined   the user was asked and said no
@@ -269,6 +270,13 @@ class ServerBusy(TextrawlError):
 
     title = "Server busy"
     fix = "Retry in a second; nothing was changed"
+
+
+class ServerUnreachable(TextrawlError):
+    """A server cannot be reached over HTTP, or its answer is not the answer of textrawl."""
+
+    title = "Server unreachable"
+    fix = "Check the address and the network, and retry in a few seconds"
 
 
 class StartRefused(Exception):

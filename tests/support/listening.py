@@ -43,9 +43,9 @@ async def wait_for_answer(url: str) -> None:
 
 
 @asynccontextmanager
-async def listen(settings: Settings) -> AsyncGenerator[Address]:
-    """A server of `settings` in this process, on a free port, which asks nobody for a token."""
-    given = settings.model_copy(update={"http_port": find_port()})
+async def listen(settings: Settings, port: int | None = None) -> AsyncGenerator[Address]:
+    """A server of `settings` in this process, which asks nobody for a token."""
+    given = settings.model_copy(update={"http_port": port or find_port()})
     async with anyio.create_task_group() as group:
         address = Address(given.http_port, group.cancel_scope.cancel)
 

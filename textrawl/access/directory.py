@@ -10,6 +10,7 @@ from cachetools import TTLCache
 
 from textrawl.access.principal import Principal, Space
 from textrawl.access.rows import PrincipalRow, VouchedRow
+from textrawl.errors import NotAuthenticated
 from textrawl.postgres.database import Database
 
 if TYPE_CHECKING:
@@ -60,6 +61,22 @@ class Directory:
         )
         self._principals[credential] = principal
         return principal
+
+    async def find_own(self, credential: bytes | None, space: str | None) -> Principal:
+        """Return the principal of this process, restricted to `space` unless it is None.
+
+        `credential` is None if the database login identifies the actor. Raises NotAuthenticated,
+        SpaceNotFound, DatabaseUnavailable.
+        """
+        principal = await self.find(credential)
+        if principal is None:
+            raise NotAuthenticated(
+                None
+                if credential
+                else "The login of TEXTRAWL_DATABASE_URL cannot read the memory without a token: "
+                "set TEXTRAWL_ACCESS_TOKEN to a token that `textrawl token create` made"
+            )
+        return principal.pin(space) if space else principal
 
     async def vouch(self, own: bytes | None, identity: "Identity", issuer: str) -> bool:
         """Register a verified token of `issuer` in the database. Return False if it has no grants.

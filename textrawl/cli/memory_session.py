@@ -21,7 +21,6 @@ from textrawl.errors import (
     ArgumentInvalid,
     EntityNameMissing,
     MemoryNotEnabled,
-    NotAuthenticated,
     ReadOnly,
 )
 from textrawl.settings import Settings, read_settings
@@ -130,15 +129,8 @@ def _read_settings(space: str | None) -> Settings:
 
 
 async def _find_principal(memory: Store, settings: Settings) -> Principal:
-    principal = await Directory(memory.database, sensitive=True).find(memory.credential)
-    if principal is None:
-        raise NotAuthenticated(
-            None
-            if memory.credential
-            else "The login of TEXTRAWL_DATABASE_URL cannot read the memory without a token: set "
-            "TEXTRAWL_ACCESS_TOKEN to a token that `textrawl token create` made"
-        )
-    return principal.pin(settings.space) if settings.space else principal
+    directory = Directory(memory.database, sensitive=True)
+    return await directory.find_own(memory.credential, settings.space)
 
 
 def _list_spaces(principal: Principal) -> str:

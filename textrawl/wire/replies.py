@@ -28,6 +28,8 @@ from textrawl.settings import Format
 from textrawl.wire.token_counter import Counter
 
 _RESERVED_WORDS = re.compile(r"(?:cut|more|note|not found|nothing found)\b")
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"n": "\n", "t": "\t"}
 _SHORT_ID = 8  # characters of a short id; every parameter for an id accepts it
 
 
@@ -157,6 +159,13 @@ def write_line(text: str, marks: str = "") -> str:
     """
     flat = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
     return "\\" + flat if flat[:1] in tuple(marks) or _RESERVED_WORDS.match(flat) else flat
+
+
+def read_line(line: str, marks: str = "") -> str:
+    """Return the text of which `write_line` made the line with the same `marks`."""
+    if line[:1] == "\\" and (line[1:2] in tuple(marks) or _RESERVED_WORDS.match(line, 1)):
+        line = line[1:]
+    return _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), line)
 
 
 @dataclass(frozen=True)

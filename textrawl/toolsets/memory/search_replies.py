@@ -18,7 +18,7 @@ _FOUND = (
     "to_entity_type), author, score, with includeIds id, with that or dates createdAt, saidAt if "
     "given; of a document line, chunkId"
 )
-_LINE_MARKS = "0123456789→←@"  # the first characters of lines that are not headers
+LINE_MARKS = "0123456789→←@"  # the first characters of lines that are not headers
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def write_header(name: str, entity_type: str, space: str | None = None) -> str:
     The name is escaped if it begins like a line of another kind.
     """
     place = f" @{space}" if space else ""
-    return f"{write_line(name, _LINE_MARKS)} ({entity_type}){place}"
+    return f"{write_line(name, LINE_MARKS)} ({entity_type}){place}"
 
 
 def _group_by_entity(rows: Sequence[HitRow], layout: FactLayout) -> list[FoundEntity]:

@@ -1,0 +1,131 @@
+"""`Client`: the same methods, results and errors on a memory of the settings and on a server."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.library.conftest import ANSWERS, Reach
+from textrawl import Client, errors
+
+pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("way", ANSWERS)]
+
+
+async def test_what_is_remembered_is_recalled_with_its_origin(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    stored = await memory.remember("Ada", "leads QA at Acme", type="person")
+    await memory.remember("Bo", "plays chess", type="person")
+    found = await memory.recall("who leads QA?", limit=5)
+
+    fact = found.facts[0]
+    assert (fact.entity, fact.type, fact.content) == ("Ada", "person", "leads QA at Acme")
+    assert (fact.author, fact.id[:8]) == ("ada", stored.id[:8])
+    assert 0 < fact.score <= 1
+    assert datetime.now(UTC) - timedelta(days=1, hours=1) < fact.said_at <= datetime.now(UTC)
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert len(found) == len(found.facts)
+
+
+async def test_a_fact_is_stored_once_and_corrected_by_its_id(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    first = await memory.remember("Ada", "lives in Graz", type="person")
+    again = await memory.remember("Ada", "lives in Graz", type="person")
+    [found] = await memory.recall("where does Ada live?")
+    await memory.remember("Ada", "lives in Linz", type="person", replaces=found.id)
+
+    assert (first.duplicate, again.duplicate) == (False, True)
+    assert (first.entity, first.type) == ("Ada", "person")
+    assert [fact.content for fact in await memory.recall("where does Ada live?")] == [
+        "lives in Linz"
+    ]
+
+
+async def test_a_close_fact_is_named(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    await memory.remember("Ada", "uses VS Code as primary editor", type="person")
+    stored = await memory.remember("Ada", "uses VS Code as the primary editor", type="person")
+
+    assert stored.similar.content == "uses VS Code as primary editor"
+
+
+async def test_entities_are_related_and_relations_end(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    made = await memory.relate("Ada", "works at", "Acme", from_type="person")
+    moved = await memory.relate("Ada", "works_at", "Beta", replaces=True)
+    ended = await memory.relate("Ada", "works_at", "Beta", ended=True)
+
+    assert (made.from_entity.name, made.from_entity.type) == ("Ada", "person")
+    assert (made.relation, made.to_entity.name) == ("works_at", "Acme")
+    assert moved.ended == ("Acme",)
+    assert ended.ended == ("Beta",)
+    with pytest.raises(errors.ArgumentInvalid, match="Relation not found"):
+        await memory.relate("Ada", "knows", "Cy", ended=True)
+
+
+async def test_a_dry_run_deletes_nothing(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    await memory.remember("Ada", "likes tea", type="person")
+    plan = await memory.forget("Ada", dry_run=True)
+    kept = await memory.recall("tea")
+    done = await memory.forget("Ada")
+
+    assert (plan.id, plan.facts, plan.relations, plan.sample) == (None, 1, 0, ("likes tea",))
+    assert len(kept) == 1
+    assert done.id
+    assert len(await memory.recall("tea")) == 0
+
+
+async def test_one_fact_can_be_forgotten(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    stored = await memory.remember("Ada", "likes tea", type="person")
+    await memory.remember("Ada", "likes chess", type="person")
+    done = await memory.forget("Ada", fact=stored.id)
+
+    assert done.id[:8] == stored.id[:8]
+    assert {fact.content for fact in await memory.recall("what does Ada like?")} == {"likes chess"}
+
+
+async def test_errors_are_the_errors_of_textrawl(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    await memory.remember("Ada", "likes tea", type="person")
+
+    with pytest.raises(errors.NothingToDelete) as missing:
+        await memory.forget("Nobody")
+    assert missing.value.message == "There is no entity named Nobody"
+    with pytest.raises(errors.FactNotFound) as unknown:
+        await memory.remember("Ada", "likes coffee", type="person", replaces="likes milk")
+    assert "replaces" in unknown.value.fix
+    with pytest.raises(errors.EntityTypeInvalid):
+        await memory.remember("Ada", "likes tea", type="robot")
+    with pytest.raises(errors.QueryMissing):
+        await memory.recall("  ")
+    with pytest.raises(errors.ArgumentInvalid, match="Empty period"):
+        await memory.recall("tea", since="2026-02-01", until="2026-01-01")
+
+
+async def test_a_budget_omits_the_weakest_facts_and_says_how_many(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    for number in range(20):
+        await memory.remember("Ada", f"likes tea number {number}", type="person")
+    found = await memory.recall("tea", limit=20, max_tokens=400)
+
+    assert 0 < len(found) < 20
+    assert len(found) + found.omitted == 20
+
+
+async def test_times_and_types_restrict_an_answer(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    long_ago = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    await memory.remember("Ada", "likes tea", type="person", said_at=long_ago)
+    await memory.remember("Tea", "grows in Assam", type="concept")
+
+    [fact] = await memory.recall("tea", until="2026-04-01")
+    assert fact.said_at.date() == long_ago.date()
+    assert [one.entity for one in await memory.recall("tea", entity_types=["concept"])] == ["Tea"]
+    assert len(await memory.recall("tea", least_score=1)) == 0
+
+
+async def test_a_client_that_is_not_open_says_how_to_open_it(way: str, tmp_path: Path) -> None:
+    client = Client() if way == "local" else Client("http://127.0.0.1:9")
+    with pytest.raises(RuntimeError, match="async with"):
+        await client.recall("tea")

@@ -1,0 +1,121 @@
+"""How `Client` and `SyncClient` reach a memory: tokens, addresses, outages, threads."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import anyio
+import pytest
+
+from tests.conftest import TOKEN
+from tests.library.conftest import Reach
+from tests.support.http_team import AWAY, BEN, gather
+from tests.support.listening import find_port, listen
+from textrawl import Client, Settings, SyncClient, errors
+
+anyio_test = pytest.mark.anyio
+
+
+def test_importing_textrawl_loads_neither_the_sdk_nor_pydantic() -> None:
+    program = (
+        "import sys, textrawl; heavy = {'mcp', 'pydantic', 'psycopg', 'httpx2', 'anyio'}\n"
+        "print(heavy & set(sys.modules), textrawl.Client.__name__, textrawl.SyncClient.__name__,"
+        " 'mcp' in sys.modules)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert result.stdout.split("\n")[0] == "set() Client SyncClient False"
+
+
+def test_a_sync_client_waits_for_each_result(environment: pytest.MonkeyPatch) -> None:
+    with SyncClient() as memory:
+        memory.remember("Ada", "likes tea", type="person")
+        with ThreadPoolExecutor(4) as threads:
+            found = list(threads.map(memory.recall, ["what does Ada like?"] * 8))
+        with pytest.raises(errors.NothingToDelete):
+            memory.forget("Nobody")
+
+    assert [[fact.content for fact in facts] for facts in found] == [["likes tea"]] * 8
+    with pytest.raises(RuntimeError, match="with SyncClient"):
+        memory.recall("tea")
+
+
+def test_a_memory_that_cannot_be_opened_ends_the_thread(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("TEXTRAWL_ENABLE_MEMORY", "false")
+
+    with pytest.raises(errors.MemoryNotEnabled), SyncClient():
+        pass
+
+
+@anyio_test
+async def test_a_read_only_memory_refuses_to_change(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("TEXTRAWL_READ_ONLY", "true")
+    async with Client() as memory:
+        assert len(await memory.recall("tea")) == 0
+        with pytest.raises(errors.ReadOnly):
+            await memory.remember("Ada", "likes tea")
+
+
+@anyio_test
+async def test_a_server_refuses_a_wrong_or_missing_token() -> None:
+    async with gather() as team:
+        for token in ("trl_wrong", None):
+            async with Client(team.root, token=token) as memory:
+                with pytest.raises(errors.NotAuthenticated):
+                    await memory.recall("tea")
+        async with Client(team.root, token=AWAY) as memory:
+            with pytest.raises(errors.DatabaseUnavailable, match="Retry in a few seconds"):
+                await memory.recall("tea")
+
+
+@anyio_test
+async def test_the_token_of_the_settings_is_sent_if_none_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TEXTRAWL_ACCESS_TOKEN", BEN)
+    async with gather() as team, Client(team.mcp) as memory:
+        # This server has other tools, so it answered a caller whom it knows.
+        with pytest.raises(errors.TextrawlError, match="Unknown tool"):
+            await memory.recall("tea")
+
+
+@anyio_test
+async def test_an_outage_is_an_error_of_one_call(settings: Callable[..., Settings]) -> None:
+    given = settings()
+    port = find_port()
+    async with Client(f"http://127.0.0.1:{port}", token=TOKEN) as memory:
+        with pytest.raises(errors.ServerUnreachable):
+            await memory.recall("tea")
+        async with listen(given, port=port):
+            await memory.remember("Ada", "likes tea")
+        with pytest.raises(errors.ServerUnreachable):
+            await memory.recall("tea")
+        async with listen(given, port=port):
+            assert len(await memory.recall("tea")) == 1
+
+
+@anyio_test
+async def test_several_tasks_use_one_client(reach: Reach) -> None:
+    memory = await reach("structured")
+    await memory.remember("Ada", "likes tea")
+    counts: list[int] = []
+
+    async def ask() -> None:
+        counts.append(len(await memory.recall("tea")))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(10):
+            group.start_soon(ask)
+    assert counts == [1] * 10
+
+
+@anyio_test
+async def test_an_address_that_is_no_server_is_named_in_the_error() -> None:
+    with pytest.raises(errors.ArgumentInvalid, match="url"):
+        Client("memory.example.com")
+    async with gather() as team, Client(f"{team.root}/elsewhere", token=BEN) as memory:
+        with pytest.raises(errors.ServerUnreachable):
+            await memory.recall("tea")

@@ -1,0 +1,174 @@
+"""`Client`: a memory for programs in Python that use asyncio."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+from textrawl.errors import ArgumentInvalid
+from textrawl.library.arguments import (
+    Moment,
+    check_budget,
+    read_edge,
+    read_fact,
+    read_lifetime,
+    read_name,
+    read_question,
+    read_reference,
+    read_type,
+)
+from textrawl.library.local import open_local
+from textrawl.library.memory import Memory
+from textrawl.library.results import Facts, Forgotten, Related, Remembered
+from textrawl.settings import read_settings
+
+_PATH = "/mcp"
+
+
+class Client:
+    """A memory: `async with Client() as memory`, or `Client(url)` for a server over HTTP.
+
+    Without `url`, the settings decide: the embedded Postgres, which is created if it does not
+    exist, or the database in DATABASE_URL. With `url`, the client sends `token`, or else the token
+    in the setting ACCESS_TOKEN. `timeout` is the time limit of a request over HTTP, in seconds.
+
+    Opening raises StartRefused for wrong settings, and textrawl's errors if the memory cannot be
+    opened. A server is reached with the first call. Every method raises the errors of the tool
+    that it stands for: ArgumentInvalid, ScopeMissing, ReadOnly, DatabaseUnavailable, ServerBusy,
+    ServerUnreachable. Several tasks can use one client.
+    """
+
+    def __init__(
+        self, url: str | None = None, *, token: str | None = None, timeout: float = 30
+    ) -> None:
+        self._url = None if url is None else _check_url(url)
+        self._token = token
+        self._timeout = timeout
+        self._stack = AsyncExitStack()
+        self._opened: Memory | None = None
+
+    async def __aenter__(self) -> Self:
+        """Open the memory."""
+        self._opened = await self._stack.enter_async_context(self._open())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the memory."""
+        self._opened = None
+        await self._stack.__aexit__(kind, error, trace)
+
+    @asynccontextmanager
+    async def _open(self) -> AsyncGenerator[Memory]:
+        if self._url is None:
+            async with open_local(read_settings()) as memory:
+                yield memory
+            return
+        from textrawl.library.remote import open_remote  # noqa: PLC0415 - it loads the MCP SDK
+
+        token = self._token or _find_token()
+        async with open_remote(self._url, token, self._timeout) as memory:
+            yield memory
+
+    @property
+    def _memory(self) -> Memory:
+        if self._opened is None:
+            raise RuntimeError("Open the client first: async with Client() as memory")
+        return self._opened
+
+    async def recall(  # noqa: PLR0913 - each argument is an option
+        self,
+        question: str,
+        *,
+        limit: int = 10,
+        max_tokens: int | None = None,
+        least_score: float | None = None,
+        entity_types: Sequence[str] | None = None,
+        as_of: Moment | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+    ) -> Facts:
+        """Return the facts that answer a question, the best first.
+
+        At most `limit` facts (1 to 50) with a score from `least_score` (0 to 1). `as_of` finds
+        facts that were valid then, and `since` and `until` facts that were said between them. If
+        the answer has more than `max_tokens` tokens, the facts with the lowest scores are omitted:
+        a server counts its whole answer, and has a budget of its own if `max_tokens` is None.
+        """
+        check_budget(max_tokens)
+        times = (as_of, since, until)
+        asked = read_question(question, entity_types, limit, least_score, times)
+        return await self._memory.recall(asked, max_tokens)
+
+    async def remember(
+        self,
+        entity: str,
+        fact: str,
+        *,
+        type: str = "concept",
+        replaces: str | None = None,
+        said_at: Moment | None = None,
+        valid_until: Moment | None = None,
+    ) -> Remembered:
+        """Store a fact about an entity, which is created with `type` if it does not exist.
+
+        `replaces` is the id or the text of the fact that this fact corrects. Raises FactNotFound.
+        """
+        said, until = read_lifetime(said_at, valid_until)
+        stored = read_fact(entity, fact, type, replaces)
+        return await self._memory.remember(replace(stored, said_at=said, valid_until=until))
+
+    async def relate(  # noqa: PLR0913 - each argument is an option
+        self,
+        from_entity: str,
+        relation: str,
+        to_entity: str,
+        *,
+        from_type: str | None = None,
+        to_type: str | None = None,
+        replaces: bool = False,
+        ended: bool = False,
+    ) -> Related:
+        """Connect two entities. Missing entities are created, with these types.
+
+        With `replaces`, end the other relations of this type that start at the same entity. With
+        `ended`, end this relation instead. Raises ArgumentInvalid if there is none to end.
+        """
+        edge = read_edge(from_entity, relation, to_entity)
+        types = read_type("from_type", from_type), read_type("to_type", to_type)
+        edge = replace(edge, from_type=types[0], to_type=types[1])
+        if ended and replaces:
+            raise ArgumentInvalid("ended, replaces: give only one")
+        if ended:
+            return await self._memory.end(edge)
+        return await self._memory.relate(edge, replaces=replaces)
+
+    async def forget(
+        self, entity: str, *, fact: str | None = None, dry_run: bool = False
+    ) -> Forgotten:
+        """Delete an entity with its facts and relations for good, or only one `fact` of it.
+
+        `fact` is an id, the text of a fact, or a relation such as works_at→Acme. With `dry_run`,
+        return what would be deleted. Raises NothingToDelete, FactNotFound.
+        """
+        name, reference = read_name("entity", entity), read_reference("fact", fact)
+        return await self._memory.forget(name, reference, dry_run=dry_run)
+
+
+def _check_url(url: str) -> str:
+    """Return the address of the MCP endpoint. A host alone stands for its usual path."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ArgumentInvalid("url: give an address such as https://memory.example.com/mcp")
+    return url if parts.path.strip("/") else parts._replace(path=_PATH).geturl()
+
+
+def _find_token() -> str | None:
+    token = read_settings().access_token
+    return token.get_secret_value() if token is not None else None

@@ -1,0 +1,107 @@
+"""What the methods of `Client` and `SyncClient` return."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A fact that answers a question.
+
+    `id` names the fact in `replaces` and `forget`. It has 36 characters, or the first 8 of them if
+    the server sends only text. `type` is the type of the entity. `score` is from 0 to 1. A relation
+    is a fact with an arrow, such as `works_at→Acme`.
+
+    `space` is None if the server does not name the space. If the server sends only compact text or
+    lines, `created_at` is None, and `said_at` is the beginning of a day in UTC.
+    """
+
+    id: str
+    entity: str
+    type: str
+    content: str
+    score: float
+    author: str
+    said_at: datetime
+    created_at: datetime | None = None
+    space: str | None = None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The facts that answer a question, the best first.
+
+    `omitted` is the number of facts that `max_tokens` left out. `note` says why only words were
+    compared, if the embedding provider is down.
+    """
+
+    facts: tuple[Fact, ...]
+    omitted: int = 0
+    note: str | None = None
+
+    def __iter__(self) -> Iterator[Fact]:
+        return iter(self.facts)
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+
+@dataclass(frozen=True)
+class Similar:
+    """The stored fact that is closest to a new fact. The two can differ in meaning."""
+
+    id: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """A stored fact: its id, and the stored name and type of its entity.
+
+    `duplicate` is true if the entity had this fact already. `updated` is true if the call changed
+    something else about that fact, such as its source.
+    """
+
+    id: str
+    entity: str
+    type: str
+    duplicate: bool = False
+    updated: bool = False
+    similar: Similar | None = None
+
+
+@dataclass(frozen=True)
+class End:
+    """One of the two entities of a relation, with its stored name and type."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Related:
+    """A relation that the memory has now, or that the call ended.
+
+    `ended` has the names at the other end of the relations that the call ended.
+    """
+
+    id: str
+    from_entity: End
+    relation: str
+    to_entity: End
+    ended: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """A deletion: the id of the deleted entity, fact or relation.
+
+    A dry run deletes nothing. It has no id, but the numbers of facts and relations that a deletion
+    of the entity would delete, and the texts of the newest facts.
+    """
+
+    id: str | None = None
+    facts: int | None = None
+    relations: int | None = None
+    sample: tuple[str, ...] = ()
