@@ -221,6 +221,7 @@ COMMENT ON COLUMN entity.created_at IS 'When the entity was created.';
 COMMENT ON COLUMN entity.updated_at IS 'When a fact or relation of the entity was last added, changed or removed.';
 COMMENT ON COLUMN entity.fts IS 'Words of the name. A search for similar names uses these words.';
 CREATE INDEX entity_created_at_idx ON entity USING btree (space_id, created_at, id);
+CREATE INDEX entity_digest_idx ON entity USING btree (space_id, entity_type, updated_at DESC, id) WHERE entity_type = ANY (ARRAY['preference'::text, 'person'::text]);
 CREATE INDEX entity_fts_idx ON entity USING gin (fts) WITH (fastupdate=off);
 CREATE INDEX entity_name_prefix_idx ON entity USING btree (space_id, name_key text_pattern_ops);
 CREATE INDEX entity_updated_at_idx ON entity USING btree (space_id, updated_at DESC, id);

@@ -30,6 +30,8 @@ comment on column entity.updated_at is 'When a fact or relation of the entity wa
 comment on column entity.fts is 'Words of the name. A search for similar names uses these words.';
 create index entity_updated_at_idx on entity (space_id, updated_at desc, id);
 create index entity_created_at_idx on entity (space_id, created_at, id);
+-- The digest starts with these two types.
+create index entity_digest_idx on entity (space_id, entity_type, updated_at desc, id) where entity_type in ('preference', 'person');
 create index entity_name_prefix_idx on entity (space_id, name_key text_pattern_ops);
 create index entity_fts_idx on entity using gin (fts) with (fastupdate = off);
 

@@ -15,6 +15,7 @@ from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.store.store import Store
 from textrawl.toolsets.memory.rows import (
     BatchRow,
+    DigestRow,
     EntityRow,
     FactRow,
     ForgottenRow,
@@ -151,6 +152,17 @@ class MemoryOperations:
             **caller.reading,
         )
         return hits, reason
+
+    async def digest(
+        self, project: str | None, caller: Caller, *, limit: int = 40
+    ) -> list[DigestRow]:
+        """Return the facts that matter at the start of a conversation, the most important first.
+
+        `project` is the name of the project that the caller works on, or None.
+        """
+        return await self._call(
+            "digest_memory", DigestRow, project=project, max_rows=limit, **caller.reading
+        )
 
     async def describe(
         self,

@@ -50,6 +50,23 @@ class HitRow:
 
 
 @dataclass(frozen=True)
+class DigestRow:
+    """A fact from digest_memory. `section` says why the digest has it."""
+
+    observation_id: UUID
+    entity_id: UUID
+    space: str
+    entity_name: str
+    entity_type: str
+    content: str
+    created_at: datetime
+    said_at: datetime
+    author: str
+    section: str
+    score: float
+
+
+@dataclass(frozen=True)
 class EntityRow:
     """An entity from describe_entity, with its facts and relations, newest first."""
 

@@ -1,0 +1,100 @@
+create function textrawl.digest_memory(
+    project text default null,  -- name of the project that the caller works on
+    max_rows integer default 40,
+    max_characters integer default 300,  -- longer facts are left out
+    spaces integer[] default null, credential bytea default null
+) returns table (
+    observation_id uuid, entity_id uuid, space text, entity_name text, entity_type text, content text,
+    created_at timestamptz, said_at timestamptz, author text,
+    section text,  -- project, question, preference, person, recalled or recent
+    score real     -- in its section, from 0 to 1
+)
+language sql stable security definer rows 40
+set search_path from current
+begin atomic
+    with scope as materialized (
+        select textrawl.readable_spaces(credential, digest_memory.spaces) as ids
+    ), place as materialized (
+        select id from scope cross join lateral unnest(scope.ids) id
+    ), words as materialized (
+        -- All words of the name, so that the project "billing service" finds the entity "Billing Service v2".
+        select textrawl.name_key(project) as key,
+            (select string_agg(quote_literal(word), ' & ')::tsquery
+             from unnest(tsvector_to_array(to_tsvector('simple', textrawl.search_text(project)))) word) as query
+    ), chosen as materialized (
+        select e.space_id, e.id, 'project' as section from textrawl.entity e, words
+        where e.space_id = any((select ids from scope)::integer[]) and e.name_key = words.key
+        union
+        (select e.space_id, e.id, 'project' from textrawl.entity e
+         where e.space_id = any((select ids from scope)::integer[]) and e.fts @@ (select query from words)
+         order by e.updated_at desc limit 5)
+        union
+        select p.id, of_type.id, of_type.entity_type from place p
+        cross join lateral (
+            (select e.id, e.entity_type from textrawl.entity e where e.space_id = p.id and e.entity_type = 'preference'
+             order by e.updated_at desc, e.id limit 6)
+            union all
+            (select e.id, e.entity_type from textrawl.entity e where e.space_id = p.id and e.entity_type = 'person'
+             order by e.updated_at desc, e.id limit 6)) of_type
+    ), used as materialized (
+        -- The facts in the last answers of each space. A fact that answers often matters more.
+        select p.id as space_id, fact as id, count(*)::double precision as times
+        from place p
+        cross join lateral (
+            select r.facts from textrawl.recall r where r.space_id = p.id order by r.at desc limit 300) answer
+        cross join lateral unnest(answer.facts) fact
+        group by p.id, fact order by times desc limit 60
+    ), candidate as (
+        select c.section, near.space_id, near.id
+        from chosen c cross join lateral (
+            select o.space_id, o.id from textrawl.fact o
+            where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until)
+            order by o.created_at desc, o.id limit 20) near
+        union all
+        select 'recalled', space_id, id from used
+        union all
+        select 'recent', p.id, newest.id
+        from place p cross join lateral (
+            select o.id from textrawl.observation o where o.space_id = p.id
+            order by o.ordinal desc limit 40) newest
+    ), judged as (
+        select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.author_id,
+            case when c.section <> 'project' and o.content ~ '[?？]\s*$' then 'question' else c.section end as section,
+            (o.confidence * (
+                0.6 * exp(-least(extract(epoch from greatest(now() - o.created_at, interval '0')) / 86400 / 30, 700))
+                + 0.4 * coalesce(used.times / (used.times + 2), 0)))::real as score
+        from candidate c
+        join textrawl.fact o using (space_id, id)
+        left join used using (space_id, id)
+        where textrawl.is_valid(o.valid_from, o.valid_until) and char_length(o.content) <= max_characters
+            and (o.part is null or o.part = 1)
+    ), once as (
+        -- A fact of several sections belongs to the most special one.
+        select distinct on (space_id, id) *,
+            case section when 'project' then 3 when 'recent' then 1 else 2 end as share
+        from judged
+        order by space_id, id, array_position(array['project', 'question', 'preference', 'person', 'recalled', 'recent'], section)
+    ), spread as (
+        -- At most three facts of one entity that is not the project, so that a long list does not fill the digest.
+        select *, row_number() over (partition by section, space_id, entity_id order by score desc, created_at desc, id) as of_entity
+        from once
+    ), ranked as (
+        -- The sections take turns. A section with the share 3 gets three facts in each turn.
+        select *, (row_number() over (partition by section order by score desc, created_at desc, id))::double precision / share as turn
+        from spread where section = 'project' or of_entity <= 3
+    )
+    select r.id, r.entity_id, s.name, e.name, e.entity_type, r.content, r.created_at, r.said_at, a.name, r.section, r.score
+    from ranked r
+    join textrawl.space s on s.id = r.space_id
+    join textrawl.entity e on e.space_id = r.space_id and e.id = r.entity_id
+    join textrawl.actor a on a.id = r.author_id
+    order by r.turn, array_position(array['project', 'question', 'preference', 'person', 'recalled', 'recent'], r.section), r.id
+    limit max_rows;
+end;
+
+comment on function textrawl.digest_memory is
+    'The facts that matter at the start of a conversation, the most important first: facts of the project, open '
+    'questions, preferences, people, facts that are often recalled, and new facts. The sections take turns. In a section '
+    'the score counts age and use. A fact is an open question if its text ends with a question mark. Errors: TR010, '
+    'TR011 (access). '
+    'Example: select section, entity_name, content from textrawl.digest_memory(''textrawl'');';
