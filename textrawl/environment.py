@@ -100,6 +100,11 @@ def take_env_file(words: Sequence[str]) -> list[str]:
     return rest + remaining
 
 
+def list_options() -> list[str]:
+    """Return the option --env-file of this process, for another process with the same settings."""
+    return [word for file in _chosen for word in (OPTION, file.label)]
+
+
 def read_files() -> list[File]:
     """Return the files that exist, in order of precedence. Raises StartRefused."""
     local, own = str(_LOCAL.absolute()), str(find_user_file()) if _may_have_user_file() else ""
@@ -154,6 +159,31 @@ def parse_file(file: File) -> Source:
 def find_value(setting: str, sources: Sequence[Source]) -> Value | None:
     """Return the value of `setting` in the first source that has it."""
     return next((value for source in sources if (value := source.find(setting))), None)
+
+
+def find_access_token(sources: Sequence[Source]) -> str | None:
+    """Return the value of ACCESS_TOKEN, or else the content of ACCESS_TOKEN_FILE, or None.
+
+    Raises StartRefused for a file that other OS users can read, and for an empty file.
+    """
+    if value := find_value("access_token", sources):
+        return value.text
+    path = find_value("access_token_file", sources)
+    return read_token_file(Path(path.text)) if path else None
+
+
+def read_token_file(path: Path) -> str:
+    """Return the token in `path`. Raises StartRefused as `find_access_token` does."""
+    try:
+        path = path.expanduser().absolute()
+        closed = not path.stat().st_mode & 0o077
+    except (OSError, RuntimeError) as error:
+        raise StartRefused(f"{path} cannot be read: {error}") from error
+    if not closed:
+        raise StartRefused(f"Other OS users can use the token file {path}: run chmod 600 {path}")
+    if token := File(str(path), _read_bytes(path)).decode().strip():
+        return token
+    raise StartRefused(f"The token file {path} is empty: write an access token into it")
 
 
 def find_unparsed(setting: str) -> str | None:

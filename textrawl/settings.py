@@ -7,9 +7,9 @@ the class `Settings` with `textrawl settings --example`. A test compares the fil
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -19,7 +19,14 @@ from pydantic_settings import (
 )
 
 from textrawl.embedded.location import default_data_dir
-from textrawl.environment import PREFIX, Source, Value, find_value, read_sources
+from textrawl.environment import (
+    PREFIX,
+    Source,
+    Value,
+    find_value,
+    read_sources,
+    read_token_file,
+)
 from textrawl.errors import StartRefused
 from textrawl.values.choice import describe_choice
 
@@ -39,6 +46,8 @@ FORMATS: dict[str, Format] = {
 _CHOICES = {
     "compact_responses": "true, false or lines",
     "public_url": "an address such as https://memory.example.com, without a path",
+    "server_url": "an address such as https://memory.example.com/mcp",
+    "access_token_file": "a file with a name in UTF-8; ~ stands for your home folder",
     "data_dir": "a folder with a name in UTF-8; ~ stands for your home folder",
     "vault": "a folder with a name in UTF-8; ~ stands for your home folder",
 }
@@ -158,6 +167,18 @@ class Settings(BaseSettings):
         description="Access token of the server. Over stdio, all calls use it. Over HTTP, the "
         "server uses it to confirm to the database who the users of an identity provider are. The "
         "embedded Postgres needs no token.",
+    )
+    access_token_file: Path | None = Field(
+        default=None,
+        description="File with the access token, for an access token that is not in "
+        "TEXTRAWL_ACCESS_TOKEN. Only your OS user may have rights to the file (chmod 600).",
+    )
+    server_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s/]+(/\S*)?$",
+        description="Address of a textrawl server, such as https://memory.example.com/mcp. The "
+        "commands `recall`, `digest`, `remember` and `resident` and the hooks then use this "
+        "server with the access token, and open no database.",
     )
     space: str | None = Field(
         default=None,
@@ -321,13 +342,19 @@ class Settings(BaseSettings):
             return [name.strip() for name in value.split(",") if name.strip()]
         return value
 
-    @field_validator("data_dir", "vault", mode="after")
+    @field_validator("data_dir", "vault", "access_token_file", mode="after")
     @classmethod
     def _expand_home(cls, value: Path | None) -> Path | None:
         try:
             return value.expanduser().absolute() if value is not None else None
         except RuntimeError as error:  # there is no such user
             raise ValueError(str(error)) from error
+
+    @model_validator(mode="after")
+    def _read_token(self) -> Self:
+        if self.access_token is None and self.access_token_file is not None:
+            self.access_token = SecretStr(read_token_file(self.access_token_file))
+        return self
 
 
 def read_settings(**overrides: Any) -> Settings:

@@ -16,6 +16,7 @@ PANELS: dict[str, dict[str, str]] = {
     },
     "Server": {
         "serve": "Serve the memory to an MCP client. `textrawl` without a command does the same.",
+        "resident": "Keep the memory open for hooks and quick commands.",
         "demo": "See memory at work: store facts about PostgreSQL, ask questions, count tokens.",
         "doctor": "Check everything that a call needs, from settings to embeddings.",
         "settings": "Show the current settings and where each value comes from.",

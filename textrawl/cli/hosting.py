@@ -64,7 +64,12 @@ def build_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryS
     with pause_collection():
         from textrawl.server.server import create_server  # noqa: PLC0415 - it takes half a second
 
-        return create_server(settings, tokens_needed=tokens_needed)
+        server = create_server(settings, tokens_needed=tokens_needed)
+        if sys.platform != "win32":  # Python has no Unix sockets there
+            from textrawl.resident.service import listen  # noqa: PLC0415 - it needs the server
+
+            server.run_beside = partial(listen, settings)
+        return server
 
 
 async def _serve(settings: Settings, reception: Reception) -> None:

@@ -1,11 +1,10 @@
-"""The default data folder of the embedded Postgres, and its subfolder for imports."""
+"""The default data folder of the embedded Postgres, and two of its subfolders."""
 
 import os
 from pathlib import Path
 
-import platformdirs
-
 IMPORTS = "import"  # subfolder with files that the graph toolset's `migrate` is allowed to read
+RESIDENT = "resident"  # subfolder with the socket for hooks and quick commands
 
 
 def default_data_dir() -> Path:
@@ -15,4 +14,6 @@ def default_data_dir() -> Path:
     """
     if os.geteuid() == 0:
         return Path("/var/lib/textrawl")
+    import platformdirs  # noqa: PLC0415 - quick commands seldom need it, and it takes 5 ms
+
     return platformdirs.user_data_path("textrawl", appauthor=False)

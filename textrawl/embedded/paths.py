@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from textrawl.embedded.account import Account
-from textrawl.embedded.location import IMPORTS, default_data_dir
+from textrawl.embedded.location import IMPORTS, RESIDENT, default_data_dir
 from textrawl.errors import StartRefused
 
 PORT = 5432
@@ -100,9 +100,9 @@ def refuse_other_major(paths: ClusterPaths) -> None:
 def chown_new_folder(paths: ClusterPaths, account: Account) -> None:
     """As root, make Postgres' OS user the owner of a new data folder.
 
-    A folder is new if it contains only the lock files and the import folder.
+    A folder is new if it contains only the lock files and the folders for imports and sockets.
     """
-    expected = {paths.lifecycle.name, paths.clients.name, IMPORTS}
+    expected = {paths.lifecycle.name, paths.clients.name, IMPORTS, RESIDENT}
     is_new = all(entry.name in expected for entry in paths.data_dir.iterdir())
     if is_new and paths.data_dir.stat().st_uid == 0:
         account.chown(paths.data_dir)

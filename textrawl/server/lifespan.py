@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio
@@ -15,9 +14,7 @@ from textrawl.settings import Settings
 from textrawl.store.opening import open_memory
 from textrawl.store.store import Store
 from textrawl.toolsets.app import App, Identity
-from textrawl.wire.recall_log import RecallLog
-from textrawl.wire.replies import Renderer
-from textrawl.wire.token_counter import choose_counter
+from textrawl.wire.rendering import build_recall_log, build_renderer
 
 if TYPE_CHECKING:
     from textrawl.access.oauth.issuer import Issuer
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
 
 _REVOKED_WITHIN = 1.0  # seconds for which a principal is cached, even if its token is revoked
 _OWN_LIFETIME = 60.0  # the same for the server's own token, which the database checks anyway
-_NO_BUDGET = 1_000_000
 _LAST_FLUSH = 1.0  # time limit in seconds for recording the last recalls
 
 
@@ -80,29 +76,6 @@ def _choose_llm_work(
     if settings.consolidate_journal:
         work.append(JournalUpkeep(memory, directory, settings.space))
     return work
-
-
-def build_renderer(settings: Settings) -> Renderer:
-    """Return the renderer that `settings` describe."""
-    return Renderer(
-        format=settings.compact_responses,
-        structured=settings.structured_content == "full",
-        counter=choose_counter(),
-        budget=settings.max_response_tokens,
-        graph_budget=settings.max_graph_tokens,
-    )
-
-
-def build_recall_log(settings: Settings) -> RecallLog | None:
-    """Return the recall log, or None if `settings` turn it off."""
-    if settings.record_recalls == "off" or settings.read_only:
-        return None
-    verbose = replace(
-        build_renderer(settings), format="verbose", budget=_NO_BUDGET, graph_budget=_NO_BUDGET
-    )
-    return RecallLog(
-        settings.record_recalls, count_verbose=lambda reply: verbose.write(reply).tokens
-    )
 
 
 def build_authenticator(settings: Settings, app: App) -> BearerAuthenticator:

@@ -2,11 +2,12 @@
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from functools import cached_property
 from typing import Any
 
+import anyio
 from mcp import MCPError
 from mcp.server import CacheHint, MCPServer, ServerRequestContext
 from mcp.server.lowlevel.helper_types import ReadResourceContents
@@ -49,6 +50,9 @@ logger = logging.getLogger("textrawl")
 Observe = Callable[[str, str, float], None]
 """A function that gets the name of a tool, "ok" or the title of an error, and the seconds."""
 
+Beside = Callable[[App], Coroutine[Any, Any, None]]
+"""A function that runs while the memory is open, until it is cancelled."""
+
 _PROMPTS = ("prompts/list", "prompts/get")
 _RESOURCES = ("resources/list", "resources/templates/list", "resources/read")
 _FIVE_MINUTES = 300_000  # milliseconds for which a client may keep the list of tools
@@ -56,6 +60,8 @@ _FIVE_MINUTES = 300_000  # milliseconds for which a client may keep the list of 
 
 class MemoryServer(MCPServer[App]):
     """An MCPServer. Its errors tell a model what to do, also if a tool is turned off."""
+
+    run_beside: Beside | None = None
 
     def __init__(
         self,
@@ -107,7 +113,11 @@ class MemoryServer(MCPServer[App]):
             before, self.app = self.app, app
             self._authenticator = build_authenticator(self._settings, app) if app else None
             try:
-                yield app
+                async with anyio.create_task_group() as beside:
+                    if app is not None and self.run_beside is not None:
+                        beside.start_soon(self.run_beside, app)
+                    yield app
+                    beside.cancel_scope.cancel()
             finally:
                 self.app = before
                 if self._authenticator is not None:

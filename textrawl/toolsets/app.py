@@ -67,6 +67,16 @@ class App:
         self._recalls = recalls
 
     @property
+    def recalls(self) -> RecallLog | None:
+        """The recall log. It is None if READ_ONLY is on or RECORD_RECALLS is off."""
+        return self._recalls
+
+    @property
+    def renderer(self) -> Renderer:
+        """The renderer of replies."""
+        return self._renderer
+
+    @property
     def records_recalls(self) -> bool:
         """False if READ_ONLY is on or RECORD_RECALLS is off."""
         return self._recalls is not None

@@ -1,0 +1,222 @@
+"""The answers to requests that come through the socket, from an open memory.
+
+The operations are the same as those of the tools, with the same checks. The caller is the server's
+own principal, because only its OS user can use the socket.
+"""
+
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from textrawl import __version__
+from textrawl.access.directory import Directory
+from textrawl.access.principal import Caller, Principal, Scope, keep_caller
+from textrawl.errors import ArgumentInvalid, NotAuthenticated, ReadOnly, TextrawlError
+from textrawl.resident.requests import (
+    RecallRequest,
+    RememberRequest,
+    Request,
+    check,
+    is_foreign,
+    read_members,
+)
+from textrawl.store.store import Store
+from textrawl.toolsets.memory.operations import Fact, MemoryOperations, Question
+from textrawl.toolsets.memory.rows import FactRow, HitRow
+from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, find_space_labels
+from textrawl.values.text import escape_hidden
+from textrawl.wire.recall_log import Finding, Recall, RecallLog
+from textrawl.wire.replies import Renderer, Written
+
+Answer = dict[str, Any]
+
+_MOST_FOUND = 50
+_MORE = 20  # rows that a search finds in addition, because known facts are left out
+_SHORT_ID = 8
+_HOOK = "textrawl hook"  # beginning of the client's name in requests of hooks
+
+
+@dataclass(frozen=True)
+class Desk:
+    """An open memory, with all that an answer needs.
+
+    `space` restricts all requests that do not name a space themselves. `recalls` is None if recalls
+    are not recorded.
+    """
+
+    store: Store
+    directory: Directory
+    renderer: Renderer
+    recalls: RecallLog | None = None
+    space: str | None = None
+    read_only: bool = False
+
+    async def identify(self, request: Request, scope: Scope) -> Caller:
+        """Return the caller, who has `scope`.
+
+        Raises ReadOnly, NotAuthenticated, SpaceNotFound, ScopeMissing, ArgumentInvalid.
+        """
+        if scope != "read" and (self.read_only or request.read_only):
+            raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+        principal = await self.directory.find(self.store.credential)
+        if principal is None:
+            raise NotAuthenticated(
+                "The process that has the memory open has no access token for the database: set "
+                "TEXTRAWL_ACCESS_TOKEN"
+            )
+        space = request.space or self.space
+        principal = principal.pin(space) if space else principal
+        if scope != "read" and principal.home is None:
+            raise _ask_for_space(principal)
+        principal.require(scope)
+        client = request.client or f"textrawl {__version__}"
+        return Caller(principal, client, f"textrawl {request.op}", secrets.token_hex(8))
+
+
+async def answer(desk: Desk, line: bytes) -> Answer:
+    """Return the answer to a request, or its error with what to do next."""
+    try:
+        members = read_members(line)
+        if is_foreign(members):
+            return _refuse_version(members)
+        if members.get("op") not in _OPERATIONS:
+            raise ArgumentInvalid(f"Use one of: {', '.join(_OPERATIONS)}", title="Unknown op")
+        model, operation = _OPERATIONS[members["op"]]
+        return await operation(desk, check(model, members))
+    except TextrawlError as error:
+        return {"error": error.title, "fix": error.fix}
+
+
+async def _ping(desk: Desk, request: Request) -> Answer:
+    await desk.identify(request, "read")
+    return {"text": "", "ids": [], "tokens": 0, "items": 0}
+
+
+async def _recall(desk: Desk, request: RecallRequest) -> Answer:
+    """Return facts that answer a question, without the known ones."""
+    caller = await desk.identify(request, "read")
+    more = min(len(request.known), _MORE)
+    question = Question(
+        request.query,
+        limit=min(request.limit + more, _MOST_FOUND),
+        least_score=request.least_score,
+    )
+    with keep_caller(caller):
+        rows, reason = await MemoryOperations(desk.store).search(question, caller)
+    known = set(request.known)
+    new = [row for row in rows if _shorten(row) not in known][: request.limit]
+    layout = FactLayout(find_space_labels(caller.principal))
+    reply = SearchReply.build(new, reason, request.query, layout)
+    return _write_facts(desk, request, caller, reply, new)
+
+
+def _write_facts(
+    desk: Desk, request: RecallRequest, caller: Caller, reply: SearchReply, rows: list[HitRow]
+) -> Answer:
+    renderer = replace(desk.renderer, format="lines", structured=False)
+    written = renderer.write(reply, request.max_tokens)
+    shown = rows[: written.items]
+    silent = not shown and request.client.startswith(_HOOK)
+    if desk.recalls is not None and request.record and not silent:
+        finding = reply.read_finding(request.query)
+        desk.recalls.add(_note(caller, written, finding), reply)
+    [block] = written.result.content
+    facts = {"facts": [_describe(row) for row in shown]} if request.format == "json" else {}
+    return {
+        "text": escape_hidden(getattr(block, "text", "")),
+        "ids": [_shorten(row) for row in shown],
+        "tokens": written.tokens,
+        "items": written.items,
+    } | facts
+
+
+def _note(caller: Caller, written: Written, finding: Finding) -> Recall:
+    """Return the entry of the recall log for an answer in lines."""
+    return Recall(
+        credential=caller.principal.credential,
+        space=caller.principal.home,
+        client=caller.client,
+        mode="search",
+        format="lines",
+        structured=False,
+        tokens=written.tokens,
+        budget=written.budget,
+        items=written.items,
+        dropped=written.dropped,
+        finding=finding,
+        milliseconds=1000 * (time.perf_counter() - caller.begun),
+    )
+
+
+def _describe(row: HitRow) -> Answer:
+    return {
+        "id": str(row.observation_id),
+        "entity": row.entity_name,
+        "type": row.entity_type,
+        "space": row.space,
+        "fact": row.text,
+        "author": row.author,
+        "said_at": row.said_at.isoformat(),
+        "score": round(row.score, 2),
+    }
+
+
+def _shorten(row: HitRow) -> str:
+    return str(row.observation_id)[:_SHORT_ID]
+
+
+async def _remember(desk: Desk, request: RememberRequest) -> Answer:
+    """Store a fact, or update the valid fact of the entity with the same text."""
+    caller = await desk.identify(request, "write")
+    fact = Fact(
+        request.entity,
+        request.type,
+        request.fact,
+        "manual",
+        valid_until=request.until,
+        replaces=request.replaces,
+    )
+    with keep_caller(caller):
+        row = await MemoryOperations(desk.store).remember(fact, caller)
+    return {"text": "", "ids": [str(row.observation_id)[:_SHORT_ID]], "tokens": 0, "items": 1} | (
+        describe_stored(row)
+    )
+
+
+def describe_stored(row: FactRow) -> Answer:
+    """Return a stored fact as `textrawl remember --json` shows it."""
+    return {
+        "duplicate": row.duplicate,
+        "entity_id": str(row.entity_id),
+        "entity_name": row.entity_name,
+        "entity_type": row.entity_type,
+        "observation_id": str(row.observation_id),
+        "updated": row.updated,
+        "closest": row.closest,
+    }
+
+
+def _refuse_version(members: Mapping[str, Any]) -> Answer:
+    return {
+        "version": __version__,
+        "error": "Another version of textrawl",
+        "fix": f"The process is textrawl {__version__}, but {str(members.get('version'))[:40]} "
+        "asks: restart the older one",
+    }
+
+
+def _ask_for_space(principal: Principal) -> ArgumentInvalid:
+    names = ", ".join(sorted(space.name for space in principal.spaces)) or "none"
+    return ArgumentInvalid(
+        f"choose one with --space or TEXTRAWL_SPACE: {names}",
+        title="The space to write to is not clear",
+    )
+
+
+_OPERATIONS: dict[str, tuple[type[Request], Callable[[Desk, Any], Awaitable[Answer]]]] = {
+    "ping": (Request, _ping),
+    "recall": (RecallRequest, _recall),
+    "remember": (RememberRequest, _remember),
+}

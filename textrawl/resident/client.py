@@ -1,0 +1,142 @@
+"""The client of the socket: it asks the process that has the memory open.
+
+A hook of an editor and `textrawl recall` run this module before anything else is imported.
+Therefore it imports only the standard library, `environment`, and modules like itself.
+"""
+
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any, cast
+
+from textrawl import __version__
+from textrawl.environment import find_value, list_options, read_sources
+from textrawl.errors import StartRefused
+from textrawl.resident.address import Address, choose_address, is_private
+from textrawl.resident.peers import is_trusted
+
+MOST_BYTES = 1 << 20  # of a request or an answer
+_CHUNK = 1 << 16
+_PAUSE = 0.01  # seconds between attempts to reach a process that is starting
+_LEAST = 0.001  # seconds; a time limit of zero would mean a socket that does not wait
+_OFF = ("false", "0", "no", "off")
+_ON = ("true", "1", "yes", "on")
+
+
+class Unreachable(Exception):
+    """No process answered within the time limit."""
+
+
+class Refused(Unreachable):
+    """The process is of another version of textrawl or of another OS user, or memory is off."""
+
+
+def ask(request: Mapping[str, Any], *, timeout: float) -> dict[str, Any]:
+    """Send a request to the process that has the memory open, and return its answer.
+
+    `request` has the key `op` and the keys of that operation; see `requests`. `client` is the name
+    for the recall log, such as "textrawl hook (claude-code)". `timeout` is in seconds, and applies
+    to the whole call. The answer has the keys of the operation, or `error` and `fix`.
+
+    Raises Unreachable.
+    """
+    deadline = time.monotonic() + timeout
+    try:
+        address, line = _prepare(request)
+        answer = json.loads(_exchange(address, line, deadline))
+    except (OSError, ValueError, RecursionError) as error:
+        raise Unreachable(str(error)) from error
+    except StartRefused as error:
+        raise Refused(str(error)) from error
+    if not isinstance(answer, dict) or "version" in answer:
+        raise Refused(f"Another version than {__version__} answers")
+    return cast("dict[str, Any]", answer)
+
+
+def ask_or_start(request: Mapping[str, Any], *, timeout: float) -> dict[str, Any]:
+    """Do the same as `ask`. If no process listens, start `textrawl resident` and wait for it.
+
+    Raises Unreachable after `timeout` seconds. The started process goes on.
+    """
+    deadline = time.monotonic() + timeout
+    started = False
+    while True:
+        try:
+            return ask(request, timeout=deadline - time.monotonic())
+        except Refused:
+            raise
+        except Unreachable:
+            if deadline - time.monotonic() < _PAUSE:
+                raise
+        if not started:
+            start_resident()
+            started = True
+        time.sleep(_PAUSE)
+
+
+def start_resident() -> None:
+    """Start `textrawl resident` in its own session, without waiting for it.
+
+    The process ends at once if another process listens. Raises Unreachable if it cannot be started.
+    """
+    import subprocess  # noqa: PLC0415 - only a cold start needs it
+
+    # With -P, Python does not load modules from the folder of a project, in which hooks run.
+    command = [sys.executable, "-P", "-m", "textrawl", *list_options(), "resident"]
+    try:
+        subprocess.Popen(  # noqa: S603 - a fixed command
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise Unreachable(str(error)) from error
+
+
+def _prepare(request: Mapping[str, Any]) -> tuple[Address, bytes]:
+    """Return the address, and the request as a line with the version of textrawl."""
+    sources = read_sources()
+    names = ("enable_memory", "read_only", "record_recalls")
+    found = {name: value.text.lower() for name in names if (value := find_value(name, sources))}
+    if found.get("enable_memory", _ON[0]) not in _ON:
+        raise Refused("TEXTRAWL_ENABLE_MEMORY is off")
+    read_only = found.get("read_only", _OFF[0]) not in _OFF
+    quiet = read_only or found.get("record_recalls") == "off"
+    settled = {"version": __version__, "readOnly": read_only, "record": not quiet}
+    line = json.dumps({**settled, **request}).encode() + b"\n"
+    if len(line) > MOST_BYTES:
+        raise Refused("The request is too long")
+    return choose_address(sources), line
+
+
+def _exchange(address: Address, line: bytes, deadline: float) -> bytes:
+    """Return the line that answers `line`. Raises OSError, Unreachable."""
+    if not is_private(address.folder):
+        raise Unreachable(f"{address.folder} does not exist, or is not private to this OS user")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        _limit(connection, deadline)
+        connection.connect(os.fspath(address.socket))
+        if not is_trusted(connection):
+            raise Refused(f"Another OS user listens at {address.socket}")
+        connection.sendall(line)
+        return _read_line(connection, deadline)
+
+
+def _read_line(connection: socket.socket, deadline: float) -> bytes:
+    received = bytearray()
+    while not received.endswith(b"\n"):
+        _limit(connection, deadline)
+        chunk = connection.recv(_CHUNK)
+        if not chunk or len(received) > MOST_BYTES:
+            raise Unreachable("The process ended before it answered")
+        received += chunk
+    return bytes(received)
+
+
+def _limit(connection: socket.socket, deadline: float) -> None:
+    connection.settimeout(max(deadline - time.monotonic(), _LEAST))

@@ -1,0 +1,160 @@
+"""The process that listens on the socket of a memory. If it ends, another process takes over.
+
+All processes of a memory try to take the lock of the socket. The kernel drops the lock of a process
+that ends, even by kill -9. The others try again every second.
+"""
+
+import json
+import logging
+import os
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+from anyio.abc import SocketAttribute, SocketStream
+
+from textrawl.embedded.account import Account
+from textrawl.embedded.locks import FileLock
+from textrawl.errors import StartRefused
+from textrawl.resident.address import Address, is_private
+from textrawl.resident.client import MOST_BYTES
+from textrawl.resident.peers import may_ask
+
+logger = logging.getLogger("textrawl")
+
+AnswerLine = Callable[[bytes], Awaitable[dict[str, Any]]]
+
+_RETRY = 1.0  # seconds between attempts to take the lock
+_READING = 2.0  # time limit for reading a request, in seconds
+_ANSWERING = 60.0  # time limit for answering, in seconds
+_MOST_CONNECTIONS = 64
+_INTERNAL = {
+    "error": "Internal error",
+    "fix": "See the log of the process that has the memory open",
+}
+
+
+class Listener:
+    """Answers the requests at an address with `answer`, while no other process does so."""
+
+    def __init__(self, address: Address, answer: AnswerLine) -> None:
+        self._address = address
+        self._answer = answer
+        self._open = 0
+        self.last_used = time.monotonic()
+
+    async def run(self) -> None:
+        """Listen until cancelled, whenever no other process does. A fault is logged once."""
+        logged = ""
+        while True:
+            try:
+                await self.try_to_serve()
+            except (OSError, StartRefused) as error:
+                if str(error) != logged:
+                    logged = str(error)
+                    logger.info("No socket for quick commands and hooks: %s", logged)
+            await anyio.sleep(_RETRY)
+
+    async def try_to_serve(self) -> None:
+        """Listen until cancelled. If another process listens, return at once.
+
+        Raises OSError, StartRefused.
+        """
+        with open_lock(self._address) as lock:
+            if not lock.take_exclusive() or not lock.is_in_place():
+                return
+            try:
+                await self.serve()
+            finally:
+                self._address.lock.unlink(missing_ok=True)
+
+    async def serve(self) -> None:
+        """Answer requests until cancelled. The caller holds the lock. Raises OSError."""
+        path = self._address.socket
+        self.last_used = time.monotonic()
+        async with await anyio.create_unix_listener(path, mode=0o600, backlog=256) as listener:
+            try:
+                await listener.serve(self._handle)
+            finally:
+                with suppress(OSError):
+                    path.unlink()
+
+    @property
+    def idle(self) -> float:
+        """The seconds since the last request."""
+        return 0 if self._open else time.monotonic() - self.last_used
+
+    async def _handle(self, stream: SocketStream) -> None:
+        connection = stream.extra(SocketAttribute.raw_socket)  # noqa: S610 - not Django's
+        async with stream:
+            if self._open >= _MOST_CONNECTIONS or not may_ask(connection):
+                return
+            self._open += 1
+            try:
+                with _Containment():
+                    await self._exchange(stream)
+            finally:
+                self._open -= 1
+                self.last_used = time.monotonic()
+
+    async def _exchange(self, stream: SocketStream) -> None:
+        """Read a request and answer it. A client that is slow or gone gets no answer."""
+        try:
+            with anyio.fail_after(_READING):
+                line = await _read_line(stream)
+            if line is None:
+                return
+            answer = _INTERNAL
+            with anyio.fail_after(_ANSWERING), _Containment():
+                answer = await self._answer(line)
+            with anyio.fail_after(_READING):
+                await stream.send(json.dumps(answer).encode() + b"\n")
+        except (TimeoutError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            logger.debug("A client of the socket was slow or is gone")
+
+
+class _Containment:
+    """A block whose errors are logged, because a request must not end the server."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        if isinstance(error, TimeoutError) or not isinstance(error, Exception):
+            return False
+        logger.error("A request through the socket failed", exc_info=error)
+        return True
+
+
+def open_lock(address: Address) -> FileLock:
+    """Open the lock of an address, and create its folder if it does not exist.
+
+    Raises OSError, StartRefused.
+    """
+    address.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    address.folder.mkdir(mode=0o700, exist_ok=True)
+    if not is_private(address.folder):
+        raise StartRefused(f"{address.folder} is not private to this OS user: remove it")
+    own = Account("", os.geteuid(), os.getegid(), foreign=False)
+    return FileLock(address.lock, own)
+
+
+async def _read_line(stream: SocketStream) -> bytes | None:
+    """Return the request without its line break, or None if it is too long or incomplete."""
+    received = bytearray()
+    while not received.endswith(b"\n"):
+        try:
+            received += await stream.receive()
+        except anyio.EndOfStream:
+            return None
+        if len(received) > MOST_BYTES:
+            return None
+    return bytes(received)

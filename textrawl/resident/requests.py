@@ -1,0 +1,106 @@
+"""The requests that come through the socket, checked like the arguments of tools.
+
+A request is one line of JSON with the version of textrawl, the operation, and its arguments:
+
+    {"version": "0.1.0", "op": "recall", "query": "who likes tea?", "maxTokens": 200}
+"""
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+)
+from pydantic.alias_generators import to_camel
+
+from textrawl import __version__
+from textrawl.errors import ArgumentInvalid
+from textrawl.values.entity_type import EntityKind, name_type
+from textrawl.values.instant import read_future_instant
+from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name
+
+_QUERY_LENGTH = 1000
+_MOST_KNOWN = 10_000
+
+
+def _apply(clean: Callable[[str], Any]) -> BeforeValidator:
+    def run(value: object, _: ValidationInfo) -> object:
+        return clean(value) if isinstance(value, str) else value
+
+    return BeforeValidator(run)
+
+
+_NAME = _apply(clean_name)
+_Tokens = Annotated[int, Field(ge=50, le=25_000)]
+_Known = Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=_MOST_KNOWN)]
+
+
+class Request(BaseModel):
+    """A request of any operation.
+
+    `client` is the name for the recall log and the trail. `space` is the only space to use. If
+    `record` is false, the request is not in the recall log. `read_only` refuses to change anything.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, strict=True)
+
+    op: str
+    client: Annotated[str, _NAME, AfterValidator(lambda name: name[:NAME_LENGTH])] = ""
+    space: Annotated[str, _NAME] | None = None
+    record: bool = True
+    read_only: bool = False
+
+
+class RecallRequest(Request):
+    """A search. Facts whose short ids are in `known` are left out."""
+
+    query: Annotated[str, _NAME, Field(min_length=1, max_length=_QUERY_LENGTH)]
+    limit: Annotated[int, Field(ge=1, le=50)] = 10
+    max_tokens: _Tokens | None = None
+    least_score: Annotated[float, Field(ge=0, le=1)] | None = None
+    known: _Known = []
+    format: Literal["lines", "json"] = "lines"
+
+
+class RememberRequest(Request):
+    """A fact to store, as in the tool remember_fact."""
+
+    entity: Annotated[str, _NAME, Field(min_length=1, max_length=NAME_LENGTH)]
+    fact: Annotated[str, _apply(clean_fact), Field(min_length=1, max_length=FACT_LENGTH)]
+    type: Annotated[EntityKind, BeforeValidator(name_type)] = "concept"
+    until: Annotated[datetime | None, _apply(read_future_instant)] = None
+    replaces: Annotated[str, _NAME, Field(max_length=FACT_LENGTH)] | None = None
+
+
+def read_members(line: bytes) -> dict[str, Any]:
+    """Return the members of a request. Raises ArgumentInvalid for another version or no object."""
+    try:
+        members = json.loads(line)
+    except (ValueError, RecursionError):
+        members = None
+    if not isinstance(members, dict):
+        raise ArgumentInvalid("Send one line with a JSON object", title="Request not understood")
+    return cast("dict[str, Any]", members)
+
+
+def is_foreign(members: dict[str, Any]) -> bool:
+    """Return whether another version of textrawl made the request."""
+    return members.get("version") != __version__
+
+
+def check(model: type[Request], members: dict[str, Any]) -> Any:
+    """Return the request. Raises ArgumentInvalid with the names of the wrong members."""
+    try:
+        return model.model_validate(members)
+    except ValidationError as error:
+        faults = error.errors(include_input=False, include_url=False)
+    names = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5])
+    raise ArgumentInvalid(names)
