@@ -11,6 +11,10 @@ create function textrawl.digest_memory(
 )
 language sql stable security definer rows 40
 set search_path from current
+-- Some hundred candidates are read by their keys. The planner would read and hash the whole table instead.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, digest_memory.spaces) as ids
