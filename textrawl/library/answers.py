@@ -11,7 +11,16 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from textrawl.errors import ServerUnreachable
-from textrawl.library.results import End, Fact, Facts, Forgotten, Related, Remembered, Similar
+from textrawl.library.results import (
+    Digest,
+    End,
+    Fact,
+    Facts,
+    Forgotten,
+    Related,
+    Remembered,
+    Similar,
+)
 from textrawl.toolsets.memory.operations import Edge
 from textrawl.toolsets.memory.operations import Fact as NewFact
 from textrawl.toolsets.memory.search_replies import LINE_MARKS
@@ -33,6 +42,13 @@ def read_facts(text: str, content: Members | None) -> Facts:
     return Facts(
         tuple(sorted(found.facts, key=lambda fact: -fact.score)), found.omitted, found.note
     )
+
+
+def read_digest(text: str) -> Digest:
+    """Return the digest of a prompt, without the sentences for a model around it."""
+    # A fact has no empty line, because lines escape line breaks.
+    paragraphs = [part for part in text.split("\n\n") if "\n- " in part]
+    return Digest("\n".join(paragraphs))
 
 
 def read_remembered(text: str, content: Members | None, fact: NewFact) -> Remembered:

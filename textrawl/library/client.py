@@ -21,7 +21,7 @@ from textrawl.library.arguments import (
 )
 from textrawl.library.local import open_local
 from textrawl.library.memory import Memory
-from textrawl.library.results import Facts, Forgotten, Related, Remembered
+from textrawl.library.results import Digest, Facts, Forgotten, Related, Remembered
 from textrawl.settings import read_settings
 
 _PATH = "/mcp"
@@ -30,9 +30,9 @@ _PATH = "/mcp"
 class Client:
     """A memory: `async with Client() as memory`, or `Client(url)` for a server over HTTP.
 
-    Without `url`, the settings decide: the embedded Postgres, which is created if it does not
-    exist, or the database in DATABASE_URL. With `url`, the client sends `token`, or else the token
-    in the setting ACCESS_TOKEN. `timeout` is the time limit of a request over HTTP, in seconds.
+    Without `url`, the settings decide: the server in SERVER_URL, the database in DATABASE_URL, or
+    the embedded Postgres, which is created if it does not exist. A server gets `token`, or else the
+    token of the settings. `timeout` is the time limit of a request over HTTP, in seconds.
 
     Opening raises StartRefused for wrong settings, and textrawl's errors if the memory cannot be
     opened. A server is reached with the first call. Every method raises the errors of the tool
@@ -43,7 +43,9 @@ class Client:
     def __init__(
         self, url: str | None = None, *, token: str | None = None, timeout: float = 30
     ) -> None:
-        self._url = None if url is None else _check_url(url)
+        if url is not None:
+            _complete_url(url)
+        self._url = url
         self._token = token
         self._timeout = timeout
         self._stack = AsyncExitStack()
@@ -66,14 +68,17 @@ class Client:
 
     @asynccontextmanager
     async def _open(self) -> AsyncGenerator[Memory]:
-        if self._url is None:
-            async with open_local(read_settings()) as memory:
+        settings = read_settings()
+        url = self._url or settings.server_url
+        if url is None:
+            async with open_local(settings) as memory:
                 yield memory
             return
         from textrawl.library.remote import open_remote  # noqa: PLC0415 - it loads the MCP SDK
 
-        token = self._token or _find_token()
-        async with open_remote(self._url, token, self._timeout) as memory:
+        known = settings.access_token
+        token = self._token or (known.get_secret_value() if known else None)
+        async with open_remote(_complete_url(url), token, self._timeout) as memory:
             yield memory
 
     @property
@@ -105,6 +110,16 @@ class Client:
         times = (as_of, since, until)
         asked = read_question(question, entity_types, limit, least_score, times)
         return await self._memory.recall(asked, max_tokens)
+
+    async def digest(self, project: str | None = None, *, max_tokens: int = 300) -> Digest:
+        """Return the facts that matter at the start of a conversation.
+
+        `project` is the name of the project that the conversation is about. The facts that are less
+        important than others are left out, so that the text has at most `max_tokens` tokens.
+        """
+        check_budget(max_tokens)
+        name = read_name("project", project) if project is not None else None
+        return await self._memory.digest(name, max_tokens)
 
     async def remember(
         self,
@@ -161,14 +176,12 @@ class Client:
         return await self._memory.forget(name, reference, dry_run=dry_run)
 
 
-def _check_url(url: str) -> str:
-    """Return the address of the MCP endpoint. A host alone stands for its usual path."""
+def _complete_url(url: str) -> str:
+    """Return the address of the MCP endpoint. A host alone stands for its usual path.
+
+    Raises ArgumentInvalid.
+    """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ArgumentInvalid("url: give an address such as https://memory.example.com/mcp")
     return url if parts.path.strip("/") else parts._replace(path=_PATH).geturl()
-
-
-def _find_token() -> str | None:
-    token = read_settings().access_token
-    return token.get_secret_value() if token is not None else None

@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from textrawl import __version__
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Scope
 from textrawl.errors import MemoryNotEnabled, NothingToDelete, ReadOnly
 from textrawl.library.results import (
+    Digest,
     End,
     Fact,
     Facts,
@@ -22,6 +24,9 @@ from textrawl.store.store import Store
 from textrawl.toolsets.memory import operations
 from textrawl.toolsets.memory.operations import Edge, MemoryOperations, Question
 from textrawl.toolsets.memory.rows import HitRow, RelationRow
+
+if TYPE_CHECKING:
+    from textrawl.wire.replies import Renderer
 
 _CLIENT = f"textrawl-python {__version__}"
 _KNOWN_FOR = 60.0  # seconds for which the principal is cached; the database checks each call anyway
@@ -67,6 +72,21 @@ class LocalMemory:
         note = f"keyword only: {reason}" if reason else None
         return Facts(tuple(map(_read_hit, rows[:kept])), len(rows) - kept, note)
 
+    async def digest(self, project: str | None, max_tokens: int) -> Digest:
+        """Return the facts that matter at the start of a conversation."""
+        from textrawl.toolsets.memory.digest_reply import (  # noqa: PLC0415 - it loads the SDK
+            DigestReply,
+        )
+        from textrawl.toolsets.memory.search_replies import (  # noqa: PLC0415 - as before
+            find_space_labels,
+        )
+
+        caller = await self.identify("digest", "read")
+        rows = await self._operations.digest(project, caller)
+        reply = DigestReply.build(rows, find_space_labels(caller.principal))
+        kept = reply.choose(_build_renderer().write(reply, max_tokens).items)
+        return Digest("\n".join(kept.lines()), tuple(kept.ids))
+
     async def remember(self, fact: operations.Fact) -> Remembered:
         """Store a fact. Raises FactNotFound."""
         caller = await self.identify("remember_fact", "write")
@@ -105,17 +125,21 @@ class LocalMemory:
 
 def _count_fitting(rows: Sequence[HitRow], max_tokens: int) -> int:
     """Return how many of the best facts fit into an answer in lines of at most `max_tokens`."""
-    # These modules load the MCP SDK, which takes half a second, and most calls have no budget.
+    # This module loads the MCP SDK, which takes half a second, and most calls have no budget.
     from textrawl.toolsets.memory.search_replies import (  # noqa: PLC0415 - see above
         FactLayout,
         SearchReply,
     )
-    from textrawl.wire.replies import Renderer  # noqa: PLC0415 - see above
-    from textrawl.wire.token_counter import choose_counter  # noqa: PLC0415 - see above
 
-    renderer = Renderer("lines", structured=False, counter=choose_counter(), budget=max_tokens)
-    layout = FactLayout(with_ids=True)
-    return renderer.write(SearchReply.build(list(rows), None, "", layout)).items
+    reply = SearchReply.build(list(rows), None, "", FactLayout(with_ids=True))
+    return _build_renderer().write(reply, max_tokens).items
+
+
+def _build_renderer() -> "Renderer":
+    from textrawl.wire.replies import Renderer  # noqa: PLC0415 - it loads the SDK
+    from textrawl.wire.token_counter import choose_counter  # noqa: PLC0415 - seldom needed
+
+    return Renderer("lines", structured=False, counter=choose_counter(), budget=0)
 
 
 def _read_hit(row: HitRow) -> Fact:

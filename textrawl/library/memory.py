@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from textrawl.library.results import Facts, Forgotten, Related, Remembered
+from textrawl.library.results import Digest, Facts, Forgotten, Related, Remembered
 from textrawl.toolsets.memory.operations import Edge, Fact, Question
 
 
@@ -11,6 +11,10 @@ class Memory(Protocol):
 
     async def recall(self, question: Question, max_tokens: int | None) -> Facts:
         """Return facts, the best first."""
+        ...
+
+    async def digest(self, project: str | None, max_tokens: int) -> Digest:
+        """Return the facts that matter at the start of a conversation."""
         ...
 
     async def remember(self, fact: Fact) -> Remembered:

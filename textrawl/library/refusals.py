@@ -38,6 +38,12 @@ def read_refusal(text: str, content: Mapping[str, Any] | None = None) -> Textraw
     return _build(members["error"], members["fix"])
 
 
+def read_known(text: str) -> TextrawlError | None:
+    """Return the error of sentences that begin with the title of an error, or else None."""
+    title, fix = _split(text)
+    return _build(title, fix) if title in _BY_TITLE else None
+
+
 def read_status(status: int, description: str) -> TextrawlError:
     """Return the error for a response with an HTTP status from 400."""
     if status == 401:  # noqa: PLR2004 - a number of HTTP

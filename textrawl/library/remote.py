@@ -25,9 +25,15 @@ from mcp.types import (
 
 from textrawl import __version__
 from textrawl.errors import NothingToDelete, ServerUnreachable, TextrawlError
-from textrawl.library.answers import read_facts, read_forgotten, read_related, read_remembered
-from textrawl.library.refusals import read_refusal, read_status
-from textrawl.library.results import Facts, Forgotten, Related, Remembered
+from textrawl.library.answers import (
+    read_digest,
+    read_facts,
+    read_forgotten,
+    read_related,
+    read_remembered,
+)
+from textrawl.library.refusals import read_known, read_refusal, read_status
+from textrawl.library.results import Digest, Facts, Forgotten, Related, Remembered
 from textrawl.toolsets.memory.operations import Edge, Fact, Question
 
 _ME = Implementation(name="textrawl-python", version=__version__)
@@ -90,6 +96,14 @@ class RemoteMemory:
             **{_CAMEL[name]: time for name, time in question.times.arguments().items()},
         )
         return read_facts(*answer)
+
+    async def digest(self, project: str | None, max_tokens: int) -> Digest:
+        """Return the facts that matter at the start of a conversation."""
+        arguments = {"maxTokens": str(max_tokens)} | ({"project": project} if project else {})
+        async with self._open_session() as client:
+            result = await client.get_prompt("digest", arguments)
+        contents = [message.content for message in result.messages]
+        return read_digest("\n\n".join(c.text for c in contents if isinstance(c, TextContent)))
 
     async def remember(self, fact: Fact) -> Remembered:
         """Store a fact."""
@@ -190,6 +204,8 @@ def _name_fault(error: httpx2.TransportError) -> ServerUnreachable:
 
 def _explain(error: MCPError) -> TextrawlError:
     """Return the error for a JSON-RPC error. The SDK makes some of them for a broken answer."""
+    if known := read_known(error.message):
+        return known
     return ServerUnreachable(
         f"{error.message}: check that the address is the address of a textrawl server"
     )

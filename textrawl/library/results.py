@@ -48,6 +48,19 @@ class Facts:
 
 
 @dataclass(frozen=True)
+class Digest:
+    """The facts that matter at the start of a conversation, as text in lines.
+
+    A line names an entity and its type. The lines after it begin with `- ` and have its facts. The
+    text is empty if the memory has no facts. `ids` has the ids of the facts. It is empty if a
+    server made the digest.
+    """
+
+    text: str
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Similar:
     """The stored fact that is closest to a new fact. The two can differ in meaning."""
 

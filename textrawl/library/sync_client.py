@@ -67,6 +67,7 @@ class SyncClient:
         return self._opened
 
     recall = _wait_for(Client.recall)
+    digest = _wait_for(Client.digest)
     remember = _wait_for(Client.remember)
     relate = _wait_for(Client.relate)
     forget = _wait_for(Client.forget)
