@@ -103,6 +103,11 @@ class Settings(BaseSettings):
         default=["memory"],
         description="Toolsets to offer, separated by commas, or `all`: see `textrawl toolsets`.",
     )
+    resources: bool = Field(
+        default=True,
+        description="Offer MCP resources, such as memory://entity/{name}. Use `false` for clients "
+        "that add tools to every conversation if a server has resources.",
+    )
     read_only: bool = Field(
         default=False,
         description="Offer only tools that change nothing. Calls of other tools are refused.",

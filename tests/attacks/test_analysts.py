@@ -35,6 +35,7 @@ READS = (
     "select * from describe_entity('Ada')", "select * from describe_entity('Canary green')",
     "select * from list_entities(max_rows => 100)", "select * from similar_names('Canary')",
     "select * from digest_memory('Canary')", "select * from digest_memory(spaces => array[3])",
+    "select * from complete_name('')", "select * from complete_name('c', spaces => array[3])",
     "select * from similar_to('{green}')", "select * from similar_to('hides')",
     "select * from similar_to('canary green', spaces => array[3])",
     "select * from entity_context('Canary green')", "select * from entity_context('Ada')",

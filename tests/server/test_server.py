@@ -96,24 +96,23 @@ async def test_instructions_say_when_to_use_the_memory_and_how_to_read_it(client
     assert len(text.encode()) < 2048  # clients cut the rest
 
 
-async def test_only_tools_are_advertised_and_nothing_that_changes(named: Client) -> None:
-    capabilities = named.server_capabilities.model_dump(
+async def test_what_a_toolset_lacks_is_not_advertised_and_an_unknown_method(
+    connect: Connect, era: Era
+) -> None:
+    mind = await connect(era, toolsets=["mind"])
+
+    capabilities = mind.server_capabilities.model_dump(
         mode="json", by_alias=True, exclude_none=True
     )
-
     assert capabilities.pop("tools") == {"listChanged": False}
     assert not any(capabilities.values())
-
-
-async def test_what_is_not_advertised_is_an_unknown_method(named: Client) -> None:
     for call in (
-        named.list_prompts, named.list_resources, named.list_resource_templates,
-        partial(named.get_prompt, "recall"), partial(named.read_resource, "memory://stats"),
+        mind.list_prompts, mind.list_resources, mind.list_resource_templates,
+        partial(mind.get_prompt, "recall"), partial(mind.read_resource, "memory://stats"),
     ):  # fmt: skip
         with pytest.raises(MCPError) as refused:
             await call()
         assert refused.value.error.code == METHOD_NOT_FOUND
-    assert not (await named.call_tool("query_memory", {"mode": "list"})).is_error
 
 
 async def test_an_unknown_tool_is_a_protocol_error(client: Client) -> None:

@@ -36,7 +36,9 @@ def serve_client(reception: Reception) -> None:
     settings = read_settings()
     if reception.greeter is None:
         offered = choose_names(settings.toolsets)
-        description = describe_server(offered, enabled=settings.enable_memory)
+        description = describe_server(
+            offered, enabled=settings.enable_memory, resources=settings.resources
+        )
         reception.begin_greeting(Greeter(__version__, description))
     prepare_server(settings)
     try:

@@ -36,11 +36,19 @@ def guess_description() -> ServerDescription:
     Raises ParsingNeeded if only the module `settings`, which is not loaded yet, can decide.
     """
     names = [name.strip() for name in (find_unparsed("toolsets") or TOOLSETS[0]).split(",")]
-    enabled = (find_unparsed("enable_memory") or _ON[0]).lower()
-    if enabled not in (*_ON, *_OFF) or not {*names} <= {*TOOLSETS, EVERY}:
+    if not {*names} <= {*TOOLSETS, EVERY}:
         raise ParsingNeeded
     offered = TOOLSETS if EVERY in names else names
-    return describe_server(offered, enabled=enabled in _ON)
+    enabled, resources = _guess_switch("enable_memory"), _guess_switch("resources")
+    return describe_server(offered, enabled=enabled, resources=resources)
+
+
+def _guess_switch(setting: str) -> bool:
+    """Return the value of a setting that is true by default. Raises ParsingNeeded."""
+    value = (find_unparsed(setting) or _ON[0]).lower()
+    if value not in (*_ON, *_OFF):
+        raise ParsingNeeded
+    return value in _ON
 
 
 @contextmanager

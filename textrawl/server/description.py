@@ -12,23 +12,28 @@ INSTRUCTIONS = {name: read_instructions(name) for name in TOOLSETS}
 
 
 class ServerDescription(NamedTuple):
-    """The instructions of a server (None: it has no tools), and its resources and prompts."""
+    """The instructions of a server (None: it has no tools), and what else it offers."""
 
     instructions: str | None = None
     resources: bool = False
     prompts: bool = False
+    completions: bool = False
 
 
-def describe_server(toolsets: Sequence[str], *, enabled: bool) -> ServerDescription:
+def describe_server(
+    toolsets: Sequence[str], *, enabled: bool, resources: bool
+) -> ServerDescription:
     """Return the description of a server with these toolsets.
 
-    Only `graph` and `identity` have resources, and only `identity` has prompts.
+    `resources` is the setting RESOURCES. Only `memory`, `graph` and `identity` have resources, and
+    only `memory` and `identity` have prompts. Only `memory` completes arguments.
     """
     if not enabled:
         return ServerDescription()
     instructions = next((text for name, text in INSTRUCTIONS.items() if name in toolsets), None)
     return ServerDescription(
         instructions,
-        resources="graph" in toolsets or "identity" in toolsets,
-        prompts="identity" in toolsets,
+        resources=resources and bool({"memory", "graph", "identity"} & {*toolsets}),
+        prompts=bool({"memory", "identity"} & {*toolsets}),
+        completions="memory" in toolsets,
     )

@@ -1,39 +1,36 @@
-"""The MCP resources and prompts of some toolsets. Callers need the scope `read`."""
+"""The MCP resources of some toolsets. Callers need the scope `read`."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from mcp import MCPError
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.types import (
     INVALID_PARAMS,
-    GetPromptResult,
     ListResourcesResult,
-    Prompt,
-    PromptMessage,
     Resource,
     ResourceTemplate,
-    TextContent,
 )
 
 from textrawl.toolsets.call import Call
-from textrawl.toolsets.toolset import Toolset
+from textrawl.toolsets.toolset import Complete, Toolset
 
 _JSON = "application/json"
 _PAGE = 100  # resources of one page of the list
+_VARIABLE = re.compile(r"\{(\w+)\}")
 
 
 class Resources:
-    """The resources and prompts of some toolsets, which a client loads without a tool call."""
+    """The resources of some toolsets, which a client loads without a tool call."""
 
     def __init__(self, toolsets: Iterable[Toolset]) -> None:
         chosen = list(toolsets)
         self._documents = {one.uri: one for toolset in chosen for one in toolset.documents}
         self.collections = [one for toolset in chosen for one in toolset.collections]
-        self.prompts = {one.name: one for toolset in chosen for one in toolset.prompts}
 
     def __bool__(self) -> bool:
-        """Return whether there are resources. Prompts do not count."""
+        """Return whether there are resources."""
         return bool(self._documents or self.collections)
 
     def find_name(self, uri: str) -> str:
@@ -89,19 +86,14 @@ class Resources:
                 return ReadResourceContents(content=text, mime_type=one.mime_type)
         raise ResourceNotFoundError(f"Unknown resource: {uri[:64]}")
 
-    def list_prompts(self) -> Sequence[Prompt]:
-        """Return the prompts, which have no arguments."""
-        return [
-            Prompt(name=one.name, title=one.title, description=one.description)
-            for one in self.prompts.values()
-        ]
-
-    async def write_prompt(self, call: Call, name: str) -> GetPromptResult:
-        """Return the text of a prompt as a message of the user."""
-        prompt = self.prompts[name]
-        content = TextContent(text=await prompt.write(call))
-        message = PromptMessage(role="user", content=content)
-        return GetPromptResult(description=prompt.description, messages=[message])
+    def find_completions(self, template: str) -> Mapping[str, Complete | None]:
+        """Return the variables of a template, each with its function. Raises MCPError (-32602)."""
+        for one in self.collections:
+            if one.template == template:
+                names = _VARIABLE.findall(template)
+                return {name: one.complete.get(name) for name in names}
+        known = ", ".join(one.template for one in self.collections) or "none"
+        raise MCPError(INVALID_PARAMS, f"Unknown template: {template[:64]}. Known: {known}")
 
 
 def _choose_page(found: Sequence[Resource], cursor: str | None) -> ListResourcesResult:

@@ -15,9 +15,10 @@ from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import (
-    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolResult,
+    CompleteRequestParams,
+    CompleteResult,
     GetPromptResult,
     InputRequiredResult,
     ListResourcesResult,
@@ -32,17 +33,18 @@ from textrawl.access.bearer import BearerAuthenticator
 from textrawl.access.principal import Caller, Principal, keep_caller
 from textrawl.embedded.location import IMPORTS
 from textrawl.scheduling.write_order import WriteOrder
-from textrawl.server.description import NAME, TITLE, describe_server
+from textrawl.server.completions import Completions
+from textrawl.server.description import NAME, TITLE, ServerDescription, describe_server
 from textrawl.server.lifespan import build_authenticator, build_renderer, open_app
+from textrawl.server.prompts import Prompts
+from textrawl.server.reading import open_reading
 from textrawl.server.resources import Resources
 from textrawl.settings import Settings
 from textrawl.store.store import Store
 from textrawl.toolsets.app import App, name_session
-from textrawl.toolsets.call import Call
 from textrawl.toolsets.catalogue import choose_names, choose_tools, choose_toolsets
-from textrawl.toolsets.toolset import ToolSpec
+from textrawl.toolsets.toolset import Toolset, ToolSpec
 from textrawl.wire import arguments
-from textrawl.wire.replies import write_sentences
 from textrawl.wire.schemas import slim
 
 logger = logging.getLogger("textrawl")
@@ -55,6 +57,7 @@ Beside = Callable[[App], Coroutine[Any, Any, None]]
 
 _PROMPTS = ("prompts/list", "prompts/get")
 _RESOURCES = ("resources/list", "resources/templates/list", "resources/read")
+_COMPLETION = "completion/complete"
 _FIVE_MINUTES = 300_000  # milliseconds for which a client may keep the list of tools
 
 
@@ -74,7 +77,7 @@ class MemoryServer(MCPServer[App]):
         self._hidden = _find_refusals(settings, specs)
         self._specs = specs
         self._tokens_needed = tokens_needed
-        self._settings = settings
+        self._settings, self._description = settings, _describe(settings)
         self._renderer, self._write_order = build_renderer(settings), WriteOrder()
         self.app = app
         self.observe_call: Observe | None = None
@@ -83,7 +86,7 @@ class MemoryServer(MCPServer[App]):
         super().__init__(
             NAME,
             title=TITLE,
-            instructions=_choose_instructions(settings),
+            instructions=self._description.instructions,
             version=__version__,
             tools=tools,
             lifespan=_open_lifespan,
@@ -91,15 +94,20 @@ class MemoryServer(MCPServer[App]):
             cache_hints={"tools/list": CacheHint(ttl_ms=_FIVE_MINUTES, scope="private")},
             subscriptions=False,  # the lists do not change while the server runs
         )
-        self._drop_handlers()
+        self._change_handlers()
         self._schemas = {tool.name: _read_schema(tool) for tool in tools}
 
-    def _drop_handlers(self) -> None:
-        """Remove unused handlers, because the SDK has no setting for this and advertises them."""
-        handlers = self._lowlevel_server._request_handlers  # pyright: ignore[reportPrivateUsage]
-        unused = [*(() if self._resources else _RESOURCES)]
-        unused += () if self._resources.prompts else _PROMPTS
-        for method in unused:
+    def _change_handlers(self) -> None:
+        """Add the handler of completions, and remove unused handlers.
+
+        The SDK advertises what has a handler. It has no setting for this.
+        """
+        low = self._lowlevel_server
+        if self._description.completions:
+            low.add_request_handler(_COMPLETION, CompleteRequestParams, self._handle_completion)
+        handlers = low._request_handlers  # pyright: ignore[reportPrivateUsage]
+        unused = () if self._description.resources else _RESOURCES
+        for method in (*unused, *(() if self._description.prompts else _PROMPTS)):
             handlers.pop(method, None)
 
     @asynccontextmanager
@@ -199,7 +207,7 @@ class MemoryServer(MCPServer[App]):
 
     async def list_prompts(self) -> list[Prompt]:
         """List the prompts of the toolsets."""
-        return list(self._resources.list_prompts())
+        return list(self._prompts.list())
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[App, Any] | None = None
@@ -209,7 +217,7 @@ class MemoryServer(MCPServer[App]):
         Raises ResourceNotFoundError, MCPError.
         """
         name = self._resources.find_name(str(uri))
-        async with _open_call(context, name) as call:
+        async with open_reading(context, name) as call:
             return [await self._resources.read(call, str(uri))]
 
     async def get_prompt(
@@ -219,11 +227,9 @@ class MemoryServer(MCPServer[App]):
         context: Context[App, Any] | None = None,
     ) -> GetPromptResult:
         """Return the prompt, for a caller with the scope `read`. Raises MCPError."""
-        del arguments  # no prompt has arguments
-        if name not in self._resources.prompts:
-            raise MCPError(INVALID_PARAMS, f"Unknown prompt: {name[:64]}")
-        async with _open_call(context, name) as call:
-            return await self._resources.write_prompt(call, name)
+        self._prompts.find(name)
+        async with open_reading(context, name) as call:
+            return await self._prompts.write(call, name, arguments)
 
     async def _handle_list_resources(
         self, ctx: ServerRequestContext[Any], params: PaginatedRequestParams | None
@@ -233,13 +239,31 @@ class MemoryServer(MCPServer[App]):
         if not self._resources.collections:
             return await self._resources.list(None, cursor)
         context = Context[App](request_context=ctx, mcp_server=self)
-        async with _open_call(context, "resources") as call:
+        async with open_reading(context, "resources") as call:
             return await self._resources.list(call, cursor)
+
+    async def _handle_completion(
+        self, ctx: ServerRequestContext[Any], params: CompleteRequestParams
+    ) -> CompleteResult:
+        context = Context[App](request_context=ctx, mcp_server=self)
+        async with open_reading(context, "completion") as call:
+            return await self._completions.complete(call, params)
+
+    @cached_property
+    def _toolsets(self) -> list[Toolset]:
+        return choose_toolsets(self._settings.toolsets) if self._settings.enable_memory else []
 
     @cached_property
     def _resources(self) -> Resources:
-        chosen = choose_toolsets(self._settings.toolsets) if self._settings.enable_memory else []
-        return Resources(chosen)
+        return Resources(self._toolsets if self._settings.resources else [])
+
+    @cached_property
+    def _prompts(self) -> Prompts:
+        return Prompts(self._toolsets, self._schemas)
+
+    @cached_property
+    def _completions(self) -> Completions:
+        return Completions(self._resources, self._prompts)
 
     async def _call(
         self, name: str, raw: dict[str, Any], context: Context[App, Any] | None
@@ -283,9 +307,9 @@ class MemoryServer(MCPServer[App]):
             ) from error
 
 
-def _choose_instructions(settings: Settings) -> str | None:
+def _describe(settings: Settings) -> ServerDescription:
     offered = choose_names(settings.toolsets)
-    return describe_server(offered, enabled=settings.enable_memory).instructions
+    return describe_server(offered, enabled=settings.enable_memory, resources=settings.resources)
 
 
 def _build_tools(settings: Settings, specs: list[ToolSpec]) -> list[Tool]:
@@ -295,21 +319,6 @@ def _build_tools(settings: Settings, specs: list[ToolSpec]) -> list[Tool]:
 
 def _read_schema(tool: Tool) -> dict[str, Any]:
     return slim(tool.fn_metadata.arg_model.model_json_schema())
-
-
-@asynccontextmanager
-async def _open_call(context: Context[App, Any] | None, name: str) -> AsyncGenerator[Call]:
-    """Identify a caller who reads. Raises MCPError."""
-    if context is None:
-        raise MCPError(INTERNAL_ERROR, "Only a request can read this")
-    app: App = context.request_context.lifespan_context
-    try:
-        caller = await app.identify(context, name)
-        caller.principal.require("read")
-        with keep_caller(caller):
-            yield Call(app, caller, context)
-    except errors.TextrawlError as error:
-        raise MCPError(INTERNAL_ERROR, write_sentences(error.title, error.fix)) from error
 
 
 async def _authorise(context: Context[App, Any], spec: ToolSpec, values: dict[str, Any]) -> Caller:

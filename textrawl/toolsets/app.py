@@ -3,12 +3,12 @@
 import secrets
 import time
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from mcp.server.mcpserver.context import Context
-from mcp.types import CallToolResult
+from mcp.types import CallToolResult, TextContent
 
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Principal
@@ -64,6 +64,7 @@ class App:
         self.identity = identity
         self.render = renderer.render
         self._renderer = renderer
+        self._line_renderer = replace(renderer, format="lines", structured=False)
         self._recalls = recalls
 
     @property
@@ -135,6 +136,14 @@ class App:
         written = await run_aside(self._renderer.write, reply)
         return self._record(caller, mode, reply, written, NOTHING)
 
+    def recall_lines(
+        self, caller: Caller, mode: str, reply: Reply, max_tokens: int | None, finding: Finding
+    ) -> str:
+        """Return the answer as lines for a resource or a prompt, and record it as a recall."""
+        written = self._line_renderer.write(reply, max_tokens)
+        result = self._record(caller, mode, reply, written, finding)
+        return "\n".join(item.text for item in result.content if isinstance(item, TextContent))
+
     def _record(
         self, caller: Caller, mode: str, reply: Reply, written: Written, finding: Finding
     ) -> CallToolResult:
@@ -144,8 +153,8 @@ class App:
                 space=caller.principal.home,
                 client=caller.client,
                 mode=mode,
-                format=self._renderer.format,
-                structured=self._renderer.structured,
+                format=written.format,
+                structured=written.structured,
                 tokens=written.tokens,
                 budget=written.budget,
                 items=written.items,

@@ -49,6 +49,15 @@ class Call:
         """Write the answer to a query, and record it as a recall with its `mode` and its cost."""
         return self.app.recall(self.caller, mode, reply, max_tokens, finding)
 
+    def recall_lines(
+        self, mode: str, reply: Reply, finding: Finding, max_tokens: int | None = None
+    ) -> str:
+        """Return the answer as lines for a resource or a prompt, and record it as a recall.
+
+        Its format is `lines`, whatever COMPACT_RESPONSES says, because people read it too.
+        """
+        return self.app.recall_lines(self.caller, mode, reply, max_tokens, finding)
+
     async def reply_aside(self, reply: Reply) -> CallToolResult:
         """Write a long answer in a thread, so that it does not delay other calls."""
         return await run_aside(self.app.render, reply)

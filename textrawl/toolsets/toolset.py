@@ -31,6 +31,9 @@ DELETES = ToolAnnotations(
 Refuse = Callable[[Settings], type[TextrawlError] | None]
 """A function that returns the error of a tool that the settings turn off, or else None."""
 
+Complete = Callable[[Call, str], Awaitable[Sequence[str]]]
+"""A function that returns the values with a beginning, the likeliest first, and may cut them."""
+
 _CALL = "call"  # the server, not the client, gives this parameter to every tool
 
 
@@ -120,6 +123,7 @@ class Collection:
     """MCP resources whose addresses have the form `template`, for callers with the scope `read`.
 
     `list` returns the resources of a caller. `read` returns the text of an address, or None.
+    `complete` has a function for each variable of the template that can be completed.
     """
 
     template: str
@@ -129,16 +133,34 @@ class Collection:
     mime_type: str
     list: Callable[[Call], Awaitable[Sequence[Resource]]]
     read: Callable[[Call, str], Awaitable[str | None]]
+    complete: Mapping[str, Complete] = field(default_factory=dict[str, Complete])
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a prompt: a text of at most `longest` characters, with hidden ones removed."""
+
+    name: str
+    description: str
+    required: bool = False
+    longest: int = 1000
+    complete: Complete | None = None
 
 
 @dataclass(frozen=True)
 class PromptSpec:
-    """An MCP prompt without arguments. `write` returns its text, for the scope `read`."""
+    """An MCP prompt. `write` returns its text, for the scope `read`.
+
+    It gets the arguments that the client gave. If `tool` is not None, only servers that offer this
+    tool offer the prompt.
+    """
 
     name: str
     title: str
     description: str
-    write: Callable[[Call], Awaitable[str]]
+    write: Callable[[Call, Mapping[str, str]], Awaitable[str]]
+    arguments: tuple[Argument, ...] = ()
+    tool: str | None = None
 
 
 @dataclass(frozen=True)

@@ -173,6 +173,8 @@ class Written:
     """A result, its tokens and budget, and the numbers of its items and of omitted items."""
 
     result: CallToolResult
+    format: Format
+    structured: bool
     tokens: int
     budget: int
     items: int
@@ -204,11 +206,16 @@ class Renderer:
         budget, size = max_tokens or self._find_budget(reply), reply.size()
         result = self._encode(reply)
         if (tokens := self._count(reply, result)) <= budget:
-            return Written(result, tokens, budget, size, 0)
+            return self._describe(result, tokens, budget, size, 0)
         kept, tokens = self._find_fit(reply, budget, tokens)
         result, tokens = self._encode_with_cost(reply.keep(kept), tokens)
         items = max(kept, 0)
-        return Written(result, tokens, budget, items, size - items)
+        return self._describe(result, tokens, budget, items, size - items)
+
+    def _describe(
+        self, result: CallToolResult, tokens: int, budget: int, items: int, dropped: int
+    ) -> Written:
+        return Written(result, self.format, self.structured, tokens, budget, items, dropped)
 
     def render_error(self, error: TextrawlError) -> CallToolResult:
         """Return the error as a result that says what to do next.

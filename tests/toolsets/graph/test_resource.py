@@ -38,7 +38,7 @@ async def test_the_graph_is_read_whole_whatever_the_budget(connect: Connect, era
 
 async def test_resources_are_advertised_with_the_graph_toolset(connect: Connect, era: Era) -> None:
     graph = await connect(era, toolsets=["graph"])
-    other = await connect(era)
+    other = await connect(era, toolsets=["mind"])
 
     capabilities = graph.server_capabilities.model_dump(
         mode="json", by_alias=True, exclude_none=True

@@ -84,7 +84,7 @@ async def test_an_identity_is_loaded_over_every_transport(anywhere: Client) -> N
         ),
     ]  # fmt: skip
     assert template.uri_template == "memory://identity/{category}/{filename}"
-    assert (prompt.name, prompt.arguments) == ("identity", None)
+    assert (prompt.name, prompt.arguments or None) == ("identity", None)
     assert await read(anywhere) == "my_identity\r\n"
     assert await load(anywhere) == (
         "<who_i_am>\nmy_identity\n</who_i_am>\n\n<my_wants>\nmy_wants\n</my_wants>"
@@ -140,8 +140,8 @@ async def test_a_new_identity_says_how_to_begin(me: Client) -> None:
 
 
 async def test_prompts_and_resources_come_with_the_toolset(connect: Connect, era: Era) -> None:
-    with_it = await connect(era, toolsets=["memory", "identity"])
-    without = await connect(era, toolsets=["memory"])
+    with_it = await connect(era, toolsets=["mind", "identity"])
+    without = await connect(era, toolsets=["mind"])
 
     assert with_it.server_capabilities.prompts is not None
     assert with_it.server_capabilities.resources is not None

@@ -41,7 +41,8 @@ CAPABILITIES: Message = {
 }
 OFFERS = [
     {}, {"toolsets": ["graph"]}, {"toolsets": ["all"]}, {"read_only": True},
-    {"enable_memory": False}, {"structured_content": "off"},
+    {"enable_memory": False}, {"structured_content": "off"}, {"resources": False},
+    {"toolsets": ["graph", "identity"]}, {"toolsets": ["mind"]},
 ]  # fmt: skip
 
 
@@ -68,8 +69,12 @@ def discover(version: object = "2026-07-28", **members: Any) -> Message:
 
 
 def build_greeter(settings: Settings) -> Greeter:
+    return Greeter(__version__, describe(settings))
+
+
+def describe(settings: Settings) -> ServerDescription:
     offered = choose_names(settings.toolsets)
-    return Greeter(__version__, describe_server(offered, enabled=settings.enable_memory))
+    return describe_server(offered, enabled=settings.enable_memory, resources=settings.resources)
 
 
 def greet(greeter: Greeter, message: Message) -> Message | None:
@@ -195,7 +200,8 @@ def test_the_sdk_learns_of_a_handshake_under_an_id_that_no_client_has() -> None:
 ENVIRONMENTS: list[dict[str, str]] = [
     {}, {"TOOLSETS": "graph"}, {"toolsets": "memory"}, {"TOOLSETS": "graph, memory"},
     {"TOOLSETS": "all"}, {"TOOLSETS": ""}, {"ENABLE_MEMORY": "OFF"}, {"ENABLE_MEMORY": "1"},
-    {"ENABLE_MEMORY": "false", "TOOLSETS": "graph"}, {"TEXTRAWL_TOOLSETS": "graph"},
+    {"ENABLE_MEMORY": "false", "TOOLSETS": "graph"}, {"RESOURCES": "off"},
+    {"TEXTRAWL_TOOLSETS": "graph"},
     {"TEXTRAWL_TOOLSETS": "graph", "TOOLSETS": "memory"}, {"textrawl_enable_memory": "no"},
     {"TEXTRAWL_TOOLSETS": "", "TOOLSETS": "graph"}, {"TOOLSETS": "memory", "Toolsets": "graph"},
 ]  # fmt: skip
@@ -212,8 +218,7 @@ def test_what_is_known_before_the_settings_are_read_is_what_they_say(
 
     settings = read_settings()
 
-    offered = choose_names(settings.toolsets)
-    assert guess_description() == describe_server(offered, enabled=settings.enable_memory)
+    assert guess_description() == describe(settings)
 
 
 @pytest.mark.parametrize(("environment", "file"), [

@@ -4,7 +4,7 @@ Clients can load both without a tool call.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from mcp.types import Annotations, Resource
 
@@ -42,7 +42,7 @@ async def _read(call: Call, uri: str) -> str | None:
     return rows[0].content if rows else None
 
 
-async def _write_prompt(call: Call) -> str:
+async def _write_prompt(call: Call, _: Mapping[str, str]) -> str:
     rows = await IdentityOperations(call.store).read(call.caller)
     return wrap_files(rows) or _NOTHING
 

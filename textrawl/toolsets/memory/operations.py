@@ -216,6 +216,20 @@ class MemoryOperations:
         rows = await self._call("similar_names", NameRow, name=name, **caller.reading)
         return [row.entity_name for row in rows]
 
+    async def complete_name(
+        self, beginning: str, caller: Caller, *, types: list[str] | None = None, limit: int
+    ) -> list[str]:
+        """Return names with this beginning, last updated first. Every name has the beginning ""."""
+        rows = await self._call(
+            "complete_name",
+            NameRow,
+            beginning=beginning,
+            entity_types=types,
+            max_rows=limit,
+            **caller.reading,
+        )
+        return [row.entity_name for row in rows]
+
     async def remember(self, fact: Fact, caller: Caller) -> FactRow:
         """Store a fact, or update the valid fact of the entity with the same text.
 

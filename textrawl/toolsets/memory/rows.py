@@ -92,7 +92,7 @@ class ListRow:
 
 @dataclass(frozen=True)
 class NameRow:
-    """A name from similar_names."""
+    """A name from similar_names or complete_name."""
 
     entity_name: str
 

@@ -115,7 +115,8 @@ def _list_capabilities(description: ServerDescription) -> Members:
     prompts = {"prompts": {"listChanged": False}} if description.prompts else {}
     resources = {"resources": {"subscribe": False, "listChanged": False}}
     offered = prompts | resources if description.resources else prompts
-    return offered | {"tools": {"listChanged": False}}
+    completions: Members = {"completions": {}} if description.completions else {}
+    return offered | {"tools": {"listChanged": False}} | completions
 
 
 def _read(line: bytes) -> Members | None:

@@ -1,0 +1,38 @@
+create function textrawl.complete_name(
+    beginning text, entity_types text[] default null, max_rows integer default 100,
+    spaces integer[] default null, credential bytea default null
+) returns table (entity_name text)
+language sql stable security definer
+set search_path from current
+begin atomic
+    with scope as materialized (
+        select textrawl.readable_spaces(credential, complete_name.spaces) as ids
+    ), typed as (
+        -- The sign % ends the pattern. All signs of the beginning itself stand for themselves.
+        select replace(replace(replace(textrawl.name_key(beginning), '\', '\\'), '%', '\%'), '_', '\_') || '%' as pattern
+    ), prefixed as (
+        select e.name_key, e.name, e.updated_at, 1 as rank from textrawl.entity e
+        where e.space_id = any((select ids from scope)::integer[]) and e.name_key like (select pattern from typed)
+          and (complete_name.entity_types is null or e.entity_type = any(complete_name.entity_types))
+        order by e.updated_at desc limit max_rows
+    ), worded as (
+        -- Names with a later word that has this beginning, such as a family name.
+        select e.name_key, e.name, e.updated_at, 2 from textrawl.entity e
+        where e.space_id = any((select ids from scope)::integer[])
+          and e.fts @@ (select string_agg(quote_literal(word) || ':*', ' & ')::tsquery
+                        from unnest(tsvector_to_array(to_tsvector('simple', textrawl.search_text(beginning)))) word)
+          and (complete_name.entity_types is null or e.entity_type = any(complete_name.entity_types))
+        order by e.updated_at desc limit max_rows
+    ), found as (
+        -- Several spaces can have an entity of one name.
+        select distinct on (name_key) name, updated_at, rank
+        from (select * from prefixed union all select * from worded) every
+        order by name_key, rank, updated_at desc
+    )
+    select name from found order by rank, updated_at desc, name limit max_rows;
+end;
+
+comment on function textrawl.complete_name is
+    'Names of entities with this beginning, or with a word that has this beginning, last updated first. An empty '
+    'beginning fits every name. Errors: TR010, TR011 (access). '
+    'Example: select * from textrawl.complete_name(''Je'');';
