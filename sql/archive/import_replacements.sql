@@ -15,6 +15,12 @@ begin
         from unnest(spaces || spaces, facts || successors) input(space, fact)
         join fact o on o.space_id = input.space and o.id = input.fact)
     order by e.space_id, e.name_key for no key update;
+    -- A fact can have moved to another entity meanwhile, which is not locked. So lock the facts too, in the order of
+    -- their ids, as claim_rows() does.
+    perform from observation o
+    where (o.space_id, o.id) in (
+        select input.space, input.fact from unnest(spaces || spaces, facts || successors) input(space, fact))
+    order by o.space_id, o.id for update;
     -- Skip facts that this memory already records as replaced, and facts that existed before the import and have not
     -- ended.
     update observation o set replaced_by = next.id

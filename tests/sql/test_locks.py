@@ -240,6 +240,26 @@ def test_two_that_point_to_each_other_are_forgotten_at_once(sql: Sql, three: Thr
     assert fetch(sql, "select count(*) from relation") == 0
 
 
+def test_an_import_of_replacements_takes_the_facts_in_the_order_of_their_ids(
+    sql: Sql, three: Three
+) -> None:
+    gate, one, other = three
+    low, middle, high = sorted(tell(sql, "Ada", f"drinks tea {number}") for number in range(3))
+    gate.hold("select from observation where id = %s for update", low)
+
+    one.start(
+        "select import_replacements(array[1, 1], %s::uuid[], %s::uuid[], array[true, true])",
+        [high, low],
+        [middle, middle],
+    )
+    free = other.do("select id::text from observation where id = %s for update nowait", high)
+    assert one.is_waiting
+    gate.release()
+
+    one.end()
+    assert free == [(high,)]
+
+
 def test_two_lists_of_entities_with_the_same_words_are_deleted_at_once(
     sql: Sql, three: Three
 ) -> None:
