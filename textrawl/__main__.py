@@ -33,6 +33,10 @@ def _run(words: list[str]) -> int:
 
         run_stdio()
         return 0
+    if words[0] == "hook" and not {"-h", "--help"} & set(words):
+        from textrawl.hooks.command import run_hook  # noqa: PLC0415 - see above
+
+        return run_hook(words[1:])
     with pause_collection():
         from textrawl.cli.application import run_command  # noqa: PLC0415 - see above
 

@@ -28,6 +28,7 @@ from textrawl.environment import (
     read_token_file,
 )
 from textrawl.errors import StartRefused
+from textrawl.values import hook_choice
 from textrawl.values.choice import describe_choice
 
 Format = Literal["compact", "verbose", "lines"]
@@ -277,6 +278,31 @@ class Settings(BaseSettings):
         description="Consolidate the journal in the background, every hour, with the LLM. If "
         "false, use the tool memory_consolidate or `textrawl journal consolidate`.",
     )
+    hooks: Annotated[list[hook_choice.HookPart], NoDecode] = Field(
+        default=list(hook_choice.HOOKS),
+        description="What hooks of client programs do, separated by commas, or `off`. `digest` "
+        "gives the model a digest at the start of a session. `recall` gives it the facts that "
+        "match a prompt. `remind` asks it once to store what lasts. `capture` stores the session's "
+        "texts in the journal.",
+    )
+    digest_tokens: int = Field(
+        default=hook_choice.DIGEST_TOKENS,
+        ge=100,
+        le=5000,
+        description="Maximum number of tokens of the digest that a hook gives the model.",
+    )
+    hook_recall_tokens: int = Field(
+        default=hook_choice.RECALL_TOKENS,
+        ge=100,
+        le=5000,
+        description="Maximum number of tokens that a hook gives the model at a prompt.",
+    )
+    hook_least_score: float = Field(
+        default=hook_choice.LEAST_SCORE,
+        ge=0,
+        le=1,
+        description="Least score of a fact that a hook gives the model at a prompt.",
+    )
     http_host: str = Field(
         default="127.0.0.1",
         description="Address that `serve --http` listens on. An address that other machines can "
@@ -346,6 +372,11 @@ class Settings(BaseSettings):
         if isinstance(value, str):
             return [name.strip() for name in value.split(",") if name.strip()]
         return value
+
+    @field_validator("hooks", mode="before")
+    @classmethod
+    def _read_hooks(cls, value: object) -> object:
+        return hook_choice.read_hooks(value) if isinstance(value, str) else value
 
     @field_validator("data_dir", "vault", "access_token_file", mode="after")
     @classmethod

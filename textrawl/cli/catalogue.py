@@ -13,6 +13,7 @@ PANELS: dict[str, dict[str, str]] = {
         "ingest": "Add files to a graph, as sources that `recall` searches.",
         "journal": "Consolidate the journal.",
         "stats": "Show what the memory holds, how it grows, and what answers cost.",
+        "hook": "Answer an event of a client program, such as a prompt. Client programs run it.",
     },
     "Server": {
         "serve": "Serve the memory to an MCP client. `textrawl` without a command does the same.",

@@ -1,0 +1,16 @@
+"""Hooks: commands that a client program runs at events of a session, such as a prompt.
+
+The command is `textrawl hook CLIENT EVENT`. The client writes JSON to its stdin and reads JSON from
+its stdout. A hook has nothing to say if the memory cannot be reached, and never fails.
+
+- `events` is the description of the clients' events. Everything else is made from it.
+- `payload` reads the JSON of a client. `projects` finds the name of the project.
+- `choices` reads the settings. `sessions` remembers what a session has seen.
+- `wording` has the texts around facts. `queries` makes a query from a prompt.
+- `transcripts` reads the texts of a session, and `capture` stores them.
+- `response` decides what a hook says, and `command` runs it.
+- `configuration` and `plugins` write what clients need to run hooks.
+
+A hook runs at every prompt. Therefore all modules but the last two import only the standard
+library, `environment`, `resident.client` and modules like themselves.
+"""

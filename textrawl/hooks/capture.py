@@ -1,0 +1,52 @@
+"""Storing the texts of a session in the journal, for those who set TEXTRAWL_HOOKS to `capture`.
+
+The texts of a day become one journal entry of the client. A text counts as stored when the server
+has acknowledged it. If the acknowledgement is lost, the text is sent again, and the journal then
+recognizes it and changes nothing.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from textrawl.hooks.sessions import Session
+from textrawl.hooks.transcripts import Said, read_texts
+
+MOST_TEXT = 50_000  # characters of one request
+_TAG = "[chat:"  # the journal would take it for the number of a conversation
+
+Ask = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+
+def capture(session: Session, transcript: Path, title: str, client: str, ask: Ask) -> None:
+    """Store the texts of a transcript that are not stored yet, in requests of bounded size.
+
+    Raises OSError if the transcript cannot be read, and what `ask` raises.
+    """
+    stored = session.read().texts
+    heading = f"## {title}, {client}, {time.strftime('%H:%M')}"
+    for batch in _split([said for said in read_texts(transcript) if said.key not in stored]):
+        text = "\n".join([heading, "", *map(_write_bullet, batch)])
+        answer = ask({"op": "capture", "session": session.id, "client": client, "text": text})
+        if "error" in answer:
+            raise OSError(str(answer["error"]))
+        session.add(*(f"text {said.key}" for said in batch))
+
+
+def _split(texts: Sequence[Said]) -> Iterator[list[Said]]:
+    batch, size = list[Said](), 0
+    for said in texts:
+        if batch and size + len(said.text) > MOST_TEXT:
+            yield batch
+            batch, size = [], 0
+        batch.append(said)
+        size += len(said.text)
+    if batch:
+        yield batch
+
+
+def _write_bullet(said: Said) -> str:
+    """Return a text as one item of a list. Its further lines are indented, so they stay with it."""
+    lines = said.text.replace(_TAG, "[chat :").splitlines()
+    return "\n  ".join([f"- {said.author}: {lines[0]}", *(line.strip() for line in lines[1:])])

@@ -1,0 +1,124 @@
+"""The command `textrawl hook CLIENT EVENT`, which client programs run.
+
+It never fails: the exit code is 0, and stdout is one JSON object or empty. It writes to stderr only
+if TEXTRAWL_LOG_LEVEL is DEBUG. This module is the outermost handler of the process.
+"""
+
+import hashlib
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+from textrawl.environment import Source, read_sources
+from textrawl.errors import StartRefused
+from textrawl.hooks.choices import Choices, read_choices, wants_log
+from textrawl.hooks.events import CLIENTS, Client, Event, write_output
+from textrawl.hooks.payload import MOST_BYTES, Payload, PayloadInvalid, read_payload
+from textrawl.hooks.response import Occasion, respond
+from textrawl.hooks.sessions import Session, remove_old_sessions
+from textrawl.resident.address import choose_address
+from textrawl.resident.client import Unreachable, ask_or_start
+
+REACHING = 2.0  # seconds in which the memory must be reached
+STORING = 8.0  # seconds in which texts of a session must be stored
+_LATE = 0.5  # seconds after the time limit of a request at which the process ends in any case
+_STORES = ("compact", "end")
+
+_logging = False
+
+
+def run_hook(words: Sequence[str]) -> int:
+    """Answer the event `words` = (client, event) on stdout. Return 0."""
+    sys.excepthook = _stay_silent
+    _end_in_time(REACHING + _LATE)  # also if stdin stays open
+    try:
+        sources = read_sources()
+        _set_logging(sources)
+        _run(words, sources)
+    except (OSError, StartRefused, Unreachable, PayloadInvalid, Misused) as error:
+        _log(str(error))
+    return 0
+
+
+class Misused(ValueError):
+    """The command line names no event that this version knows."""
+
+
+def _run(words: Sequence[str], sources: Sequence[Source]) -> None:
+    raw = sys.stdin.buffer.read(MOST_BYTES)
+    client, event = _find_event(words)
+    choices = read_choices(sources)
+    if not (choices.parts and choices.enabled):
+        return
+    payload = read_payload(client, raw)
+    if event.part in _STORES:
+        _end_in_time(STORING + _LATE)
+    if text := _respond(client, event, payload, choices, sources):
+        sys.stdout.write(json.dumps(write_output(event, text)) + "\n")
+        sys.stdout.flush()
+
+
+def _find_event(words: Sequence[str]) -> tuple[Client, Event]:
+    if len(words) == 2 and words[0] in CLIENTS:  # noqa: PLR2004 - a client and an event
+        client = CLIENTS[words[0]]
+        if event := client.find(words[1]):
+            return client, event
+    raise Misused(f"Not an event that hooks know: {' '.join(words)}")
+
+
+def _respond(
+    client: Client, event: Event, payload: Payload, choices: Choices, sources: Sequence[Source]
+) -> str:
+    folder = choose_address(sources).folder
+    prompt = hashlib.sha256(payload.prompt.encode(errors="replace")).hexdigest()[:16]
+    end = time.monotonic() + (STORING if event.part in _STORES else REACHING)
+
+    def ask(request: Mapping[str, Any]) -> dict[str, Any]:
+        named = {"client": f"textrawl hook ({client.name})", **request}
+        answer = ask_or_start(named, timeout=end - time.monotonic())
+        if "error" in answer:
+            _log(f"{answer['error']}. {answer.get('fix', '')}")
+        return answer
+
+    with Session(folder, client.name, payload.session) as session:
+        if session.read().has_just_run(f"{event.name}-{prompt}"):
+            return ""
+        session.add_event(f"{event.name}-{prompt}")
+        text = respond(Occasion(client, event, payload, choices, session, ask))
+    if event.part == "start":
+        remove_old_sessions(folder)
+    return text
+
+
+def _end_in_time(seconds: float) -> None:
+    """End the process silently after `seconds`, whatever it waits for."""
+    signal.signal(signal.SIGALRM, _give_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _give_up(*_: object) -> None:
+    os._exit(0)
+
+
+def _stay_silent(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Handle an error that is a defect: show it only to somebody who debugs, and exit with 0."""
+    if _logging:
+        sys.__excepthook__(kind, error, trace)
+    os._exit(0)
+
+
+def _set_logging(sources: Sequence[Source]) -> None:
+    global _logging  # noqa: PLW0603 - the handler of errors takes no arguments of ours
+    _logging = wants_log(sources)
+
+
+def _log(message: str) -> None:
+    if _logging:
+        sys.stderr.write(f"textrawl hook: {message}\n")

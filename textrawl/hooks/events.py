@@ -1,0 +1,141 @@
+"""The events of client programs: their names, what a hook does then, and the form of its output.
+
+This table is the only description of the clients. The hooks, the plugins, the configuration of
+`textrawl connect` and the tables of docs/hooks.md are made from it.
+
+An event is here only if the documents of the client say that a hook can do its part then. For
+example, Cursor runs hooks at each prompt, but does not document how they add text to the prompt.
+"""
+
+from typing import Any, Literal, NamedTuple
+
+Part = Literal["start", "prompt", "compact", "stop", "end"]
+"""What a hook does: send the digest, recall for a prompt, prepare for a compaction, remind the
+agent to store facts, or store the end of the session."""
+
+Form = Literal["nested", "flat", "snake", "block", "followup", "none"]
+"""The form of the output. `none`: the client does not show the model anything from this event."""
+
+
+class Event(NamedTuple):
+    """An event under the name that the client gives it.
+
+    `seconds` is the time limit that the configuration of the client names.
+    """
+
+    name: str
+    part: Part
+    form: Form = "none"
+    seconds: int = 5
+
+
+class Fields(NamedTuple):
+    """The names that a client gives to values of its JSON."""
+
+    session: str = "session_id"
+    folder: str = "cwd"
+    transcript: str = "transcript_path"
+
+
+class Client(NamedTuple):
+    """A client program. `page` is the address of its documents about hooks.
+
+    `late` is whether the reminder to store facts comes with a prompt, because no event at the end
+    of a turn can carry it.
+    """
+
+    name: str
+    title: str
+    page: str
+    events: tuple[Event, ...]
+    fields: Fields = Fields()
+    late: bool = False
+
+    def find(self, name: str) -> Event | None:
+        """Return the event with this name."""
+        return next((event for event in self.events if event.name == name), None)
+
+
+_STORING = 10  # seconds that an event may take if it stores texts of the session
+
+CLAUDE_CODE = Client(
+    "claude-code",
+    "Claude Code",
+    "https://code.claude.com/docs/en/hooks",
+    (
+        Event("SessionStart", "start", "nested"),
+        Event("UserPromptSubmit", "prompt", "nested"),
+        Event("PreCompact", "compact", seconds=_STORING),
+        Event("Stop", "stop", "nested"),
+        Event("SessionEnd", "end", seconds=_STORING),
+    ),
+)
+CODEX = Client(
+    "codex",
+    "Codex",
+    "https://developers.openai.com/codex/hooks",
+    (
+        Event("SessionStart", "start", "nested"),
+        Event("UserPromptSubmit", "prompt", "nested"),
+        Event("PreCompact", "compact", seconds=_STORING),
+        Event("Stop", "stop", "block"),
+        Event("SessionEnd", "end", seconds=_STORING),
+    ),
+)
+CURSOR = Client(
+    "cursor",
+    "Cursor",
+    "https://cursor.com/docs/hooks",
+    (
+        Event("sessionStart", "start", "snake"),
+        Event("preCompact", "compact", seconds=_STORING),
+        Event("stop", "stop", "followup"),
+        Event("sessionEnd", "end", seconds=_STORING),
+    ),
+    Fields("conversation_id", "workspace_roots", "transcript_path"),
+)
+GEMINI_CLI = Client(
+    "gemini-cli",
+    "Gemini CLI",
+    "https://geminicli.com/docs/hooks/reference",
+    (
+        Event("SessionStart", "start", "nested"),
+        Event("BeforeAgent", "prompt", "nested"),
+        Event("SessionEnd", "end", seconds=_STORING),
+    ),
+    late=True,
+)
+COPILOT_CLI = Client(
+    "copilot-cli",
+    "Copilot CLI",
+    "https://docs.github.com/en/copilot/reference/hooks-reference",
+    (
+        Event("sessionStart", "start", "flat"),
+        Event("userPromptSubmitted", "prompt", "flat"),
+        Event("preCompact", "compact", seconds=_STORING),
+        Event("agentStop", "stop", "block"),
+        Event("sessionEnd", "end", seconds=_STORING),
+    ),
+    Fields("sessionId", "cwd", "transcriptPath"),
+)
+
+CLIENTS = {client.name: client for client in (CLAUDE_CODE, CODEX, CURSOR, GEMINI_CLI, COPILOT_CLI)}
+"""Every client, by the name that `textrawl hook` takes."""
+
+
+def write_output(event: Event, text: str) -> dict[str, Any]:
+    """Return the JSON with which a hook gives `text` to the model at `event`."""
+    match event.form:
+        case "nested":
+            detail = {"hookEventName": event.name, "additionalContext": text}
+            return {"hookSpecificOutput": detail}
+        case "flat":
+            return {"additionalContext": text}
+        case "snake":
+            return {"additional_context": text}
+        case "block":
+            return {"decision": "block", "reason": text}
+        case "followup":
+            return {"followup_message": text}
+        case "none":
+            return {}

@@ -1,0 +1,70 @@
+"""The JSON that a client writes to the stdin of a hook."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from textrawl.hooks.events import Client
+
+MOST_BYTES = 32 << 20  # a prompt can hold a pasted log
+
+
+class Payload(NamedTuple):
+    """What a hook needs from the client's JSON. Missing values are empty.
+
+    `compacted` is true if the session goes on after its conversation was compacted. `continued` is
+    true if the agent goes on because a hook asked for it.
+    """
+
+    session: str
+    folder: Path
+    prompt: str = ""
+    transcript: str = ""
+    compacted: bool = False
+    continued: bool = False
+
+
+class PayloadInvalid(ValueError):
+    """The input of a hook is not a JSON object, or it names no session."""
+
+
+def read_payload(client: Client, raw: bytes) -> Payload:
+    """Return the values of the client's JSON. Raises PayloadInvalid."""
+    try:
+        data: object = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise PayloadInvalid("The input is not JSON") from error
+    if not isinstance(data, dict):
+        raise PayloadInvalid("The input is not an object")
+    values = cast("dict[str, Any]", data)
+    session = _read_text(values, client.fields.session) or _read_text(values, "session_id")
+    if not session:
+        raise PayloadInvalid(f"The input has no {client.fields.session}")
+    return Payload(
+        session,
+        _read_folder(values, client.fields.folder),
+        _read_text(values, "prompt"),
+        _read_text(values, client.fields.transcript),
+        compacted=values.get("source") == "compact",
+        continued=values.get("stop_hook_active") is True or _is_repeated(values),
+    )
+
+
+def _is_repeated(values: dict[str, Any]) -> bool:
+    """Return whether Cursor counts earlier messages of hooks in this conversation."""
+    count = values.get("loop_count")
+    return isinstance(count, int) and count > 0
+
+
+def _read_text(values: dict[str, Any], name: str) -> str:
+    value = values.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _read_folder(values: dict[str, Any], name: str) -> Path:
+    """Return the folder of the session: Cursor's first workspace, or the working directory."""
+    value = values.get(name)
+    if isinstance(value, list):
+        roots = cast("list[object]", value)
+        value = roots[0] if roots else None
+    return Path(value) if isinstance(value, str) and value else Path.cwd()

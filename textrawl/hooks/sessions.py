@@ -1,0 +1,130 @@
+"""What the hooks of one session said and did, so that nothing is said twice.
+
+Each session has a file in the data folder, to which hooks append lines. A line is a word, or a word
+and a value:
+
+    turn                a prompt, or the end of a turn
+    fact ID             this fact was given to the model
+    compacted           the conversation was compacted, so the model no longer has earlier facts
+    reminded            the agent was reminded to store facts
+    text HASH           this text of the transcript is stored
+    event NAME TIME     a hook ran for this event, at this time in milliseconds
+    transcript PATH     the client's file of the conversation
+"""
+
+import fcntl
+import hashlib
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = "sessions"
+KEPT_DAYS = 7
+_TWICE = 1500  # milliseconds within which the same event comes from a second configuration
+_MOST_BYTES = 4 << 20
+_WORDS = ("fact", "text", "turn", "reminded", "transcript", "event")
+_WAIT, _PAUSE = 1.0, 0.005  # seconds to wait for another hook of the session
+
+
+class Story(NamedTuple):
+    """What happened in a session so far. `facts` are those since the last compaction."""
+
+    facts: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
+    turns: int = 0
+    reminded: bool = False
+    transcript: str = ""
+    events: tuple[tuple[str, int], ...] = ()
+
+    def has_just_run(self, event: str) -> bool:
+        """Return whether a hook for this event ran a moment ago.
+
+        This happens if a plugin and the settings of a client both contain the hook.
+        """
+        now = _now()
+        return any(name == event and abs(now - at) < _TWICE for name, at in self.events)
+
+
+class Session:
+    """The file of a session. As a context manager, it waits for other hooks of the session."""
+
+    def __init__(self, folder: Path, client: str, session: str) -> None:
+        self.id = hashlib.sha256(f"{client}\n{session}".encode()).hexdigest()
+        self._path = folder / FOLDER / self.id
+        self._file = -1
+
+    def __enter__(self) -> "Session":
+        """Open and lock the file. Raises OSError, or TimeoutError if it stays locked."""
+        for private in (self._path.parents[1], self._path.parent):
+            private.mkdir(mode=0o700, parents=True, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        self._file = os.open(self._path, flags, 0o600)
+        end = time.monotonic() + _WAIT
+        while not self._lock():
+            if time.monotonic() > end:
+                self.__exit__()
+                raise TimeoutError("Another hook of this session is still at work")
+            time.sleep(_PAUSE)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file, which unlocks it."""
+        os.close(self._file)
+
+    def read(self) -> Story:
+        """Return what happened so far."""
+        os.lseek(self._file, 0, os.SEEK_SET)
+        with os.fdopen(os.dup(self._file), "rb") as file:
+            return _read_lines(file.read(_MOST_BYTES).decode(errors="replace").splitlines())
+
+    def add(self, *lines: str) -> None:
+        """Append lines in one write."""
+        os.write(self._file, "".join(f"{line}\n" for line in lines).encode())
+
+    def add_event(self, name: str) -> None:
+        """Append that a hook ran for an event, now."""
+        self.add(f"event {name} {_now()}")
+
+    def _lock(self) -> bool:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+def remove_old_sessions(folder: Path) -> None:
+    """Delete files of sessions that did nothing for a week."""
+    oldest = time.time() - KEPT_DAYS * 86_400
+    for entry in os.scandir(folder / FOLDER):
+        if entry.stat(follow_symlinks=False).st_mtime < oldest:
+            Path(entry.path).unlink(missing_ok=True)
+
+
+def _read_lines(lines: Iterable[str]) -> Story:
+    lists: dict[str, list[str]] = {word: [] for word in _WORDS}
+    for line in lines:
+        word, _, value = line.partition(" ")
+        if word == "compacted":
+            lists["fact"].clear()
+        elif word in lists:  # another word is a line that was cut when the disk was full
+            lists[word].append(value)
+    return Story(
+        facts=frozenset(lists["fact"]),
+        texts=frozenset(lists["text"]),
+        turns=len(lists["turn"]),
+        reminded=bool(lists["reminded"]),
+        transcript="".join(lists["transcript"][-1:]),
+        events=tuple(map(_read_event, lists["event"])),
+    )
+
+
+def _read_event(value: str) -> tuple[str, int]:
+    name, _, at = value.rpartition(" ")
+    return name, int(at) if at.isdigit() else 0
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,138 @@
+"""The texts of a session: what the user and the agent wrote, as the client's transcript tells.
+
+All clients write JSON Lines, each in its own form. Few clients document their form, so a line of an
+unknown form is skipped. Results of tools, texts of hooks and slash commands are left out.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from textrawl.hooks.wording import is_reminder
+
+_MOST_BYTES = 16 << 20  # of a transcript, from its end
+_LONGEST = 4000  # characters of one text
+_ADDED = re.compile(
+    r"<(hook_context|system-reminder|system_reminder|hook_prompt|timestamp|current_datetime)\b[^>]*>"
+    r".*?</\1>",
+    re.DOTALL,
+)
+_WRAPPER = re.compile(r"</?user_query>")
+_STORING = re.compile(
+    rb'"(?:name|toolName|tool)":\s*"[^"\\]{0,60}(?:remember_fact|build_knowledge|relate_entities)"'
+)
+
+Json = dict[str, Any]
+
+
+class Said(NamedTuple):
+    """A text and its author: `user` or `assistant`."""
+
+    author: str
+    text: str
+
+    @property
+    def key(self) -> str:
+        """A short hash of the text."""
+        return hashlib.sha256(f"{self.author}\n{self.text}".encode()).hexdigest()[:16]
+
+
+def read_texts(path: Path) -> list[Said]:
+    """Return the texts of a transcript, oldest first. Raises OSError."""
+    found = list[Said]()
+    for line in _read_end(path).splitlines():
+        try:
+            entry: object = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(entry, dict):
+            found += _read_entry(cast("Json", entry))
+    return list(dict.fromkeys(found))
+
+
+def has_stored(path: Path) -> bool:
+    """Return whether the agent called a tool that stores facts. Raises OSError."""
+    return _STORING.search(_read_end(path)) is not None
+
+
+def _read_end(path: Path) -> bytes:
+    """Return the last bytes of a file, from the beginning of a line."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _MOST_BYTES))
+        end = file.read(_MOST_BYTES)
+    return end if size <= _MOST_BYTES else end.partition(b"\n")[2]
+
+
+def _read_entry(entry: Json) -> Iterator[Said]:
+    if entry.get("isMeta") or entry.get("isSidechain"):
+        return
+    for read in _FORMS:
+        author, content = read(entry)
+        if author in _AUTHORS:
+            for text in _read_content(content):
+                if cleaned := _clean(text):
+                    yield Said(_AUTHORS[author], cleaned)
+            return
+
+
+def _read_message(entry: Json) -> tuple[str, object]:
+    """Claude Code and Cursor: {"type" or "role": "user", "message": {"content": …}}."""
+    message = entry.get("message")
+    content = cast("Json", message).get("content") if isinstance(message, dict) else None
+    return str(entry.get("role") or entry.get("type")), content
+
+
+def _read_payload(entry: Json) -> tuple[str, object]:
+    """Codex: {"type": "response_item", "payload": {"type": "message", "role": …}}."""
+    payload = entry.get("payload")
+    if entry.get("type") != "response_item" or not isinstance(payload, dict):
+        return "", None
+    item = cast("Json", payload)
+    return (
+        (str(item.get("role")), item.get("content")) if item.get("type") == "message" else ("", 0)
+    )
+
+
+def _read_data(entry: Json) -> tuple[str, object]:
+    """Copilot CLI: {"type": "user.message", "data": {"content": …}}."""
+    data = entry.get("data")
+    content = cast("Json", data).get("content") if isinstance(data, dict) else None
+    return str(entry.get("type")), content
+
+
+def _read_plain(entry: Json) -> tuple[str, object]:
+    """Gemini CLI: {"type": "user" or "gemini", "content": …}."""
+    return f"plain {entry.get('type')}" if "content" in entry else "", entry.get("content")
+
+
+_FORMS: tuple[Callable[[Json], tuple[str, object]], ...] = (
+    _read_plain, _read_payload, _read_data, _read_message,
+)  # fmt: skip
+_AUTHORS = {
+    "user": "user", "assistant": "assistant", "plain user": "user", "plain gemini": "assistant",
+    "user.message": "user", "assistant.message": "assistant",
+}  # fmt: skip
+
+
+def _read_content(content: object) -> Iterator[str]:
+    """Yield the texts of a message, which is a text or a list of parts."""
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, list):
+        for part in cast("list[object]", content):
+            text = cast("Json", part).get("text") if isinstance(part, dict) else None
+            if isinstance(text, str):
+                yield text
+
+
+def _clean(text: str) -> str:
+    """Return what a person or an agent wrote, or nothing for a text of the client itself."""
+    text = _WRAPPER.sub("", _ADDED.sub("", text)).strip()
+    if not text or text.startswith(("<", "/")) or is_reminder(text):
+        return ""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} […]"
