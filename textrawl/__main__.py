@@ -10,6 +10,8 @@ from textrawl.cli.garbage_collection import pause_collection
 from textrawl.environment import take_env_file
 from textrawl.errors import StartRefused, TextrawlError
 
+QUICK_COMMANDS = ("recall", "digest")  # a running process can answer them before typer is loaded
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command, write an expected error to stderr as one line, and exit.
@@ -37,6 +39,11 @@ def _run(words: list[str]) -> int:
         from textrawl.hooks.command import run_hook  # noqa: PLC0415 - see above
 
         return run_hook(words[1:])
+    if words[0] in QUICK_COMMANDS:
+        from textrawl.cli.quick import run_quick  # noqa: PLC0415 - not for servers
+
+        if (code := run_quick(words)) is not None:
+            return code
     with pause_collection():
         from textrawl.cli.application import run_command  # noqa: PLC0415 - see above
 

@@ -7,6 +7,8 @@ test compares each summary with the first line of the command's own help.
 PANELS: dict[str, dict[str, str]] = {
     "Daily": {
         "search": "Search the memory by words and by meaning.",
+        "recall": "Print facts that answer a question, in few tokens and quickly.",
+        "digest": "Print the facts that matter at the start of a conversation.",
         "show": "Show an entity with its newest facts and its relations.",
         "remember": "Store a fact about an entity.",
         "forget": "Delete an entity, or one fact of it, for good.",

@@ -6,6 +6,7 @@ from typing import Annotated, TypeVar, cast
 
 import typer
 
+from textrawl.cli.quick import LONGEST_QUERY, TOKENS
 from textrawl.values.choice import join_choices
 from textrawl.values.entity_type import ENTITY_TYPES, EntityKind, name_type
 from textrawl.values.instant import read_future_instant, read_instant
@@ -13,7 +14,7 @@ from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_nam
 
 Value = TypeVar("Value")
 
-QUERY_LENGTH = 1000
+QUERY_LENGTH = LONGEST_QUERY
 
 
 def read_name(text: str) -> str:
@@ -97,6 +98,12 @@ AsOf = Annotated[
         metavar="TIME",
         parser=read_moment,
         help="Show what was valid at TIME: 2026-08-01 or 2026-08-01T12:00Z.",
+    ),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--max-tokens", min=TOKENS[0], max=TOKENS[1], help="Maximum number of tokens of the text."
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]

@@ -6,15 +6,17 @@ own principal, because only its OS user can use the socket.
 
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
 from textrawl import __version__
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Principal, Scope, keep_caller
-from textrawl.errors import ArgumentInvalid, NotAuthenticated, ReadOnly, TextrawlError
+from textrawl.errors import ArgumentInvalid, ReadOnly, TextrawlError
 from textrawl.resident.requests import (
+    DigestRequest,
     RecallRequest,
     RememberRequest,
     Request,
@@ -23,12 +25,13 @@ from textrawl.resident.requests import (
     read_members,
 )
 from textrawl.store.store import Store
+from textrawl.toolsets.memory.digest_reply import DigestReply
 from textrawl.toolsets.memory.operations import Fact, MemoryOperations, Question
-from textrawl.toolsets.memory.rows import FactRow, HitRow
+from textrawl.toolsets.memory.rows import DigestRow, FactRow, HitRow
 from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, find_space_labels
 from textrawl.values.text import escape_hidden
 from textrawl.wire.recall_log import Finding, Recall, RecallLog
-from textrawl.wire.replies import Renderer, Written
+from textrawl.wire.replies import Renderer, Reply, Written
 
 Answer = dict[str, Any]
 
@@ -53,6 +56,11 @@ class Desk:
     space: str | None = None
     read_only: bool = False
 
+    def write(self, reply: Reply, max_tokens: int | None) -> Written:
+        """Return the reply in lines, within a budget."""
+        renderer = replace(self.renderer, format="lines", structured=False)
+        return renderer.write(reply, max_tokens)
+
     async def identify(self, request: Request, scope: Scope) -> Caller:
         """Return the caller, who has `scope`.
 
@@ -60,14 +68,8 @@ class Desk:
         """
         if scope != "read" and (self.read_only or request.read_only):
             raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
-        principal = await self.directory.find(self.store.credential)
-        if principal is None:
-            raise NotAuthenticated(
-                "The process that has the memory open has no access token for the database: set "
-                "TEXTRAWL_ACCESS_TOKEN"
-            )
         space = request.space or self.space
-        principal = principal.pin(space) if space else principal
+        principal = await self.directory.find_own(self.store.credential, space)
         if scope != "read" and principal.home is None:
             raise _ask_for_space(principal)
         principal.require(scope)
@@ -106,7 +108,7 @@ async def _recall(desk: Desk, request: RecallRequest) -> Answer:
     with keep_caller(caller):
         rows, reason = await MemoryOperations(desk.store).search(question, caller)
     known = set(request.known)
-    new = [row for row in rows if _shorten(row) not in known][: request.limit]
+    new = [row for row in rows if _shorten(row.observation_id) not in known][: request.limit]
     layout = FactLayout(find_space_labels(caller.principal))
     reply = SearchReply.build(new, reason, request.query, layout)
     return _write_facts(desk, request, caller, reply, new)
@@ -115,21 +117,36 @@ async def _recall(desk: Desk, request: RecallRequest) -> Answer:
 def _write_facts(
     desk: Desk, request: RecallRequest, caller: Caller, reply: SearchReply, rows: list[HitRow]
 ) -> Answer:
-    renderer = replace(desk.renderer, format="lines", structured=False)
-    written = renderer.write(reply, request.max_tokens)
-    shown = rows[: written.items]
-    silent = not shown and request.client.startswith(_HOOK)
+    written = desk.write(reply, request.max_tokens)
+    silent = not written.items and request.client.startswith(_HOOK)
     if desk.recalls is not None and request.record and not silent:
         finding = reply.read_finding(request.query)
         desk.recalls.add(_note(caller, written, finding), reply)
-    [block] = written.result.content
-    facts = {"facts": [_describe(row) for row in shown]} if request.format == "json" else {}
+    return _describe_answer(written, rows, request.format)
+
+
+async def _digest(desk: Desk, request: DigestRequest) -> Answer:
+    """Return the facts that matter at the start of a conversation, without the known ones."""
+    caller = await desk.identify(request, "read")
+    with keep_caller(caller):
+        rows = await MemoryOperations(desk.store).digest(request.project or None, caller)
+    known = set(request.known)
+    new = [row for row in rows if _shorten(row.observation_id) not in known]
+    reply = DigestReply.build(new, find_space_labels(caller.principal))
+    return _describe_answer(desk.write(reply, request.max_tokens), new, request.format)
+
+
+def _describe_answer(
+    written: Written, rows: Sequence[HitRow] | Sequence[DigestRow], form: str
+) -> Answer:
+    """Return the text with the short ids of its facts, and for JSON with the facts."""
+    shown = rows[: written.items]
     return {
-        "text": escape_hidden(getattr(block, "text", "")),
-        "ids": [_shorten(row) for row in shown],
+        "text": escape_hidden(written.text),
+        "ids": [_shorten(row.observation_id) for row in shown],
         "tokens": written.tokens,
         "items": written.items,
-    } | facts
+    } | ({"facts": [_describe(row) for row in shown]} if form == "json" else {})
 
 
 def _note(caller: Caller, written: Written, finding: Finding) -> Recall:
@@ -139,8 +156,8 @@ def _note(caller: Caller, written: Written, finding: Finding) -> Recall:
         space=caller.principal.home,
         client=caller.client,
         mode="search",
-        format="lines",
-        structured=False,
+        format=written.format,
+        structured=written.structured,
         tokens=written.tokens,
         budget=written.budget,
         items=written.items,
@@ -150,21 +167,22 @@ def _note(caller: Caller, written: Written, finding: Finding) -> Recall:
     )
 
 
-def _describe(row: HitRow) -> Answer:
-    return {
+def _describe(row: HitRow | DigestRow) -> Answer:
+    fact = {
         "id": str(row.observation_id),
         "entity": row.entity_name,
         "type": row.entity_type,
         "space": row.space,
-        "fact": row.text,
+        "fact": row.text if isinstance(row, HitRow) else row.content,
         "author": row.author,
         "said_at": row.said_at.isoformat(),
         "score": round(row.score, 2),
     }
+    return fact if isinstance(row, HitRow) else fact | {"section": row.section}
 
 
-def _shorten(row: HitRow) -> str:
-    return str(row.observation_id)[:_SHORT_ID]
+def _shorten(identity: UUID) -> str:
+    return str(identity)[:_SHORT_ID]
 
 
 async def _remember(desk: Desk, request: RememberRequest) -> Answer:
@@ -180,7 +198,7 @@ async def _remember(desk: Desk, request: RememberRequest) -> Answer:
     )
     with keep_caller(caller):
         row = await MemoryOperations(desk.store).remember(fact, caller)
-    return {"text": "", "ids": [str(row.observation_id)[:_SHORT_ID]], "tokens": 0, "items": 1} | (
+    return {"text": "", "ids": [_shorten(row.observation_id)], "tokens": 0, "items": 1} | (
         describe_stored(row)
     )
 
@@ -218,5 +236,6 @@ def _ask_for_space(principal: Principal) -> ArgumentInvalid:
 _OPERATIONS: dict[str, tuple[type[Request], Callable[[Desk, Any], Awaitable[Answer]]]] = {
     "ping": (Request, _ping),
     "recall": (RecallRequest, _recall),
+    "digest": (DigestRequest, _digest),
     "remember": (RememberRequest, _remember),
 }

@@ -9,11 +9,11 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from textrawl import __version__
-from textrawl.environment import find_value, list_options, read_sources
+from textrawl.environment import Source, find_value, list_options, read_sources
 from textrawl.errors import StartRefused
 from textrawl.resident.address import Address, choose_address, is_private
 from textrawl.resident.peers import is_trusted
@@ -98,17 +98,28 @@ def start_resident() -> None:
         raise Unreachable(str(error)) from error
 
 
-def _prepare(request: Mapping[str, Any]) -> tuple[Address, bytes]:
-    """Return the address, and the request as a line with the version of textrawl."""
-    sources = read_sources()
+def complete(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the request with the version of textrawl, and with what the settings forbid.
+
+    Raises Refused if memory is off, and StartRefused.
+    """
+    return _complete(request, read_sources())
+
+
+def _complete(request: Mapping[str, Any], sources: Sequence[Source]) -> dict[str, Any]:
     names = ("enable_memory", "read_only", "record_recalls")
     found = {name: value.text.lower() for name in names if (value := find_value(name, sources))}
     if found.get("enable_memory", _ON[0]) not in _ON:
         raise Refused("TEXTRAWL_ENABLE_MEMORY is off")
     read_only = found.get("read_only", _OFF[0]) not in _OFF
     quiet = read_only or found.get("record_recalls") == "off"
-    settled = {"version": __version__, "readOnly": read_only, "record": not quiet}
-    line = json.dumps({**settled, **request}).encode() + b"\n"
+    return {"version": __version__, "readOnly": read_only, "record": not quiet, **request}
+
+
+def _prepare(request: Mapping[str, Any]) -> tuple[Address, bytes]:
+    """Return the address, and the request as a line."""
+    sources = read_sources()
+    line = json.dumps(_complete(request, sources)).encode() + b"\n"
     if len(line) > MOST_BYTES:
         raise Refused("The request is too long")
     return choose_address(sources), line

@@ -5,6 +5,7 @@ It has no upkeep and no tools, so it starts faster than a server and needs less 
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import anyio
@@ -12,7 +13,7 @@ import anyio
 from textrawl.access.directory import Directory
 from textrawl.errors import MemoryNotEnabled
 from textrawl.resident.answers import Desk, answer
-from textrawl.resident.listener import Listener, open_lock
+from textrawl.resident.listener import AnswerLine, Listener, open_lock
 from textrawl.resident.service import locate
 from textrawl.settings import Settings
 from textrawl.store.opening import open_memory
@@ -39,11 +40,12 @@ async def run_resident(settings: Settings, *, idle: float) -> bool:
         if not lock.take_exclusive() or not lock.is_in_place():
             return False
         try:
-            async with open_desk(settings) as desk, anyio.create_task_group() as tasks:
+            opening = open_answering(settings, serving=True)
+            async with opening as find_answer, anyio.create_task_group() as tasks:
                 foreign = anyio.Event()
 
                 async def answer_line(line: bytes) -> dict[str, Any]:
-                    answered = await answer(desk, line)
+                    answered = await find_answer(line)
                     if "version" in answered:
                         foreign.set()
                     return answered
@@ -60,9 +62,18 @@ async def run_resident(settings: Settings, *, idle: float) -> bool:
 
 
 @asynccontextmanager
-async def open_desk(settings: Settings) -> AsyncGenerator[Desk]:
-    """Open the memory of `settings`. Raises StartRefused, DatabaseUnavailable."""
-    async with open_memory(settings, serving=True) as memory:
+async def open_answering(settings: Settings, *, serving: bool) -> AsyncGenerator[AnswerLine]:
+    """Open the memory of `settings`, and yield the function that answers requests.
+
+    `serving` has the same meaning as for `open_memory`. Raises StartRefused, DatabaseUnavailable.
+    """
+    async with _open_desk(settings, serving=serving) as desk:
+        yield partial(answer, desk)
+
+
+@asynccontextmanager
+async def _open_desk(settings: Settings, *, serving: bool) -> AsyncGenerator[Desk]:
+    async with open_memory(settings, serving=serving) as memory:
         recalls = build_recall_log(settings)
         desk = Desk(
             memory,

@@ -70,6 +70,15 @@ class RecallRequest(Request):
     format: Literal["lines", "json"] = "lines"
 
 
+class DigestRequest(Request):
+    """A digest for somebody who begins to work on `project`, or on anything if it is None."""
+
+    project: Annotated[str, _NAME, Field(max_length=NAME_LENGTH)] | None = None
+    max_tokens: _Tokens = 300
+    known: _Known = []
+    format: Literal["lines", "json"] = "lines"
+
+
 class RememberRequest(Request):
     """A fact to store, as in the tool remember_fact."""
 

@@ -16,9 +16,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self, cast
 
-from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic_core import to_json
@@ -26,6 +25,9 @@ from pydantic_core import to_json
 from textrawl.errors import NothingDeleted, TextrawlError
 from textrawl.settings import Format
 from textrawl.wire.token_counter import Counter
+
+if TYPE_CHECKING:  # commands write replies as text without the SDK
+    from mcp.types import CallToolResult
 
 _RESERVED_WORDS = re.compile(r"(?:cut|more|note|not found|nothing found)\b")
 _ESCAPE = re.compile(r"\\(.)")
@@ -168,17 +170,49 @@ def read_line(line: str, marks: str = "") -> str:
     return _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), line)
 
 
+class Content(NamedTuple):
+    """The two channels of a result: text, and structured content or None."""
+
+    text: str
+    structured: dict[str, Any] | None = None
+
+    def list_texts(self) -> list[str]:
+        """Return the text, and the structured content as text if there is any."""
+        return [self.text] if self.structured is None else [self.text, write_json(self.structured)]
+
+    def build_result(self, *, is_error: bool = False) -> "CallToolResult":
+        """Return the result of a tool."""
+        # Commands and `textrawl resident` write replies too, and do not load the SDK.
+        from mcp.types import CallToolResult, TextContent  # noqa: PLC0415 - see above
+
+        return CallToolResult(
+            content=[TextContent(text=self.text)],
+            structured_content=self.structured,
+            is_error=is_error,
+        )
+
+
 @dataclass(frozen=True)
 class Written:
-    """A result, its tokens and budget, and the numbers of its items and of omitted items."""
+    """A written reply, its tokens and budget, and the numbers of its items and of omitted items."""
 
-    result: CallToolResult
+    content: Content
     format: Format
     structured: bool
     tokens: int
     budget: int
     items: int
     dropped: int
+
+    @property
+    def text(self) -> str:
+        """The text of the reply."""
+        return self.content.text
+
+    @property
+    def result(self) -> "CallToolResult":
+        """The result of a tool with this reply."""
+        return self.content.build_result()
 
 
 @dataclass(frozen=True)
@@ -197,27 +231,27 @@ class Renderer:
     budget: int
     graph_budget: int = 25_000
 
-    def render(self, reply: Reply, max_tokens: int | None = None) -> CallToolResult:
+    def render(self, reply: Reply, max_tokens: int | None = None) -> "CallToolResult":
         """Return the result, within the budget."""
         return self.write(reply, max_tokens).result
 
     def write(self, reply: Reply, max_tokens: int | None = None) -> Written:
         """Return the result, within the budget, and its cost."""
         budget, size = max_tokens or self._find_budget(reply), reply.size()
-        result = self._encode(reply)
-        if (tokens := self._count(reply, result)) <= budget:
-            return self._describe(result, tokens, budget, size, 0)
+        content = self._encode(reply)
+        if (tokens := self._count(reply, content)) <= budget:
+            return self._describe(content, tokens, budget, size, 0)
         kept, tokens = self._find_fit(reply, budget, tokens)
-        result, tokens = self._encode_with_cost(reply.keep(kept), tokens)
+        content, tokens = self._encode_with_cost(reply.keep(kept), tokens)
         items = max(kept, 0)
-        return self._describe(result, tokens, budget, items, size - items)
+        return self._describe(content, tokens, budget, items, size - items)
 
     def _describe(
-        self, result: CallToolResult, tokens: int, budget: int, items: int, dropped: int
+        self, content: Content, tokens: int, budget: int, items: int, dropped: int
     ) -> Written:
-        return Written(result, self.format, self.structured, tokens, budget, items, dropped)
+        return Written(content, self.format, self.structured, tokens, budget, items, dropped)
 
-    def render_error(self, error: TextrawlError) -> CallToolResult:
+    def render_error(self, error: TextrawlError) -> "CallToolResult":
         """Return the error as a result that says what to do next.
 
         The result has no structured content, because clients would check it against the schema of
@@ -226,39 +260,39 @@ class Renderer:
         that this check failed.
         """
         if isinstance(error, NothingDeleted):
-            refusal = self._encode(RefusalReply.build(error))
-            return refusal.model_copy(update={"is_error": True})
+            return self._encode(RefusalReply.build(error)).build_result(is_error=True)
         if self.structured:
             text = write_sentences(error.title, error.fix)
         else:
             indent = 2 if self.format == "verbose" else None
             text = write_json({"error": error.title, "fix": error.fix}, indent)
-        return CallToolResult(content=[TextContent(text=text)], is_error=True)
+        return Content(text).build_result(is_error=True)
 
-    def measure(self, result: CallToolResult) -> int:
+    def measure(self, result: "CallToolResult") -> int:
         """Return the number of tokens of both channels of a result."""
-        return sum(self.counter.count(text) for text in _list_texts(result))
+        texts = [str(getattr(block, "text", "")) for block in result.content]
+        return self._count_all(Content("".join(texts), result.structured_content))
+
+    def _count_all(self, content: Content) -> int:
+        return sum(self.counter.count(text) for text in content.list_texts())
 
     def _find_budget(self, reply: Reply) -> int:
         return self.graph_budget if reply.large else self.budget
 
-    def _count(self, reply: Reply, result: CallToolResult) -> int:
+    def _count(self, reply: Reply, content: Content) -> int:
         """Return the cost of a result, which is compared with the budget."""
         if not reply.one_channel:
-            return self.measure(result)
-        return max(self.counter.count(text) for text in set(_list_texts(result)))
+            return self._count_all(content)
+        return max(self.counter.count(text) for text in set(content.list_texts()))
 
-    def _encode(self, reply: Reply) -> CallToolResult:
+    def _encode(self, reply: Reply) -> Content:
         if self.format == "lines" or reply.always_lines:
             text = "\n".join(reply.lines())
         elif self.format == "compact":
             text = write_json(reply.compact())
         else:
             text = write_json(reply.verbose(), 2)
-        return CallToolResult(
-            content=[TextContent(text=text)],
-            structured_content=reply.structured() if self.structured else None,
-        )
+        return Content(text, reply.structured() if self.structured else None)
 
     def _find_fit(self, reply: Reply, budget: int, whole: int) -> tuple[int, int]:
         """Return the largest count for `reply.keep` within the budget, and the cost of that part.
@@ -285,7 +319,7 @@ class Renderer:
             middle = middle + math.floor(left / each) if steps % 3 else (fits + too_many) // 2
         return fits, cost
 
-    def _encode_with_cost(self, reply: Reply, cost: int) -> tuple[CallToolResult, int]:
+    def _encode_with_cost(self, reply: Reply, cost: int) -> tuple[Content, int]:
         """Return the result and its cost, starting with the estimate `cost`.
 
         The result contains its own cost, so another number can change the cost. A larger number
@@ -293,23 +327,16 @@ class Renderer:
         """
         while True:
             update = self._name_cost(reply, cost)
-            result = self._encode(reply.model_copy(update=update))
-            used = self._count(reply, result)
+            content = self._encode(reply.model_copy(update=update))
+            used = self._count(reply, content)
             if used == cost or not update:
-                return result, used
+                return content, used
             cost = used
 
     @staticmethod
     def _name_cost(reply: Reply, cost: int) -> dict[str, int]:
         """Return the field `used_tokens` if the reply has this field."""
         return {"used_tokens": cost} if "used_tokens" in type(reply).model_fields else {}
-
-
-def _list_texts(result: CallToolResult) -> list[str]:
-    texts = [block.text for block in result.content if isinstance(block, TextContent)]
-    if result.structured_content is not None:
-        texts.append(write_json(result.structured_content))
-    return texts
 
 
 def write_sentences(*parts: str) -> str:

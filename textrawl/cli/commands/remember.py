@@ -1,10 +1,12 @@
 """`textrawl remember`: a new fact about an entity."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from textrawl import __version__
+from textrawl.cli.answering import find_answer
 from textrawl.cli.console import open_console, write_cell, write_json
 from textrawl.cli.inputs import (
     AsJson,
@@ -15,9 +17,7 @@ from textrawl.cli.inputs import (
     read_reference,
     read_type,
 )
-from textrawl.cli.memory_session import MemorySession, change_memory
-from textrawl.toolsets.memory.operations import Fact
-from textrawl.toolsets.memory.rows import FactRow
+from textrawl.cli.quick import STDIN, read_stdin
 from textrawl.values.entity_type import ENTITY_TYPES, EntityKind
 
 _EntityType = Annotated[
@@ -42,12 +42,31 @@ _Replaces = Annotated[
     ),
 ]
 
+_FactText = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[FACT]", help="Text of the fact. - or nothing means the text on stdin."
+    ),
+]
+_SHOWN = (
+    "duplicate",
+    "entity_id",
+    "entity_name",
+    "entity_type",
+    "observation_id",
+    "updated",
+    "closest",
+)
+
 
 def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
     name: EntityName,
     fact: Annotated[
-        str, typer.Argument(metavar="FACT", parser=read_fact, help="Text of the fact.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[FACT]", help="Text of the fact. - or nothing means the text on stdin."
+        ),
+    ] = None,
     entity_type: _EntityType = "concept",
     until: _Until = None,
     replaces: _Replaces = None,
@@ -58,33 +77,40 @@ def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
 
     An entity that does not exist yet is created. An entity that exists keeps its type.
     """
-    new_fact = Fact(name, entity_type, fact, "manual", valid_until=until, replaces=replaces)
-
-    async def work(session: MemorySession) -> FactRow:
-        session.caller.principal.require("write")
-        return await session.memory.remember(new_fact, session.caller)
-
-    row = change_memory("textrawl remember", space, work, create=True)
+    request = {
+        "op": "remember",
+        "client": f"textrawl {__version__}",
+        "entity": name,
+        "fact": _read_text(fact),
+        "type": entity_type,
+        **({"until": until.isoformat()} if until else {}),
+        **({"replaces": replaces} if replaces else {}),
+        **({"space": space} if space else {}),
+    }
+    stored = find_answer(request, create=True)
     if as_json:
-        write_json(_write_plain(row))
-        return
-    repeated = "Updated what is known about" if row.updated else "Already known about"
-    verb = repeated if row.duplicate else "Remembered about"
+        write_json({name: stored[name] for name in _SHOWN})
+    else:
+        _show(stored)
+
+
+def _show(stored: dict[str, Any]) -> None:
+    repeated = "Updated what is known about" if stored["updated"] else "Already known about"
+    verb = repeated if stored["duplicate"] else "Remembered about"
     console = open_console()
-    line = f"{verb} {row.entity_name} ({row.entity_type}): {str(row.observation_id)[:8]}"
+    line = f"{verb} {stored['entity_name']} ({stored['entity_type']}): {stored['ids'][0]}"
     console.print(write_cell(line), soft_wrap=True)
-    if row.closest:
-        line = f"Close fact: {row.closest['id'][:8]} {row.closest['content']}"
+    if closest := stored["closest"]:
+        line = f"Close fact: {closest['id'][:8]} {closest['content']}"
         console.print(write_cell(line), soft_wrap=True)
 
 
-def _write_plain(row: FactRow) -> dict[str, object]:
-    return {
-        "duplicate": row.duplicate,
-        "entity_id": str(row.entity_id),
-        "entity_name": row.entity_name,
-        "entity_type": row.entity_type,
-        "observation_id": str(row.observation_id),
-        "updated": row.updated,
-        "closest": row.closest,
-    }
+def _read_text(argument: str | None) -> str:
+    """Return the fact as it is stored. Raises BadParameter."""
+    text = read_stdin() if argument in (None, STDIN) else argument
+    if text is None:
+        raise typer.BadParameter("give a fact, or pipe one to stdin", param_hint="FACT")
+    try:
+        return read_fact(text)
+    except typer.BadParameter as error:  # typer adds the name only while it parses arguments
+        raise typer.BadParameter(error.message, param_hint="FACT") from None

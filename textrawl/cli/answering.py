@@ -1,0 +1,49 @@
+"""The answer to a request of `recall`, `digest` and `remember`.
+
+A process that has the memory open answers it, or else this process opens the memory itself.
+"""
+
+import json
+from typing import Any
+
+from textrawl.cli.console import show_wait
+from textrawl.cli.database_access import require_memory
+from textrawl.cli.foreground import run_foreground
+from textrawl.cli.quick import Request, ask_running, check
+from textrawl.errors import MemoryNotEnabled
+from textrawl.resident.client import Unreachable, complete
+from textrawl.settings import read_settings
+
+
+def find_answer(request: Request, *, create: bool = False) -> dict[str, Any]:
+    """Return the answer to `request`.
+
+    With `create`, the embedded Postgres is created if it does not exist. Without it, this process
+    changes nothing, and does not record the recall. Raises TextrawlError,
+    StartRefused.
+    """
+    try:
+        answer = ask_running(request)
+    except Unreachable:
+        answer = _open_and_answer(request, create=create)
+    check(answer)
+    return answer
+
+
+def _open_and_answer(request: Request, *, create: bool) -> dict[str, Any]:
+    from textrawl.resident.process import open_answering  # noqa: PLC0415 - seldom needed, and slow
+
+    settings = read_settings()
+    if not settings.enable_memory:
+        raise MemoryNotEnabled
+    if not create:
+        settings = settings.model_copy(update={"read_only": True})
+        if settings.server_url is None:
+            require_memory(settings)
+
+    async def run() -> dict[str, Any]:
+        async with open_answering(settings, serving=False) as answer:
+            return await answer(json.dumps(complete(request)).encode())
+
+    with show_wait("Opening the memory"):
+        return run_foreground(run)

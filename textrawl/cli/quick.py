@@ -1,0 +1,211 @@
+"""`recall` and `digest` through the socket of a process that has the memory open.
+
+Hooks of editors run these commands at every prompt, and loading typer takes longer than an answer.
+Therefore this module imports only the standard library and modules like itself. It parses the plain
+form of a command line, and leaves all other forms to the commands. A test compares both parsers.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from textrawl.errors import ArgumentInvalid, TextrawlError
+from textrawl.resident.client import Unreachable, ask
+
+Request = dict[str, Any]
+
+STDIN = "-"  # an argument that stands for the text on stdin
+LONGEST_QUERY = 1000  # characters
+LIMITS, TOKENS = (1, 50), (50, 25_000)  # smallest and largest number of facts and of tokens
+_PATIENCE = 10.0  # seconds to wait for an answer
+_MOST_STDIN = 1 << 20  # bytes
+
+_unreachable: list[Unreachable] = []  # the error of the first attempt, which is not repeated
+
+
+def run_quick(words: Sequence[str]) -> int | None:
+    """Run a command through the socket and return its exit code.
+
+    Return None if the command has to do it, because no process answers, or because the command
+    line has another form. Raises TextrawlError.
+    """
+    parsed = parse(words)
+    if parsed is None:
+        return None
+    request, as_json = parsed
+    try:
+        answer = ask_running(request)
+    except Unreachable:
+        return None
+    if answer.get("error") == ArgumentInvalid.title:
+        return None  # the command names the wrong argument
+    show(answer, as_json=as_json)
+    return 0
+
+
+def parse(words: Sequence[str]) -> tuple[Request, bool] | None:
+    """Return the request of a command line, and whether it asks for JSON.
+
+    Return None for a form that only the command itself understands.
+    """
+    command, *rest = words
+    options = _OPTIONS[command]
+    split = _split(rest, options)
+    if split is None:
+        return None
+    plain, values = split
+    as_json = values.pop("--json", None) is not None
+    members = {options[name][0]: options[name][1](text) for name, text in values.items()}
+    if None in members.values():
+        return None
+    if command == "digest":
+        return None if plain else (build_digest(as_json=as_json, **members), as_json)
+    query = _read_query(plain)
+    return (build_recall(query, as_json=as_json, **members), as_json) if query else None
+
+
+def build_recall(
+    query: str,
+    *,
+    as_json: bool = False,
+    limit: int = 10,
+    max_tokens: int | None = None,
+    space: str | None = None,
+) -> Request:
+    """Return the request of `textrawl recall`."""
+    request = {"op": "recall", "query": query, "limit": limit}
+    return request | _add_shared("recall", max_tokens, space, as_json=as_json)
+
+
+def build_digest(
+    *,
+    as_json: bool = False,
+    project: str | None = None,
+    max_tokens: int | None = None,
+    space: str | None = None,
+) -> Request:
+    """Return the request of `textrawl digest`."""
+    request: Request = {"op": "digest"} | ({"project": project} if project else {})
+    return request | _add_shared("digest", max_tokens, space, as_json=as_json)
+
+
+def _add_shared(
+    command: str, max_tokens: int | None, space: str | None, *, as_json: bool
+) -> Request:
+    return {
+        "client": f"textrawl {command}",
+        "format": "json" if as_json else "lines",
+        **({} if max_tokens is None else {"maxTokens": max_tokens}),
+        **({} if space is None else {"space": space}),
+    }
+
+
+def ask_running(request: Request) -> dict[str, Any]:
+    """Return the answer of a running process. Raises Unreachable, at once if it was raised before.
+
+    The client's name in the request is for the recall log and the trail.
+    """
+    if _unreachable:
+        raise _unreachable[0]
+    try:
+        return ask(request, timeout=_PATIENCE)
+    except Unreachable as error:
+        _unreachable.append(error)
+        raise
+
+
+def show(answer: dict[str, Any], *, as_json: bool) -> None:
+    """Write an answer to stdout. Raises TextrawlError if it is an error."""
+    check(answer)
+    if as_json:
+        sys.stdout.write(f"{_escape(json.dumps(answer, ensure_ascii=False, indent=2))}\n")
+    elif answer["items"]:
+        sys.stdout.write(f"{answer['text']}\n")
+    else:
+        sys.stderr.write("Nothing found.\n")
+    sys.stdout.flush()
+
+
+def check(answer: dict[str, Any]) -> None:
+    """Raise the error that `answer` contains, as TextrawlError."""
+    if "error" in answer:
+        raise TextrawlError(answer["fix"], title=answer["error"])
+
+
+@cache
+def read_stdin() -> str | None:
+    """Return the text on stdin, or None if stdin is a terminal. A second call returns the same."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return None
+    return sys.stdin.buffer.read(_MOST_STDIN).decode(errors="replace")
+
+
+def _split(
+    words: Iterable[str], options: dict[str, Any]
+) -> tuple[list[str], dict[str, str]] | None:
+    """Return the arguments, and the options with their values, or None for another form."""
+    plain, values = list[str](), dict[str, str]()
+    remaining = iter(words)
+    for word in remaining:
+        name, equals, value = word.partition("=")
+        if word == STDIN or not word.startswith("-"):
+            plain.append(word)
+            continue
+        if name not in options or name in values or (equals and name == "--json"):
+            return None
+        if name != "--json" and not equals:
+            value = next(remaining, "-")
+        if value.startswith("-"):
+            return None
+        values[name] = value
+    return plain, values
+
+
+def _read_query(plain: list[str]) -> str | None:
+    text = read_stdin() if plain in ([], [STDIN]) else " ".join(plain)
+    fits = text is not None and text.strip() and len(text) <= LONGEST_QUERY and _is_unicode(text)
+    return text if fits else None
+
+
+def _read_number(least: int, most: int) -> Callable[[str], int | None]:
+    def read(text: str) -> int | None:
+        plain = text.isascii() and text.isdecimal()
+        return int(text) if plain and least <= int(text) <= most else None
+
+    return read
+
+
+def _read_name(text: str) -> str | None:
+    """Return a name that cleaning does not change, or None."""
+    regular = text.isascii() and text.isprintable() and " ".join(text.split()) == text
+    return text if text and regular else None
+
+
+def _is_unicode(text: str) -> bool:
+    """Return whether the text has no bytes that Python could not decode."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _escape(text: str) -> str:
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    from textrawl.values.text import escape_json  # noqa: PLC0415 - it takes longer than an answer
+
+    return escape_json(text)
+
+
+_SHARED = {
+    "--json": ("as_json", str),
+    "--max-tokens": ("max_tokens", _read_number(*TOKENS)),
+    "--space": ("space", _read_name),
+}
+_OPTIONS: dict[str, dict[str, tuple[str, Callable[[str], Any]]]] = {
+    "recall": {**_SHARED, "--limit": ("limit", _read_number(*LIMITS))},
+    "digest": {**_SHARED, "--project": ("project", _read_name)},
+}
