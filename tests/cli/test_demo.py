@@ -2,8 +2,8 @@
 
 import json
 import re
+import shlex
 import subprocess
-import tomllib
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -15,7 +15,7 @@ from mcp.types import TextContent
 
 from tests.conftest import Connect
 from tests.support.commands import FACT, HELLO, Launch, Run
-from textrawl.cli.client_configuration import find_command
+from textrawl.clients.installation import find_command, find_script
 from textrawl.demonstration.costs import write_reply
 from textrawl.demonstration.material import read_material
 from textrawl.embedded.location import default_data_dir
@@ -60,12 +60,6 @@ def read_first(lines: str) -> tuple[str, str]:
     return entity, re.sub(r"^\d+ ", "", fact)
 
 
-def find_table(out: str) -> str:
-    """The TOML that the demonstration ends with, for Codex."""
-    [table] = re.findall(r"^\[mcp_servers.*?^required = true$", out, re.MULTILINE | re.DOTALL)
-    return table
-
-
 @pytest.mark.slow
 def test_it_works_twice_in_a_row_without_regard_to_settings(
     launch: Launch, home: Path, tmp_path: Path, postmasters: Postmasters
@@ -85,9 +79,7 @@ def test_it_works_twice_in_a_row_without_regard_to_settings(
         assert (outcome.code, outcome.err) == (0, "")
         flat = " ".join(outcome.out.split())
         assert [question for question in material.questions if question not in flat] == []
-        assert '"TEXTRAWL_STRUCTURED_CONTENT": "off"' in outcome.out
-        assert "claude mcp add" in outcome.out
-        assert tomllib.loads(find_table(outcome.out))["mcp_servers"]["textrawl"]["required"]
+        assert f"\n{shlex.join(find_script())} connect " in outcome.out
         shown = outcome.out.partition("Connect a client")[0]
         assert max(map(len, shown.splitlines())) <= 80
     assert first.out.startswith("Stored 296 facts and 107 relations about PostgreSQL in ")

@@ -29,7 +29,7 @@ def test_help_shows_every_command_in_its_group(run: Run) -> None:
         elif found := re.match("│ ([a-z]+) ", line):
             shown.setdefault(group, []).append(found[1])
 
-    assert list(shown) == ["Daily", "Server", "Team", "Database"]
+    assert list(shown) == ["Daily", "Clients", "Server", "Team", "Database"]
     assert shown == {group: list(commands) for group, commands in PANELS.items()}
 
 

@@ -17,6 +17,10 @@ PANELS: dict[str, dict[str, str]] = {
         "stats": "Show what the memory holds, how it grows, and what answers cost.",
         "hook": "Answer an event of a client program, such as a prompt. Client programs run it.",
     },
+    "Clients": {
+        "connect": "Add textrawl to the configuration of a client.",
+        "disconnect": "Take back what `textrawl connect` added to a client.",
+    },
     "Server": {
         "serve": "Serve the memory to an MCP client. `textrawl` without a command does the same.",
         "resident": "Keep the memory open for hooks and quick commands.",

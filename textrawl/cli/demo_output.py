@@ -1,12 +1,15 @@
 """Output of `textrawl demo`."""
 
 import re
+import shlex
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from textrawl.clients.catalogue import CLIENTS
+from textrawl.clients.installation import find_script
 from textrawl.demonstration.costs import Cost
 from textrawl.demonstration.run import FACTS_SHOWN, DemoResult, Stored
 
@@ -84,3 +87,14 @@ def _draw_sums(result: DemoResult) -> Table:
     shares = (f"{100 * count / sums['pretty']:.0f} %" for count in sums.values())
     table.add_row("of pretty JSON", *shares)
     return table
+
+
+def draw_connecting(console: Console) -> None:
+    """Draw the commands that connect clients: those that are installed, or else all."""
+    installed = [name for name, client in CLIENTS.items() if client.is_installed()]
+    console.print("\n[bold]Connect a client[/]. Its memory is new and has no facts of the demo.\n")
+    for name in installed or CLIENTS:
+        # Write each command without line breaks, so that users can copy it.
+        command = Text(shlex.join([*find_script(), "connect", name]), style="cyan")
+        console.print(command, soft_wrap=True)
+    console.print("\nEach command shows what it would change, and asks first.")

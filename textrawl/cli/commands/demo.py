@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-from textrawl.cli.client_configuration import write_snippets
 from textrawl.cli.console import open_console, open_progress, write_json
-from textrawl.cli.demo_output import draw_demo
+from textrawl.cli.demo_output import draw_connecting, draw_demo
 from textrawl.cli.foreground import run_foreground
 from textrawl.demonstration.run import DemoResult, run_demo
 from textrawl.embedded.location import default_data_dir
@@ -39,7 +38,7 @@ def demo(
     console = open_console()
     draw_demo(console, result, folder)
     sys.stdout.flush()
-    write_snippets(console)
+    draw_connecting(console)
 
 
 def _write_plain(result: DemoResult) -> dict[str, object]:

@@ -1,0 +1,499 @@
+"""`textrawl connect` and `disconnect`, on files of clients in a home of their own."""
+
+import json
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.commands import Outcome, Run
+from textrawl.clients.catalogue import CLIENTS
+from textrawl.clients.edits import FORMATS
+from textrawl.clients.installation import find_command
+
+Textrawl = Callable[..., Outcome]
+NAMES = sorted(CLIENTS)
+TOKEN = "trl_0123456789abcdefghijklmnopqrstuvwxyz"
+URL = "https://memory.example.com/mcp"
+
+# A file of each format as people write it, with a place for servers or without.
+TEXTS = {
+    "json": ['{\r\n\t"theme": "dark",\r\n\t"mcpServers": {"x": {"command": "y"}}\r\n}', "{}", ""],
+    "jsonc": ['{\n  "a": [1, 2], // mine\n  /* b */ "c": {},\n}\n', '\ufeff{"a":1}', "{\n}"],
+    "toml": ['# mine\nmodel = "x"\n\n[mcp_servers.x]\ncommand = "y" # z', "a = 1\r\n", "\ufeff"],
+}
+FILES = [(name, text) for name in NAMES for text in TEXTS[CLIENTS[name].format]]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def textrawl(run: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Textrawl:
+    """Runs a command in a project, for a user with this home."""
+    project = tmp_path / "project"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return lambda *words: run(*words, HOME=home)
+
+
+@pytest.fixture
+def locate(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Finds the file of a client in that home."""
+
+    def find(name: str) -> Path:
+        with monkeypatch.context() as patch:
+            patch.setenv("HOME", str(home))
+            return CLIENTS[name].find_file()
+
+    return find
+
+
+def write(path: Path, text: str) -> bytes:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return path.read_bytes()
+
+
+def read_entry(name: str, path: Path) -> Any:
+    client = CLIENTS[name]
+    document: Any = FORMATS[client.format].read(path.read_bytes().decode())
+    for key in client.keys:
+        document = document[key]
+    return document["textrawl"]
+
+
+def read_words(entry: dict[str, Any]) -> list[str]:
+    """The command of an entry. opencode has the arguments in the same list."""
+    command: Any = entry["command"]
+    return [command, *entry["args"]] if isinstance(command, str) else command
+
+
+def list_files(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_client_without_a_file_gets_one_and_loses_it_again(
+    textrawl: Textrawl, home: Path, locate: Callable[[str], Path], name: str
+) -> None:
+    connected = textrawl("connect", name, "--yes")
+    entry = read_entry(name, locate(name))
+    disconnected = textrawl("disconnect", name, "--yes")
+
+    assert (connected.code, disconnected.code) == (0, 0)
+    assert read_words(entry) == find_command()
+    assert list_files(home) == []
+    assert [path.name for path in home.iterdir()] == [".local"]
+
+
+@pytest.mark.parametrize(("name", "text"), FILES)
+def test_a_file_is_byte_for_byte_as_before(
+    textrawl: Textrawl, home: Path, locate: Callable[[str], Path], name: str, text: str
+) -> None:
+    path = locate(name)
+    before = write(path, text)
+    path.chmod(0o640)
+
+    textrawl("connect", name, "--yes")
+    mode = path.stat().st_mode & 0o777
+    entry = read_entry(name, path)
+    textrawl("disconnect", name, "--yes")
+
+    assert entry
+    assert mode == path.stat().st_mode & 0o777 == 0o640
+    assert path.read_bytes() == before
+    assert list_files(home) == [str(path.relative_to(home))]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_connecting_twice_changes_nothing(
+    textrawl: Textrawl, locate: Callable[[str], Path], name: str
+) -> None:
+    textrawl("connect", name, "--yes")
+    before = locate(name).read_bytes()
+
+    again = textrawl("connect", name)
+
+    assert again.code == 0
+    assert again.out == ""
+    assert "is already connected" in again.err
+    assert locate(name).read_bytes() == before
+
+
+def test_what_the_user_changed_elsewhere_stays(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    path = locate("cursor")
+    write(path, '{\n  "mcpServers": {}, // servers\n}\n')
+    textrawl("connect", "cursor", "--yes")
+    changed = path.read_text("utf-8").replace("// servers", "// all servers\n  // and more")
+    path.write_text(changed, "utf-8")
+
+    textrawl("disconnect", "cursor", "--yes")
+
+    assert path.read_text("utf-8") == ('{\n  "mcpServers": {}, // all servers\n  // and more\n}\n')
+
+
+def test_a_program_that_writes_its_file_anew_does_no_harm(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    path = locate("claude-code")
+    write(path, '{"numStartups": 1, "projects": {}}')
+    textrawl("connect", "claude-code", "--yes")
+    document = json.loads(path.read_text("utf-8")) | {"numStartups": 2}
+    path.write_text(json.dumps(document, indent=4), "utf-8")
+
+    textrawl("disconnect", "claude-code", "--yes")
+
+    assert json.loads(path.read_text("utf-8")) == {"numStartups": 2, "projects": {}}
+
+
+def test_an_entry_that_was_there_is_shown_replaced_and_restored(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    path = locate("cursor")
+    before = write(path, '{"mcpServers": {"textrawl": {"command": "mine", "env": {"A": "b"}}}}')
+
+    refused = textrawl("connect", "cursor")
+    connected = textrawl("connect", "cursor", "--yes")
+    replaced = read_entry("cursor", path)
+    textrawl("disconnect", "cursor", "--yes")
+
+    assert refused.code == 1
+    assert '-{"mcpServers": {"textrawl": {"command": "mine"' in refused.out
+    assert refused.err == "textrawl: Nothing was changed: without a terminal, add --yes\n"
+    assert connected.code == 0
+    assert replaced["command"] == find_command()[0]
+    assert path.read_bytes() == before
+
+
+def test_another_connection_replaces_the_first_and_both_are_taken_back(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    path = locate("gemini-cli")
+    before = write(path, '{\n  "theme": "dark"\n}\n')
+
+    textrawl("connect", "gemini-cli", "--yes")
+    textrawl("connect", "gemini-cli", "--url", "http://127.0.0.1:8000/mcp", "--yes")
+    entry = read_entry("gemini-cli", path)
+    textrawl("disconnect", "gemini-cli", "--yes")
+
+    assert entry == {"httpUrl": "http://127.0.0.1:8000/mcp"}
+    assert path.read_bytes() == before
+
+
+def test_an_entry_without_a_record_is_removed(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    path = locate("vscode")
+    write(path, '{\n  "servers": {\n    "x": {},\n    "textrawl": {"command": "t"}\n  }\n}\n')
+
+    outcome = textrawl("disconnect", "vscode", "--yes")
+
+    assert path.read_text("utf-8") == '{\n  "servers": {\n    "x": {}\n  }\n}\n'
+    assert "VS Code is disconnected" in outcome.err
+
+
+def test_disconnecting_what_is_not_connected_changes_nothing(
+    textrawl: Textrawl, home: Path
+) -> None:
+    outcome = textrawl("disconnect", "codex")
+
+    assert outcome.code == 0
+    assert "Codex is not connected" in outcome.err
+    assert list_files(home) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("claude-code", '{"a": 1} // c', "reads JSON without comments"),
+        ("cursor", '{"mcpServers": [', "a value is missing before the end"),
+        ("cursor", '{"mcpServers": "x"}', "is not an object"),
+        ("codex", "mcp_servers = 3", "is not an object"),
+        ("codex", "[a\n", "is not understood"),
+    ],
+)
+def test_a_file_that_is_not_understood_is_left_alone(
+    textrawl: Textrawl, locate: Callable[[str], Path], name: str, text: str, reason: str
+) -> None:
+    path = locate(name)
+    before = write(path, text)
+
+    outcome = textrawl("connect", name, "--yes")
+
+    assert outcome.code == 1
+    assert f"{path} was not changed" in outcome.complaint
+    assert reason in outcome.complaint
+    assert path.read_bytes() == before
+    assert list_files(path.parent) == [path.name]
+
+
+def test_a_file_that_is_no_utf8_or_no_file_is_left_alone(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    path = locate("cursor")
+    write(path, "")
+    path.write_bytes("{}".encode("utf-16"))
+    locate("zed").mkdir(parents=True)
+
+    assert "it is not UTF-8" in textrawl("connect", "cursor", "--yes").complaint
+    assert "it is no file" in textrawl("connect", "zed", "--yes").complaint
+
+
+def test_a_link_stays_and_its_target_is_changed(
+    textrawl: Textrawl, home: Path, locate: Callable[[str], Path]
+) -> None:
+    target = home / "dotfiles/cursor.json"
+    before = write(target, "{}\n")
+    path = locate("cursor")
+    path.parent.mkdir()
+    path.symlink_to(target)
+
+    textrawl("connect", "cursor", "--yes")
+    entry = read_entry("cursor", target)
+    textrawl("disconnect", "cursor", "--yes")
+
+    assert entry
+    assert path.is_symlink()
+    assert target.read_bytes() == before
+
+
+def test_a_copy_of_the_file_is_kept_beside_it_and_no_other_file_is_overwritten(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    path = locate("cursor")
+    before = write(path, '{"a": 1}')
+    first = path.with_name("mcp.json.textrawl-backup")
+    first.write_text("not ours", "utf-8")
+
+    textrawl("connect", "cursor", "--yes")
+    textrawl("connect", "cursor", "--set", "SPACE=notes", "--yes")
+    second = path.with_name("mcp.json.textrawl-backup-1")
+    held = second.read_bytes()
+    textrawl("disconnect", "cursor", "--yes")
+
+    assert held == before
+    assert not second.exists()
+    assert first.read_text("utf-8") == "not ours"
+
+
+def test_settings_are_added_to_those_that_the_client_needs(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    textrawl("connect", "codex", "--set", "TEXTRAWL_SPACE=notes", "--set", "read_only=true", "-y")
+
+    text = locate("codex").read_text("utf-8")
+    entry = tomllib.loads(text)["mcp_servers"]["textrawl"]
+    assert (entry["required"], entry["startup_timeout_sec"]) == (True, 60)
+    assert entry["env"] == {
+        "TEXTRAWL_STRUCTURED_CONTENT": "off", "TEXTRAWL_SPACE": "notes",
+        "TEXTRAWL_READ_ONLY": "true",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "reason"),
+    [
+        (("cursor", "--set", "NO_SUCH=1"), 2, "is not a setting"),
+        (("cursor", "--set", "SPACE"), 2, "is not a setting"),
+        (("cursor", "--set", "ACCESS_TOKEN=trl_x"), 2, "is secret"),
+        (("cursor", "--set", "DATABASE_URL=postgres://x"), 2, "is secret"),
+        (("cursor", "--set", "READ_ONLY=perhaps"), 1, "READ_ONLY must be"),
+        (("cursor", "--url", URL, "--set", "SPACE=x"), 2, "has its own settings"),
+        (("cursor", "--url", "memory.example.com"), 2, "write an address"),
+        (
+            ("cursor", "--url", "https://ana:secret@example.com/mcp"),
+            2,
+            "must not contain a password",
+        ),
+        (("cursor", "--url", "http://example.com/mcp", "--token-keyring", "x"), 2, "only to https"),
+        (("cursor", "--token-keyring", "x"), 2, "a token needs --url"),
+        (("cursor", "--url", URL, "--token-file", "none"), 2, "is no file"),
+        (("claude-desktop", "--url", URL), 1, "Settings, Connectors"),
+        (("windsurf", "--project"), 1, "has no configuration for one project"),
+        (("emacs",), 2, "is not one of claude-code"),
+        ((), 2, "name a client"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(
+    textrawl: Textrawl, home: Path, words: tuple[str, ...], code: int, reason: str
+) -> None:
+    outcome = textrawl("connect", *words, "--yes")
+
+    assert outcome.code == code
+    assert reason in outcome.complaint
+    assert list_files(home) == []
+
+
+REFERENCES = {
+    "claude-code": "\"$(cat {file})\"", "cursor": "Bearer ${{env:TEXTRAWL_ACCESS_TOKEN}}",
+    "vscode": "Bearer ${{input:textrawl-token}}", "codex": "TEXTRAWL_ACCESS_TOKEN",
+    "gemini-cli": "Bearer ${{TEXTRAWL_ACCESS_TOKEN}}", "opencode": "Bearer {{file:{file}}}",
+    "windsurf": "Bearer ${{env:TEXTRAWL_ACCESS_TOKEN}}",
+    "copilot-cli": "Bearer ${{TEXTRAWL_ACCESS_TOKEN}}",
+    "qwen-code": "Bearer ${{TEXTRAWL_ACCESS_TOKEN}}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(REFERENCES))
+def test_a_client_that_can_refer_to_a_token_does_not_get_it(
+    textrawl: Textrawl, home: Path, locate: Callable[[str], Path], name: str
+) -> None:
+    file = home / "token"
+    write(file, f"{TOKEN}\n")
+    path = locate(name)
+    before = write(path, "")
+
+    outcome = textrawl("connect", name, "--url", URL, "--token-file", str(file), "--yes")
+    text, entry = path.read_text("utf-8"), read_entry(name, path)
+    textrawl("disconnect", name, "--yes")
+
+    assert REFERENCES[name].format(file=file) in str(entry)
+    assert TOKEN not in text + outcome.out + outcome.err
+    assert path.read_bytes() == before
+
+
+def test_a_client_that_cannot_refer_to_a_token_gets_it_in_a_private_file(
+    textrawl: Textrawl, home: Path, locate: Callable[[str], Path]
+) -> None:
+    file = home / "token"
+    write(file, f"{TOKEN}\n")
+    path = locate("zed")
+    before = write(path, "{}")
+    path.chmod(0o644)
+
+    outcome = textrawl("connect", "zed", "--url", URL, "--token-file", str(file), "--yes")
+    entry, mode = read_entry("zed", path), path.stat().st_mode & 0o777
+    printed = textrawl("connect", "zed", "--url", URL, "--token-file", str(file), "--print")
+    [record] = (home / ".local/state/textrawl/connections").iterdir()
+    record_mode = record.stat().st_mode & 0o777
+    textrawl("disconnect", "zed", "--yes")
+
+    assert entry == {"url": URL, "headers": {"Authorization": f"Bearer {TOKEN}"}}
+    assert (mode, record_mode) == (0o600, 0o600)
+    assert TOKEN not in outcome.out + outcome.err + printed.out
+    assert "The file contains the token" in outcome.err
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (before, 0o644)
+
+
+def test_secrets_of_others_are_not_in_the_difference(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    secrets = ["ghp_abcdefghij0123456789", "hunter2", "s3cr3t"]
+    write(
+        locate("cursor"),
+        '{"mcpServers": {"x": {\n "env": {"GITHUB_TOKEN": "ghp_abcdefghij0123456789"},\n'
+        ' "args": ["postgres://me:hunter2@host/db"], "password": "s3cr3t"\n}}}',
+    )
+
+    outcome = textrawl("connect", "cursor")
+
+    assert "GITHUB_TOKEN" in outcome.out
+    assert [secret for secret in secrets if secret in outcome.out] == []
+
+
+def test_the_token_of_the_keyring_is_found(
+    textrawl: Textrawl, locate: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    words = ("--url", URL, "--token-keyring", "textrawl:ana", "--yes")
+
+    assert "run `keyring set textrawl ana` first" in textrawl("connect", "zed", *words).complaint
+    assert textrawl("connect", "claude-code", *words).code == 0
+    assert "-m keyring get textrawl ana" in str(read_entry("claude-code", locate("claude-code")))
+
+
+def test_the_entry_of_a_project_is_beside_that_of_the_user(textrawl: Textrawl, home: Path) -> None:
+    textrawl("connect", "claude-code", "--yes")
+    textrawl("connect", "claude-code", "--project", "--yes")
+    entry = json.loads(Path(".mcp.json").read_text("utf-8"))["mcpServers"]["textrawl"]
+    textrawl("disconnect", "claude-code", "--project", "--yes")
+
+    assert entry["type"] == "stdio"
+    assert not Path(".mcp.json").exists()
+    assert (home / ".claude.json").exists()
+
+
+def test_folders_that_clients_are_told_by_variables_are_used(
+    textrawl: Textrawl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CODEX_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    for name in ("codex", "opencode", "claude-code"):
+        textrawl("connect", name, "--yes")
+
+    assert (tmp_path / "CODEX_HOME/config.toml").exists()
+    assert (tmp_path / "XDG_CONFIG_HOME/opencode/opencode.json").exists()
+    assert (tmp_path / "CLAUDE_CONFIG_DIR/.claude.json").exists()
+
+
+def test_the_list_says_what_is_installed_and_connected(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    write(locate("zed"), "{ nothing")
+    textrawl("connect", "cursor", "--yes")
+
+    lines = textrawl("connect", "--list").out.splitlines()
+    rows = {row["client"]: row for row in json.loads(textrawl("connect", "--list", "--json").out)}
+
+    assert [line.split("\t")[0] for line in lines] == [*rows] == [*CLIENTS]
+    assert f"cursor\tyes\tyes\tno\t{locate('cursor')}" in lines
+    assert (rows["zed"]["installed"], rows["zed"]["connected"]) == (True, "unknown")
+    assert (rows["qwen-code"]["installed"], rows["qwen-code"]["connected"]) == (False, "no")
+
+
+def test_other_clients_get_an_entry_to_copy(textrawl: Textrawl, home: Path) -> None:
+    printed = textrawl("connect", "emacs", "--print")
+
+    entry = json.loads(printed.out)["mcpServers"]["textrawl"]
+    assert read_words(entry) == find_command()
+    assert list_files(home) == []
+
+
+def test_scripts_get_json(textrawl: Textrawl, locate: Callable[[str], Path]) -> None:
+    path = locate("cursor")
+    write(path, "{}")
+    first = json.loads(textrawl("connect", "cursor", "--yes", "--json").out)
+    second = json.loads(textrawl("connect", "cursor", "--yes", "--json").out)
+    third = json.loads(textrawl("disconnect", "cursor", "--yes", "--json").out)
+
+    backup = f"{path}.textrawl-backup"
+    same = {"client": "cursor", "files": [str(path)]}
+    assert first == {**same, "changed": True, "backups": [backup]}
+    assert second == {**same, "changed": False, "backups": []}
+    assert third == {**same, "changed": True}
+
+
+def test_a_damaged_record_is_reported(textrawl: Textrawl, home: Path) -> None:
+    textrawl("connect", "cursor", "--yes")
+    [record] = (home / ".local/state/textrawl/connections").iterdir()
+    record.write_text("{", "utf-8")
+
+    assert "is damaged: remove it" in textrawl("disconnect", "cursor", "--yes").complaint
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_reported(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    path = locate("cursor")
+    before = write(path, "{}")
+    path.parent.chmod(0o500)
+
+    outcome = textrawl("connect", "cursor", "--yes")
+
+    path.parent.chmod(0o700)
+    assert "cannot be written" in outcome.complaint
+    assert path.read_bytes() == before

@@ -1,0 +1,209 @@
+"""Edits of JSON and JSONC that keep comments, order, indentation and line ends."""
+
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textrawl.clients.json_tree import Node, Token, Tree, parse_json, refuse
+from textrawl.clients.refusals import NotUnderstood
+
+
+@dataclass(frozen=True)
+class _Splice:
+    """Text that replaces the range from `start` to before `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class JsonFormat:
+    """JSON, which is `strict`, or JSONC."""
+
+    strict: bool
+
+    def read(self, text: str) -> object:
+        """Return the value of a text, or an empty object if it has none. Raises NotUnderstood."""
+        root = parse_json(text, strict=self.strict).root
+        return {} if root is None else root.value
+
+    def add(self, text: str, keys: Sequence[str], value: object, *, append: bool) -> str:
+        """Return the text with a value at `keys`, or with a new element in the list there.
+
+        Raises NotUnderstood for a text that is no JSON, or if a value on the way is no object.
+        """
+        tree = parse_json(text, strict=self.strict)
+        style = _Style.read(text)
+        if tree.root is None:
+            return _fill(text, _wrap(keys, value, append=append), style)
+        node, depth = _descend(tree.root, keys)
+        if depth == len(keys) and not append:
+            written = style.write(value, _indentation(text, node.start))
+            return _splice(text, [_Splice(node.start, node.end, written)])
+        rest = _wrap(keys[depth + 1 :], value, append=append) if depth < len(keys) else value
+        key = keys[depth] if depth < len(keys) else None
+        if (node.members if key is not None else node.elements) is None:
+            kind = "an object" if key is not None else "a list"
+            refuse(
+                text, node.start, f"the value of {'.'.join(keys[:depth]) or 'all'} is not {kind}"
+            )
+        return _splice(text, _insert(tree, node, key, rest, style))
+
+    def remove(self, text: str, keys: Sequence[str], element: object = None) -> str:
+        """Return the text without the value at `keys`, or without this element of its list.
+
+        Raises NotUnderstood if there is none.
+        """
+        tree = parse_json(text, strict=self.strict)
+        if tree.root is None:
+            raise NotUnderstood(f"nothing is at {'.'.join(keys)}")
+        parent, depth = _descend(tree.root, keys if element is not None else keys[:-1])
+        if element is not None:
+            found = [node for node in parent.elements or () if node.value == element]
+        else:
+            found = [node for name, node in (parent.members or {}).items() if name == keys[-1]]
+        if not found or depth < len(keys) - (element is None):
+            raise NotUnderstood(f"nothing is at {'.'.join(keys)}")
+        return _splice(text, _take_out(tree, parent, found[0]))
+
+
+@dataclass(frozen=True)
+class _Style:
+    """How a document is written: the indentation of a level, and the end of a line."""
+
+    unit: str
+    newline: str
+
+    @classmethod
+    def read(cls, text: str) -> "_Style":
+        """Return the style of a text. Two spaces and a line feed are the defaults."""
+        first = re.search(r"\n([ \t]+)[\"\]}\[{\w]", text)
+        line = re.search(r"\r?\n", text)
+        return cls(first[1] if first else "  ", line[0] if line else "\n")
+
+    def write(self, value: object, indentation: str) -> str:
+        """Return a value in several lines. All lines but the first get the indentation."""
+        lines = json.dumps(value, indent=self.unit, ensure_ascii=False).split("\n")
+        return f"{self.newline}{indentation}".join(lines)
+
+
+def _wrap(keys: Sequence[str], value: object, *, append: bool) -> object:
+    wrapped = [value] if append else value
+    for key in reversed(keys):
+        wrapped = {key: wrapped}
+    return wrapped
+
+
+def _descend(root: Node, keys: Sequence[str]) -> tuple[Node, int]:
+    """Return the deepest node on the way, and how many keys lead to it."""
+    node, depth = root, 0
+    for key in keys:
+        if node.members is None or key not in node.members:
+            break
+        node, depth = node.members[key], depth + 1
+    return node, depth
+
+
+def _fill(text: str, value: object, style: _Style) -> str:
+    """Return a text without a value, with the value after its white space and comments."""
+    start = text and not text.endswith(("\n", "\ufeff"))
+    return text + (style.newline if start else "") + style.write(value, "") + style.newline
+
+
+def _insert(
+    tree: Tree, parent: Node, key: str | None, value: object, style: _Style
+) -> list[_Splice]:
+    """Return the splices that add a value at the end of an object or list."""
+    text, name = tree.text, "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
+    children = parent.children
+    if children and not re.search(r"[\r\n]", text[parent.start : parent.end]):
+        after = _find_comma(tree, children[-1].end)
+        place = after or children[-1].end
+        written = name + json.dumps(value, ensure_ascii=False)
+        return [_Splice(place, place, f" {written}," if after else f", {written}")]
+    base = _indentation(text, parent.start)
+    indentation = _find_indentation(text, children) or base + style.unit
+    line = f"{style.newline}{indentation}{name}{style.write(value, indentation)}"
+    if not children:
+        place = _skip_comments(tree, parent.start + 1, parent.end - 1)
+        ends = "\n" in text[place : parent.end]
+        return [_Splice(place, place, line if ends else f"{line}{style.newline}{base}")]
+    comma = _find_comma(tree, children[-1].end)
+    place = _skip_line(tree, comma or children[-1].end)
+    if comma:
+        return [_Splice(place, place, f"{line},")]
+    last = children[-1].end
+    return [_Splice(last, place, f",{text[last:place]}{line}")]
+
+
+def _take_out(tree: Tree, parent: Node, node: Node) -> list[_Splice]:
+    """Return the splices that remove a member or element with its comma and its line."""
+    text, children = tree.text, parent.children
+    comma = _find_comma(tree, node.end)
+    start, end = node.first, comma or node.end
+    head = re.search(r"(\r?\n)?[ \t]*$", text[parent.start : start])
+    tail = re.match(r"[ \t]*(?=[\r\n])", text[end:])
+    if head and tail:
+        start, end = start - len(head[0]), end + len(tail[0])
+    splices = [_Splice(start, end, "")]
+    before = [child for child in children if child.end < node.first]
+    if before and comma is None and (left := _find_comma(tree, before[-1].end)):
+        splices.append(_Splice(left - 1, left, ""))
+    return splices
+
+
+def _find_comma(tree: Tree, place: int) -> int | None:
+    """Return the end of the comma that follows a value which ends at `place`, or None."""
+    for token in _walk(tree, place):
+        if token.kind in ("mark", "scalar", "end"):
+            return token.end if tree.text[token.start : token.end] == "," else None
+    return None
+
+
+def _skip_line(tree: Tree, place: int) -> int:
+    """Return where the comments that follow on the same line end."""
+    for token in _walk(tree, place):
+        if token.kind == "comment":
+            place = token.end
+        elif token.kind != "space" or "\n" in tree.text[token.start : token.end]:
+            break
+    return place
+
+
+def _skip_comments(tree: Tree, place: int, end: int) -> int:
+    """Return where the last comment before `end` ends, or `place`."""
+    for token in _walk(tree, place):
+        if token.start >= end:
+            break
+        if token.kind == "comment":
+            place = token.end
+    return place
+
+
+def _walk(tree: Tree, place: int) -> Sequence[Token]:
+    """Return the tokens from `place` on."""
+    return tree.tokens[bisect_left(tree.tokens, place, key=lambda token: token.start) :]
+
+
+def _indentation(text: str, place: int) -> str:
+    """Return the white space at the begin of the line of `place`."""
+    line = text[text.rfind("\n", 0, place) + 1 : place].removeprefix("\ufeff")
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _find_indentation(text: str, children: Sequence[Node]) -> str | None:
+    """Return the indentation of the last child that begins its line."""
+    for child in reversed(children):
+        line = text[text.rfind("\n", 0, child.first) + 1 : child.first]
+        if not line.strip(" \t") and child.first != len(line):
+            return line
+    return None
+
+
+def _splice(text: str, splices: Sequence[_Splice]) -> str:
+    for splice in sorted(splices, key=lambda splice: splice.start, reverse=True):
+        text = text[: splice.start] + splice.text + text[splice.end :]
+    return text
