@@ -58,7 +58,7 @@ def test_every_anchor_of_a_link_is_a_heading(page: Path) -> None:
 @pytest.mark.parametrize("page", TEXTS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_file_that_a_page_names_exists(page: Path) -> None:
     named = re.findall(
-        r"(?<![\w/.])((?:textrawl|tests|sql|benchmarks|compose)/[\w./-]*\w)",
+        r"(?<![\w/.])((?:textrawl|tests|sql|benchmarks|compose|deploy)/[\w./-]*\w)",
         page.read_text("utf-8"),
     )
 

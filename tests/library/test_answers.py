@@ -54,11 +54,18 @@ def hits(draw: st.DrawFn) -> HitRow:
     entity = draw(st.integers(1, 3))
     said = draw(TIMES)
     return HitRow(
-        draw(st.uuids()), UUID(int=entity), draw(st.sampled_from(["own", "team-1"])),
-        draw(NAMES), draw(st.sampled_from(ENTITY_TYPES)), draw(FACTS), "note",
-        draw(st.just(said) | TIMES), said, draw(NAMES.filter(lambda name: ": " not in name + " ")),
+        draw(st.uuids()),
+        UUID(int=entity),
+        draw(st.sampled_from(["own", "team-1"])),
+        draw(NAMES),
+        draw(st.sampled_from(ENTITY_TYPES)),
+        draw(FACTS),
+        "note",
+        draw(st.just(said) | TIMES),
+        said,
+        draw(NAMES.filter(lambda name: ": " not in name + " ")),
         draw(st.integers(0, 100)) / 100,
-    )  # fmt: skip
+    )
 
 
 def send(rows: Sequence[HitRow], form: Format, *, structured: bool) -> Facts:
@@ -100,16 +107,20 @@ def test_an_answer_of_another_program_is_refused() -> None:
         read_forgotten("gone", None)
 
 
-@pytest.mark.parametrize("error", [
-    errors.ScopeMissing("write", "ada has read"),
-    errors.DatabaseUnavailable(),
-    errors.ReadOnly(),
-    errors.ArgumentInvalid("name: too long. Shorten it"),
-    errors.ArgumentInvalid("until must not be before since", title="Empty period"),
-    errors.EntityTypeInvalid("entityType: must be person"),
-    errors.SpaceNotFound("Spaces that ada may use: team"),
-    errors.InternalError(),
-], ids=lambda error: type(error).__name__)  # fmt: skip
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.ScopeMissing("write", "ada has read"),
+        errors.DatabaseUnavailable(),
+        errors.ReadOnly(),
+        errors.ArgumentInvalid("name: too long. Shorten it"),
+        errors.ArgumentInvalid("until must not be before since", title="Empty period"),
+        errors.EntityTypeInvalid("entityType: must be person"),
+        errors.SpaceNotFound("Spaces that ada may use: team"),
+        errors.InternalError(),
+    ],
+    ids=lambda error: type(error).__name__,
+)
 @pytest.mark.parametrize("structured", [True, False])
 def test_an_error_keeps_its_class_its_title_and_its_fix(
     error: errors.TextrawlError, structured: bool
@@ -121,13 +132,16 @@ def test_an_error_keeps_its_class_its_title_and_its_fix(
     assert getattr(found, "scope", None) == getattr(error, "scope", None)
 
 
-@pytest.mark.parametrize(("status", "description", "kind"), [
-    (401, "The token has ended", errors.NotAuthenticated),
-    (429, "Wait 3 seconds", errors.ServerBusy),
-    (503, "Database unavailable: Retry in a few seconds", errors.DatabaseUnavailable),
-    (504, "No answer within 60 seconds", errors.ServerUnreachable),
-    (502, "", errors.ServerUnreachable),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("status", "description", "kind"),
+    [
+        (401, "The token has ended", errors.NotAuthenticated),
+        (429, "Wait 3 seconds", errors.ServerBusy),
+        (503, "Database unavailable: Retry in a few seconds", errors.DatabaseUnavailable),
+        (504, "No answer within 60 seconds", errors.ServerUnreachable),
+        (502, "", errors.ServerUnreachable),
+    ],
+)
 def test_a_refused_request_is_an_error_of_textrawl(
     status: int, description: str, kind: type[errors.TextrawlError]
 ) -> None:
