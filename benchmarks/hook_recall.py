@@ -1,0 +1,225 @@
+"""The least score of hooks: which prompts get facts, and whether these facts help.
+
+    python -m benchmarks.hook_recall [path of the LoCoMo conversations] [--json FILE]
+
+Each conversation has a new database, which is filled through an MCP client: once with facts about
+the speakers (`facts`), once with the turns of the dialog (`turns`). The task `together` stores the
+facts of all conversations in one database. Three kinds of prompts are then searched as a hook
+searches them:
+
+- related: the questions of the same conversation that have an answer,
+- foreign: questions about people of another conversation; not in the task `together`,
+- coding: what programmers write to an agent, which has nothing to do with the memory.
+
+For each least score, a line shows the share of prompts of each kind that get any fact. `evidence`
+is the share of related prompts that get at least one fact that answers them. `tokens` are the mean
+cost of an answer that has facts. All answers keep to the default budget of a hook.
+"""
+
+import argparse
+import json
+import statistics
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import anyio
+import psycopg
+from mcp import Client
+from pydantic import SecretStr
+
+from benchmarks.recall import (
+    ADVERSARIAL,
+    DATA,
+    Document,
+    collect_documents,
+    embed_all,
+    open_database,
+    remember,
+)
+from benchmarks.support.coding_prompts import CODING_PROMPTS
+from benchmarks.support.place import enrol, open_folder, tell_machine
+from textrawl import Settings, create_server
+from textrawl.embedded.cluster import Cluster, run_embedded
+from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embeddings import Embedder, choose_embedder
+from textrawl.hooks.queries import write_query
+from textrawl.hooks.wording import FRAME_TOKENS
+from textrawl.values.hook_choice import RECALL_TOKENS
+from textrawl.wire.token_counter import choose_counter
+
+TASKS = ("facts", "turns", "together")
+BARS = (0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
+ROWS = 10
+FOREIGN = 100  # questions of another conversation
+
+_SEARCH = """
+    select entity_name, content, score from search_memory(
+        %s, max_rows => %s, model => %s, vector => %s, least_score => 0)"""
+
+
+class Prompt(NamedTuple):
+    """A prompt of one kind. `evidence` are the turns that answer it."""
+
+    kind: str
+    text: str
+    evidence: frozenset[str] = frozenset()
+
+
+class Row(NamedTuple):
+    """A fact that was found: its score, its tokens, and whether it answers the prompt."""
+
+    score: float
+    tokens: int
+    helps: bool
+
+
+class Found(NamedTuple):
+    """What a prompt found, best first."""
+
+    kind: str
+    rows: tuple[Row, ...]
+
+    def cut(self, bar: float) -> list[Row]:
+        """Return the rows that a hook with this least score gives, within its budget."""
+        shown, left = list[Row](), RECALL_TOKENS - FRAME_TOKENS
+        for row in self.rows:
+            left -= row.tokens
+            if row.score < bar or left < 0:
+                break
+            shown.append(row)
+        return shown
+
+
+def join(conversations: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return all conversations as one. The names of turns then begin with the conversation's."""
+    joined: dict[str, Any] = {"id": "together", "facts": [], "questions": []}
+    for conversation in conversations:
+        for part in ("facts", "questions"):
+            for item in conversation[part]:
+                evidence = [f"{conversation['id']} {turn}" for turn in item["evidence"]]
+                joined[part].append({**item, "evidence": evidence})
+    return joined
+
+
+def list_prompts(conversations: Sequence[dict[str, Any]], place: int) -> list[Prompt]:
+    """Return the prompts of all kinds for the conversation at `place`."""
+    other = conversations[(place + 1) % len(conversations)]
+    foreign = [q["question"] for q in other["questions"] if q["category"] != ADVERSARIAL]
+    return [
+        *(
+            Prompt("related", question["question"], frozenset(question["evidence"]))
+            for question in conversations[place]["questions"]
+            if question["category"] != ADVERSARIAL
+        ),
+        *(Prompt("foreign", text) for text in foreign[:FOREIGN] if len(conversations) > 1),
+        *(Prompt("coding", text) for text in CODING_PROMPTS),
+    ]
+
+
+async def search(
+    sql: psycopg.Connection[Any],
+    embedder: Embedder,
+    prompts: Sequence[Prompt],
+    documents: dict[Document, set[str]],
+) -> list[Found]:
+    """Search for every prompt, without a least score."""
+    [model] = sql.execute("select id from embedding_model").fetchone() or [None]
+    counter = choose_counter()
+    found = list[Found]()
+    for prompt in prompts:
+        query = write_query(prompt.text)
+        vector = str([float(x) for x in await embedder.embed_query(query)])
+        rows = sql.execute(_SEARCH, (query, ROWS, model, vector)).fetchall()
+        facts = [
+            Row(
+                float(score),
+                counter.count(f"{name} (person)\n57 {content}\n"),
+                bool(documents[name, content] & prompt.evidence),
+            )
+            for name, content, score in rows
+        ]
+        found.append(Found(prompt.kind, tuple(facts)))
+    return found
+
+
+async def measure(
+    cluster: Cluster, conversations: Sequence[dict[str, Any]], place: int, task: str
+) -> list[Found]:
+    """Fill a database with the conversation at `place`, and search it for all prompts."""
+    documents = collect_documents(conversations[place], "turns" if task == "turns" else "facts")
+    async with open_database(cluster, f"hooks-{conversations[place]['id']}-{task}") as name:
+        settings = Settings(
+            database_url=SecretStr(cluster.dsn(APP, name)),
+            access_token=SecretStr(enrol(cluster.dsn(OWNER, name))),
+            embedding_provider="local",
+        )
+        embedder = choose_embedder(settings)
+        assert embedder is not None
+        with psycopg.connect(cluster.dsn(OWNER, name), autocommit=True) as sql:
+            sql.execute("set search_path = textrawl, public")
+            async with Client(create_server(settings)) as client:
+                await remember(client, documents)
+                await embed_all(sql)
+            sql.execute("select refresh_search_statistics(force => true)")
+            found = await search(sql, embedder, list_prompts(conversations, place), documents)
+        await embedder.aclose()
+        return found
+
+
+def summarize(found: Sequence[Found], bar: float) -> dict[str, float]:
+    """Return shares in per cent, and the mean tokens of an answer, for one least score."""
+    groups = defaultdict[str, list[list[Row]]](list)
+    for prompt in found:
+        groups[prompt.kind].append(prompt.cut(bar))
+    spoken = [sum(row.tokens for row in rows) for rows in groups["related"] if rows]
+    helped = [any(row.helps for row in rows) for rows in groups["related"]]
+    shares = {kind: 100 * statistics.fmean(map(bool, rows)) for kind, rows in groups.items()}
+    return {
+        "least score": bar,
+        **shares,
+        "evidence": 100 * statistics.fmean(helped),
+        "tokens": FRAME_TOKENS + statistics.fmean(spoken) if spoken else 0.0,
+    }
+
+
+async def run(conversations: Sequence[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+    """Print a table for each task. Postgres keeps its data in `folder`."""
+    lines = list[dict[str, Any]]()
+    columns = ("least score", "related", "evidence", "foreign", "coding", "tokens")
+    async with run_embedded(folder) as cluster:
+        for task in TASKS:
+            group = [join(conversations)] if task == "together" else conversations
+            found = [
+                prompt
+                for place in range(len(group))
+                for prompt in await measure(cluster, group, place, task)
+            ]
+            print(f"\n{task}\n| {' | '.join(columns)} |\n{'| --- ' * len(columns)}|")
+            for bar in BARS:
+                line = summarize(found, bar)
+                cells = " | ".join(f"{line.get(name, 0):.0f}" for name in columns[1:])
+                print(f"| {bar:.2f} | {cells} |", flush=True)
+                lines.append({"task": task, **line})
+    return lines
+
+
+def main() -> None:
+    """Read the conversations and measure, or print that the conversations are missing."""
+    parser = argparse.ArgumentParser(description="The least score of hooks.")
+    parser.add_argument("data", nargs="?", type=Path, default=DATA)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to FILE")
+    given = parser.parse_args()
+    if not given.data.is_file():
+        print(f"{given.data} does not exist. Name a file of LoCoMo conversations.")
+        return
+    with open_folder("hook-recall") as folder:
+        lines = anyio.run(run, json.loads(given.data.read_text("utf-8")), folder)
+    if given.json:
+        content = {"machine": tell_machine(), "rows": lines}
+        given.json.write_text(json.dumps(content, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

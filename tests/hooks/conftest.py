@@ -1,0 +1,73 @@
+"""A memory that a server has open, for hooks."""
+
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.hooks.sessions import Session
+from tests.support.commands import Process, home, launch, run, seed, wait_for
+from tests.support.folders import open_folder
+from textrawl.resident.client import Unreachable, ask
+from textrawl.settings import is_setting
+
+__all__ = ["home", "launch", "run", "seed"]
+
+FACTS = (
+    ("Ada", "leads QA at Acme"),
+    ("Harbour", "The release of Harbour 2 is planned for March"),
+    ("Harbour", "Who reviews the security of Harbour?"),
+    ("Ben", "prefers short pull requests with tests"),
+)
+
+Environment = Mapping[str, str]
+
+
+def is_answered() -> bool:
+    """Return whether a process has the memory of the environment open."""
+    try:
+        return "error" not in ask({"op": "ping"}, timeout=2)
+    except Unreachable:
+        return False
+
+
+@pytest.fixture(scope="module")
+def memory(seed: Path) -> Iterator[Environment]:
+    """The settings of a memory with FACTS that a server over stdio has open, for a module."""
+    with open_folder() as folder, pytest.MonkeyPatch.context() as patch:
+        subprocess.run(["cp", "-a", seed, folder / "data"], check=True)
+        values = {"TEXTRAWL_DATA_DIR": str(folder / "data"), "XDG_CONFIG_HOME": str(folder)}
+        for name, value in values.items():
+            patch.setenv(name, value)
+        server = Process(["serve"], values)
+        server.open()
+        wait_for(is_answered)
+        for entity, fact in FACTS:
+            assert "error" not in ask(
+                {"op": "remember", "entity": entity, "fact": fact}, timeout=10
+            )
+        yield values
+        server.end()
+
+
+@pytest.fixture(autouse=True)
+def _same_settings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `ask` of the test itself use the module's memory."""
+    if "memory" in request.fixturenames:
+        for name, value in request.getfixturevalue("memory").items():
+            assert is_setting(name) or name == "XDG_CONFIG_HOME"
+            monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+def start(memory: Environment, tmp_path: Path) -> Callable[..., Session]:
+    """Begins a session of a client in a repository called Harbour."""
+
+    def begin(client: str, transcript: Path | None = None, **settings: object) -> Session:
+        folder = tmp_path / "Harbour"
+        (folder / ".git").mkdir(parents=True, exist_ok=True)
+        values = {f"TEXTRAWL_{name}": str(value) for name, value in settings.items()}
+        return Session(client, folder, {**memory, **values}, transcript)
+
+    return begin

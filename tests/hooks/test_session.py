@@ -1,0 +1,130 @@
+"""A session with hooks: what the model gets, what it costs, and that nothing comes twice."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.hooks.conftest import FACTS
+from tests.hooks.sessions import Session
+from textrawl.hooks.events import CLIENTS
+from textrawl.hooks.wording import AFTER_COMPACTION, REMINDER
+from textrawl.values.hook_choice import DIGEST_TOKENS, RECALL_TOKENS
+from textrawl.wire.token_counter import choose_counter
+
+Start = Callable[..., Session]
+
+QUESTION = "Who leads QA at Acme?"
+SAME = "And once more: who is the lead of QA at Acme?"
+OTHER = "fix the failing test in test_parser.py"
+
+
+def count_facts(text: str) -> dict[str, int]:
+    """Return how many times each fact of the memory is in a text."""
+    return {fact: text.count(fact) for _, fact in FACTS if fact in text}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_session_gets_a_digest_matching_facts_and_one_reminder_and_no_fact_twice(
+    start: Start, client: str
+) -> None:
+    session = start(client, DIGEST_TOKENS=100)
+    prompts = [QUESTION, SAME, OTHER] if session.has("prompt") else []
+
+    begun = session.tell("start", source="startup")
+    answered = [session.tell("prompt", prompt=prompt) for prompt in prompts]
+    stops = [session.tell("stop") for _ in range(4)] if session.has("stop") else []
+
+    said = [begun, *answered, *stops]
+    assert {(each.code, each.err) for each in said} == {(0, "")}
+    everything = "\n".join(each.text for each in said)
+    assert set(count_facts(everything).values()) == {1}
+    assert everything.count(REMINDER) == 1
+    count = choose_counter().count
+    assert 0 < count(begun.text) <= 100
+    assert all(count(each.text.replace(REMINDER, "")) <= RECALL_TOKENS for each in answered)
+
+
+def test_the_digest_is_about_the_project_of_the_folder(start: Start) -> None:
+    digest = start("claude-code").tell("start", source="startup").text
+
+    assert "Harbour" in digest.splitlines()[2]
+    assert choose_counter().count(digest) <= DIGEST_TOKENS
+
+
+def test_a_prompt_gets_facts_only_above_the_least_score(start: Start) -> None:
+    found = start("codex").tell("prompt", prompt=QUESTION)
+    missed = start("codex", HOOK_LEAST_SCORE=1).tell("prompt", prompt=QUESTION)
+
+    assert "leads QA at Acme" in found.text
+    assert missed.is_silent
+
+
+@pytest.mark.parametrize("prompt", ["", "   ", "/review leads QA at Acme", REMINDER, OTHER])
+def test_commands_and_prompts_about_something_else_get_nothing(start: Start, prompt: str) -> None:
+    assert start("copilot-cli").tell("prompt", prompt=prompt).is_silent
+
+
+def test_a_very_long_prompt_is_answered_by_its_beginning_and_end(start: Start) -> None:
+    pasted = "".join(f"```\nline {number} of a log\n```\n" for number in range(100_000))
+
+    said = start("gemini-cli").tell("prompt", prompt=f"{QUESTION}\n{pasted}")
+
+    assert "leads QA at Acme" in said.text
+
+
+def test_after_a_compaction_facts_come_again_with_one_more_reminder(start: Start) -> None:
+    session = start("claude-code")
+    first = session.tell("start", source="startup").text
+
+    assert session.tell("compact", trigger="auto").is_silent
+    second = session.tell("start", source="compact").text
+
+    assert second == f"{first}\n\n{AFTER_COMPACTION}"
+
+
+def test_the_agent_is_not_reminded_while_it_goes_on_because_of_a_hook(start: Start) -> None:
+    session = start("claude-code")
+    for prompt in ("one", "two", "three"):
+        session.tell("prompt", prompt=prompt)
+
+    assert session.tell("stop", stop_hook_active=True).is_silent
+    assert session.tell("stop", stop_hook_active=False).text == REMINDER
+
+
+def test_the_agent_is_not_reminded_in_a_short_session_or_if_it_has_stored_something(
+    start: Start,
+) -> None:
+    short, busy = start("claude-code"), start("claude-code")
+    assert busy.transcript is None
+    busy.transcript = busy.folder / "transcript.jsonl"
+    call = '{"message":{"content":[{"type":"tool_use","name":"mcp__textrawl__remember_fact"}]}}'
+    busy.transcript.write_text(call + "\n", encoding="utf-8")
+    short.tell("prompt", prompt="one")
+    for prompt in ("one", "two", "three"):
+        busy.tell("prompt", prompt=prompt)
+
+    assert short.tell("stop").is_silent
+    assert busy.tell("stop").is_silent
+
+
+def test_a_hook_that_is_configured_twice_speaks_once(start: Start) -> None:
+    session = start("claude-code")
+
+    first, second = (session.tell("prompt", prompt=QUESTION) for _ in range(2))
+
+    assert "leads QA at Acme" in first.text
+    assert second.is_silent
+
+
+@pytest.mark.parametrize("hooks", ["off", "recall", "remind"])
+def test_each_part_can_be_switched_off(start: Start, hooks: str) -> None:
+    session = start("claude-code", HOOKS=hooks)
+    texts = {
+        "digest": session.tell("start", source="startup").text,
+        "recall": [session.tell("prompt", prompt=prompt).text for prompt in (QUESTION, "b", "c")][
+            0
+        ],
+        "remind": session.tell("stop").text,
+    }
+
+    assert [part for part, text in texts.items() if text] == [hooks] * (hooks != "off")
