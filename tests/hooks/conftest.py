@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.hooks.sessions import Session
-from tests.support.commands import Process, home, launch, run, seed, wait_for
+from tests.support.commands import Process, data_dir, home, launch, postmasters, run, seed, wait_for
 from tests.support.folders import open_folder
 from textrawl.resident.client import Unreachable, ask
 from textrawl.settings import is_setting
 
-__all__ = ["home", "launch", "run", "seed"]
+__all__ = ["data_dir", "home", "launch", "postmasters", "run", "seed"]
 
 FACTS = (
     ("Ada", "leads QA at Acme"),

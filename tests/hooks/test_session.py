@@ -32,7 +32,7 @@ def test_a_session_gets_a_digest_matching_facts_and_one_reminder_and_no_fact_twi
 
     begun = session.tell("start", source="startup")
     answered = [session.tell("prompt", prompt=prompt) for prompt in prompts]
-    stops = [session.tell("stop") for _ in range(4)] if session.has("stop") else []
+    stops = [session.tell("stop", turn_id=turn) for turn in range(4)] if session.has("stop") else []
 
     said = [begun, *answered, *stops]
     assert {(each.code, each.err) for each in said} == {(0, "")}
@@ -73,7 +73,7 @@ def test_a_very_long_prompt_is_answered_by_its_beginning_and_end(start: Start) -
 
 
 def test_after_a_compaction_facts_come_again_with_one_more_reminder(start: Start) -> None:
-    session = start("claude-code")
+    session = start("claude-code", DIGEST_TOKENS=400)
     first = session.tell("start", source="startup").text
 
     assert session.tell("compact", trigger="auto").is_silent
@@ -119,11 +119,10 @@ def test_a_hook_that_is_configured_twice_speaks_once(start: Start) -> None:
 @pytest.mark.parametrize("hooks", ["off", "recall", "remind"])
 def test_each_part_can_be_switched_off(start: Start, hooks: str) -> None:
     session = start("claude-code", HOOKS=hooks)
+    prompts = (QUESTION, "b", "c")
     texts = {
         "digest": session.tell("start", source="startup").text,
-        "recall": [session.tell("prompt", prompt=prompt).text for prompt in (QUESTION, "b", "c")][
-            0
-        ],
+        "recall": "".join(session.tell("prompt", prompt=prompt).text for prompt in prompts),
         "remind": session.tell("stop").text,
     }
 

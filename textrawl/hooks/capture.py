@@ -28,7 +28,7 @@ def capture(session: Session, transcript: Path, title: str, client: str, ask: As
     heading = f"## {title}, {client}, {time.strftime('%H:%M')}"
     for batch in _split([said for said in read_texts(transcript) if said.key not in stored]):
         text = "\n".join([heading, "", *map(_write_bullet, batch)])
-        answer = ask({"op": "capture", "session": session.id, "client": client, "text": text})
+        answer = ask({"op": "capture", "session": session.id[:16], "program": client, "text": text})
         if "error" in answer:
             raise OSError(str(answer["error"]))
         session.add(*(f"text {said.key}" for said in batch))

@@ -4,7 +4,6 @@ It never fails: the exit code is 0, and stdout is one JSON object or empty. It w
 if TEXTRAWL_LOG_LEVEL is DEBUG. This module is the outermost handler of the process.
 """
 
-import hashlib
 import json
 import os
 import signal
@@ -75,7 +74,6 @@ def _respond(
     client: Client, event: Event, payload: Payload, choices: Choices, sources: Sequence[Source]
 ) -> str:
     folder = choose_address(sources).folder
-    prompt = hashlib.sha256(payload.prompt.encode(errors="replace")).hexdigest()[:16]
     end = time.monotonic() + (STORING if event.part in _STORES else REACHING)
 
     def ask(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,9 +84,9 @@ def _respond(
         return answer
 
     with Session(folder, client.name, payload.session) as session:
-        if session.read().has_just_run(f"{event.name}-{prompt}"):
+        if session.read().has_just_run(payload.key):
             return ""
-        session.add_event(f"{event.name}-{prompt}")
+        session.add_event(payload.key)
         text = respond(Occasion(client, event, payload, choices, session, ask))
     if event.part == "start":
         remove_old_sessions(folder)

@@ -1,5 +1,6 @@
 """The JSON that a client writes to the stdin of a hook."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -12,12 +13,14 @@ MOST_BYTES = 32 << 20  # a prompt can hold a pasted log
 class Payload(NamedTuple):
     """What a hook needs from the client's JSON. Missing values are empty.
 
-    `compacted` is true if the session goes on after its conversation was compacted. `continued` is
-    true if the agent goes on because a hook asked for it.
+    `key` is a short hash of the input without its time. `compacted` is true if the session goes on
+    after its conversation was compacted. `continued` is true if the agent goes on because a hook
+    asked for it.
     """
 
     session: str
     folder: Path
+    key: str
     prompt: str = ""
     transcript: str = ""
     compacted: bool = False
@@ -43,11 +46,17 @@ def read_payload(client: Client, raw: bytes) -> Payload:
     return Payload(
         session,
         _read_folder(values, client.fields.folder),
+        _digest(values),
         _read_text(values, "prompt"),
         _read_text(values, client.fields.transcript),
         compacted=values.get("source") == "compact",
         continued=values.get("stop_hook_active") is True or _is_repeated(values),
     )
+
+
+def _digest(values: dict[str, Any]) -> str:
+    timeless = {name: value for name, value in values.items() if name != "timestamp"}
+    return hashlib.sha256(json.dumps(timeless, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _is_repeated(values: dict[str, Any]) -> bool:

@@ -8,7 +8,7 @@ and a value:
     compacted           the conversation was compacted, so the model no longer has earlier facts
     reminded            the agent was reminded to store facts
     text HASH           this text of the transcript is stored
-    event NAME TIME     a hook ran for this event, at this time in milliseconds
+    event KEY TIME      a hook got this input, at this time in milliseconds
     transcript PATH     the client's file of the conversation
 """
 
@@ -38,13 +38,13 @@ class Story(NamedTuple):
     transcript: str = ""
     events: tuple[tuple[str, int], ...] = ()
 
-    def has_just_run(self, event: str) -> bool:
-        """Return whether a hook for this event ran a moment ago.
+    def has_just_run(self, key: str) -> bool:
+        """Return whether a hook with the same input ran a moment ago.
 
         This happens if a plugin and the settings of a client both contain the hook.
         """
         now = _now()
-        return any(name == event and abs(now - at) < _TWICE for name, at in self.events)
+        return any(known == key and abs(now - at) < _TWICE for known, at in self.events)
 
 
 class Session:
@@ -83,9 +83,9 @@ class Session:
         """Append lines in one write."""
         os.write(self._file, "".join(f"{line}\n" for line in lines).encode())
 
-    def add_event(self, name: str) -> None:
-        """Append that a hook ran for an event, now."""
-        self.add(f"event {name} {_now()}")
+    def add_event(self, key: str) -> None:
+        """Append that a hook ran with this input, now."""
+        self.add(f"event {key} {_now()}")
 
     def _lock(self) -> bool:
         try:
@@ -122,8 +122,8 @@ def _read_lines(lines: Iterable[str]) -> Story:
 
 
 def _read_event(value: str) -> tuple[str, int]:
-    name, _, at = value.rpartition(" ")
-    return name, int(at) if at.isdigit() else 0
+    key, _, at = value.rpartition(" ")
+    return key, int(at) if at.isdigit() else 0
 
 
 def _now() -> int:

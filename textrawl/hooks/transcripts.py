@@ -101,8 +101,9 @@ def _read_payload(entry: Json) -> tuple[str, object]:
 def _read_data(entry: Json) -> tuple[str, object]:
     """Copilot CLI: {"type": "user.message", "data": {"content": …}}."""
     data = entry.get("data")
-    content = cast("Json", data).get("content") if isinstance(data, dict) else None
-    return str(entry.get("type")), content
+    if not isinstance(data, dict):
+        return "", None
+    return str(entry.get("type")), cast("Json", data).get("content")
 
 
 def _read_plain(entry: Json) -> tuple[str, object]:

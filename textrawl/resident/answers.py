@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Principal, Scope, keep_caller
 from textrawl.errors import ArgumentInvalid, ReadOnly, TextrawlError
 from textrawl.resident.requests import (
+    CaptureRequest,
     DigestRequest,
     RecallRequest,
     RememberRequest,
@@ -25,6 +27,7 @@ from textrawl.resident.requests import (
     read_members,
 )
 from textrawl.store.store import Store
+from textrawl.toolsets.journal.operations import EntryKey, JournalOperations
 from textrawl.toolsets.memory.digest_reply import DigestReply
 from textrawl.toolsets.memory.operations import Fact, MemoryOperations, Question
 from textrawl.toolsets.memory.rows import DigestRow, FactRow, HitRow
@@ -203,6 +206,17 @@ async def _remember(desk: Desk, request: RememberRequest) -> Answer:
     )
 
 
+async def _capture(desk: Desk, request: CaptureRequest) -> Answer:
+    """Add texts of a session to today's journal entry of the program, without known texts."""
+    caller = await desk.identify(request, "write")
+    today = datetime.now().astimezone().date().isoformat()
+    key = EntryKey("daily", today, request.program)
+    with keep_caller(caller):
+        journal = JournalOperations(desk.store)
+        row = await journal.write(key, request.text, caller, chat_ids=[request.session])
+    return {"text": "", "ids": [], "tokens": 0, "items": int(row.changed)}
+
+
 def describe_stored(row: FactRow) -> Answer:
     """Return a stored fact as `textrawl remember --json` shows it."""
     return {
@@ -238,4 +252,5 @@ _OPERATIONS: dict[str, tuple[type[Request], Callable[[Desk, Any], Awaitable[Answ
     "recall": (RecallRequest, _recall),
     "digest": (DigestRequest, _digest),
     "remember": (RememberRequest, _remember),
+    "capture": (CaptureRequest, _capture),
 }

@@ -89,6 +89,14 @@ class RememberRequest(Request):
     replaces: Annotated[str, _NAME, Field(max_length=FACT_LENGTH)] | None = None
 
 
+class CaptureRequest(Request):
+    """Texts of a session of `program`, a client such as codex, for the journal of today."""
+
+    session: Annotated[str, _NAME, Field(min_length=1, max_length=200)]
+    program: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,99}$")]
+    text: Annotated[str, _apply(clean_fact), Field(min_length=1, max_length=200_000)]
+
+
 def read_members(line: bytes) -> dict[str, Any]:
     """Return the members of a request. Raises ArgumentInvalid for another version or no object."""
     try:

@@ -1,0 +1,163 @@
+"""A hook that cannot help says nothing, ends soon, and ends with 0."""
+
+import json
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.hooks.conftest import is_answered
+from tests.hooks.sessions import Said, Session
+from tests.support.commands import Launch, wait_for
+from textrawl.hooks.events import CLAUDE_CODE, CLIENTS, Event
+from textrawl.resident.address import find_address
+from textrawl.resident.client import ask
+
+Start = Callable[..., Session]
+
+PROMPT = CLAUDE_CODE.find("UserPromptSubmit") or CLAUDE_CODE.events[1]
+QUESTION = "Who leads QA at Acme?"
+MOST = 4.0  # seconds: two to reach the memory, and the start of Python on a busy machine
+
+
+@pytest.fixture
+def alone(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[str, str]]:
+    """Settings of a memory that nobody has open. Processes that hooks start are ended."""
+    values = {"TEXTRAWL_DATA_DIR": str(home / "data"), "XDG_CONFIG_HOME": str(home)}
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    yield values
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            if process.environ().get("TEXTRAWL_DATA_DIR") == str(home / "data"):
+                process.kill()
+
+
+def ask_in_time(session: Session) -> Said:
+    """Send a prompt, and check that the hook ends soon, with 0, and without a complaint."""
+    begin = time.monotonic()
+    said = session.tell("prompt", prompt=QUESTION, turn_id=begin)
+    assert time.monotonic() - begin < MOST
+    assert (said.code, said.err) == (0, "")
+    return said
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "no JSON", "[]", "{}", '{"session_id": 7}', '{"session_id": "\\ud83d"}', "[" * 100_000],
+    ids=["empty", "text", "list", "no session", "number", "half a character", "deep"],
+)
+def test_an_input_that_cannot_be_read_gets_nothing(start: Start, text: str) -> None:
+    assert start("claude-code").run(PROMPT, text).is_silent
+
+
+@pytest.mark.parametrize("settings", [
+    {"ENABLE_MEMORY": "false"}, {"HOOKS": "off"}, {"HOOKS": "everything"},
+    {"HOOK_RECALL_TOKENS": "many"}, {"HOOK_LEAST_SCORE": "high"},
+])  # fmt: skip
+def test_a_hook_that_is_off_or_has_a_wrong_setting_says_nothing(
+    start: Start, settings: dict[str, str]
+) -> None:
+    assert start("claude-code", **settings).tell("prompt", prompt=QUESTION).is_silent
+
+
+def test_an_event_of_a_newer_client_gets_nothing(start: Start) -> None:
+    session = start("claude-code")
+    text = json.dumps({"session_id": session.name, "prompt": QUESTION})
+
+    assert session.run(Event("PostEverything", "prompt"), text).is_silent
+    session.client = "another-client"
+    assert session.run(PROMPT, text).is_silent
+
+
+def test_a_reason_is_told_only_to_those_who_debug(start: Start) -> None:
+    said = start("claude-code", LOG_LEVEL="DEBUG").run(PROMPT, "no JSON")
+
+    assert (said.code, said.out) == (0, "")
+    assert said.err == "textrawl hook: The input is not JSON\n"
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_read_only_memory_is_recalled_and_nobody_is_reminded_to_store(
+    start: Start, client: str
+) -> None:
+    session = start(client, READ_ONLY="true")
+    said = [session.tell("start", source="startup")]
+    if session.has("prompt"):
+        said += [session.tell("prompt", prompt=text) for text in ("one", "two", "three")]
+    if session.has("stop"):
+        said += [session.tell("stop", turn_id=turn) for turn in range(3)]
+
+    assert "Harbour" in said[0].text
+    assert all(each.is_silent for each in said[1:])
+
+
+@pytest.mark.parametrize("answer", [None, {"version": "0.0.1", "error": "Another version"}])
+def test_a_process_that_never_answers_or_has_another_version_is_not_waited_for(
+    alone: Mapping[str, str], home: Path, answer: dict[str, str] | None
+) -> None:
+    address = find_address()
+    address.folder.mkdir(parents=True, mode=0o700)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(str(address.socket))
+        listener.listen()
+        if answer is not None:
+            threading.Thread(target=serve, args=(listener, answer), daemon=True).start()
+
+        assert ask_in_time(Session("claude-code", home, alone)).is_silent
+
+
+def serve(listener: socket.socket, answer: dict[str, str]) -> None:
+    """Answer every request with the same line until the listener is closed."""
+    with suppress(OSError):
+        while True:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(json.dumps(answer).encode() + b"\n")
+
+
+@pytest.mark.slow
+def test_hooks_survive_the_death_of_the_server_of_the_resident_and_of_postgres(
+    alone: Mapping[str, str],
+    home: Path,
+    data_dir: Path,
+    launch: Launch,
+    postmasters: Callable[[], list[int]],
+) -> None:
+    server = launch("serve", **alone)
+    server.open()
+    wait_for(is_answered)
+    ask({"op": "remember", "entity": "Ada", "fact": "leads QA at Acme"}, timeout=10)
+    assert "leads QA" in ask_in_time(Session("claude-code", home, alone)).text
+
+    def recalls() -> bool:
+        return "leads QA" in ask_in_time(Session("claude-code", home, alone)).text
+
+    server.end(signal.SIGKILL)
+    wait_for(recalls)  # a hook has started a resident process, which opens the same memory
+    for pid in find_residents(data_dir):
+        os.kill(pid, signal.SIGKILL)
+    wait_for(recalls)
+    for pid in postmasters():
+        os.kill(pid, signal.SIGKILL)
+    wait_for(recalls)
+
+    assert ask({"op": "recall", "query": QUESTION}, timeout=10)["items"] == 1
+
+
+def find_residents(data_dir: Path) -> list[int]:
+    """Return the processes of `textrawl resident` for this memory."""
+    found = list[int]()
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            if process.environ().get("TEXTRAWL_DATA_DIR") == str(data_dir):
+                found += [process.pid] * ("resident" in process.cmdline())
+    return found
