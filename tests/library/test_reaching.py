@@ -1,9 +1,11 @@
 """How `Client` and `SyncClient` reach a memory: tokens, addresses, outages, threads."""
 
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import anyio
 import pytest
@@ -119,3 +121,30 @@ async def test_an_address_that_is_no_server_is_named_in_the_error() -> None:
     async with gather() as team, Client(f"{team.root}/elsewhere", token=BEN) as memory:
         with pytest.raises(errors.ServerUnreachable):
             await memory.recall("tea")
+
+
+@anyio_test
+async def test_a_server_that_does_not_answer_costs_no_more_than_the_time_limit() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        async with Client(url, timeout=0.2) as hasty, Client(url) as patient:
+            with pytest.raises(errors.ServerUnreachable, match="Timeout"):
+                await hasty.recall("tea")
+            with anyio.move_on_after(0.2) as scope:
+                await patient.recall("tea")
+    assert scope.cancelled_caught
+
+
+@anyio_test
+async def test_the_settings_can_name_the_server_and_a_file_with_the_token(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "token"
+    file.write_text(f"{BEN}\n")
+    file.chmod(0o600)
+    async with gather() as team:
+        monkeypatch.setenv("TEXTRAWL_SERVER_URL", team.root)
+        monkeypatch.setenv("TEXTRAWL_ACCESS_TOKEN_FILE", str(file))
+        async with Client() as memory:
+            with pytest.raises(errors.TextrawlError, match="Unknown tool"):
+                await memory.recall("tea")

@@ -1,6 +1,7 @@
 """deploy/kubernetes: no cluster is here, so the files are checked and their commands run."""
 
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -62,6 +63,19 @@ def test_every_manifest_is_part_of_the_kustomization() -> None:
     assert images == {KUSTOMIZATION["images"][0]["name"]}
 
 
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
+def test_kubectl_puts_the_manifests_together() -> None:
+    words = ["kubectl", "kustomize", str(FOLDER)]
+    made = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    manifests = list(yaml.safe_load_all(made))
+
+    assert {one["kind"] for one in manifests} == {kind for kind, _ in MANIFESTS} | {"ConfigMap"}
+    for manifest in manifests:
+        kubernetes_validate.validate(manifest, VERSIONS[-1], strict=True)
+    [image] = KUSTOMIZATION["images"]
+    assert made.count(f"image: {image['newName']}:{image['newTag']}\n") == len(PODS)
+
+
 def test_settings_exist_and_a_secret_is_only_referred_to() -> None:
     known = {write_name(name) for name in Settings.model_fields} | {FOREIGN}
     shared = dotenv_values(FOLDER / "settings.env")
@@ -83,6 +97,22 @@ def test_the_servers_do_not_know_the_login_of_the_owner() -> None:
 
     assert [set(names) for names in secrets] == [{"textrawl-server"}, {"textrawl-owner"}]
     assert [pod["containers"][0]["args"] for pod in PODS] == [["serve", "--http"], ["migrate"]]
+
+
+def test_the_page_creates_the_secrets_that_the_manifests_name() -> None:
+    page = (ROOT / "docs/kubernetes.md").read_text("utf-8")
+    made = re.findall(r"create secret generic (\S+) --from-file=(\S+)=\S+", page)
+    needed = [
+        (reference["name"], reference["key"])
+        for pod in PODS
+        for one in pod["containers"][0]["env"]
+        if (reference := one.get("valueFrom", {}).get("secretKeyRef", {"optional": True}))
+        if not reference.get("optional")
+    ]
+    [probe] = [volume["secret"] for volume in PODS[0]["volumes"] if "secret" in volume]
+
+    assert set(made) == {*needed, (probe["secretName"], "token")}
+    assert "/run/secrets/textrawl/token" in str(PODS[0]["containers"][0]["readinessProbe"])
 
 
 @pytest.mark.parametrize("pod", PODS, ids=["server", "migrate"])

@@ -131,8 +131,10 @@ def test_two_builds_of_the_bundle_are_equal_and_announced_by_their_sum(tmp_path:
 
 
 def test_the_linters_find_no_fault_in_the_workflows() -> None:
-    run(find_program("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", *WORKFLOWS)
-    assert "No findings" in run(find_program("zizmor"), "--offline", *WORKFLOWS)
+    updates = ROOT / ".github/dependabot.yml"
+    for schema, paths in (("github-workflows", WORKFLOWS), ("dependabot", [updates])):
+        run(find_program("check-jsonschema"), "--builtin-schema", f"vendor.{schema}", *paths)
+    assert "No findings" in run(find_program("zizmor"), "--offline", *WORKFLOWS, updates)
 
 
 def test_a_workflow_uses_actions_of_one_commit_no_secret_and_only_the_rights_it_needs() -> None:
