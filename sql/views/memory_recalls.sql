@@ -7,7 +7,7 @@ left join textrawl.actor a on a.id = r.actor_id;
 
 comment on view textrawl.memory_recalls is 'Calls of query_memory with query, result and cost. '
     'TEXTRAWL_RECORD_RECALLS sets how much of the query is kept. Recalls are kept for 90 days. memory_recalled_facts '
-    'lists the facts of each recall.';
+    'lists the facts of each recall. explain_search() says why a query finds its facts.';
 comment on column textrawl.memory_recalls.space is
     'Home space of the caller; the answer can also contain facts of other spaces.';
 comment on column textrawl.memory_recalls.id is 'Number of the recall.';

@@ -34,6 +34,8 @@ READS = (
     "select * from search_memory('canary', credential => sha256('x'))",
     "select * from describe_entity('Ada')", "select * from describe_entity('Canary green')",
     "select * from list_entities(max_rows => 100)", "select * from similar_names('Canary')",
+    "select * from explain_search('canary vault hides')",
+    "select * from explain_search('canary', spaces => array[1, 2, 3, 4])",
     "select * from digest_memory('Canary')", "select * from digest_memory(spaces => array[3])",
     "select * from complete_name('')", "select * from complete_name('c', spaces => array[3])",
     "select * from similar_to('{green}')", "select * from similar_to('hides')",

@@ -49,6 +49,7 @@ HELPERS = {
     "toolsets.app",
     "toolsets.call",
     "toolsets.cleaning",
+    "toolsets.memory.query_period",
     "toolsets.memory.rows",
     "values.text",
     "values.time_expression",

@@ -176,7 +176,8 @@ CATALOGUE = {
         select proname, obj_description(oid) from pg_proc
         where pronamespace = 'textrawl'::regnamespace and proname in
             ('search_memory', 'search_terms', 'describe_entity', 'list_entities', 'similar_names',
-             'digest_memory', 'memory_statistics', 'embedding_models', 'pending_embeddings',
+             'digest_memory', 'explain_search', 'memory_statistics', 'embedding_models',
+             'pending_embeddings',
              'recall_costs', 'similar_to', 'entity_context', 'neighbours', 'path_between', 'as_of',
              'memory_diff', 'near_facts', 'memory_report')
         order by proname""",

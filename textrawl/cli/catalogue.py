@@ -9,6 +9,7 @@ PANELS: dict[str, dict[str, str]] = {
         "search": "Search the memory by words and by meaning.",
         "recall": "Print facts that answer a question, in few tokens and quickly.",
         "digest": "Print the facts that matter at the start of a conversation.",
+        "explain": "Explain why a search finds some facts and leaves out others.",
         "show": "Show an entity with its newest facts and its relations.",
         "remember": "Store a fact about an entity.",
         "forget": "Delete an entity, or one fact of it, for good.",

@@ -15,6 +15,7 @@ from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_nam
 Value = TypeVar("Value")
 
 QUERY_LENGTH = LONGEST_QUERY
+_MOST_FACTS = 50
 
 
 def read_name(text: str) -> str:
@@ -107,3 +108,19 @@ MaxTokens = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+Query = Annotated[
+    list[str],
+    typer.Argument(metavar="QUERY...", help="A question or keywords."),
+]
+Types = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        metavar="TYPE",
+        parser=read_type,
+        help="Only entities of this type, such as person; can be repeated.",
+    ),
+]
+FactLimit = Annotated[
+    int, typer.Option("--limit", "-n", min=1, max=_MOST_FACTS, help="Maximum number of facts.")
+]

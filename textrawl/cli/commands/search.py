@@ -19,30 +19,10 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
-from textrawl.cli.inputs import AsJson, AsOf, SpaceName, read_query, read_type
+from textrawl.cli.inputs import AsJson, AsOf, FactLimit, Query, SpaceName, Types, read_query
 from textrawl.cli.memory_session import MemorySession, read_memory
 from textrawl.toolsets.memory.operations import Question, Sources, Times
 from textrawl.toolsets.memory.rows import HitRow
-
-_MOST = 50
-
-_Query = Annotated[
-    list[str],
-    typer.Argument(metavar="QUERY...", help="A question or keywords."),
-]
-_Types = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--type",
-        metavar="TYPE",
-        parser=read_type,
-        help="Only entities of this type, such as person; can be repeated.",
-    ),
-]
-_Limit = Annotated[
-    int, typer.Option("--limit", "-n", min=1, max=_MOST, help="Maximum number of facts.")
-]
-
 
 _Documents = Annotated[
     bool,
@@ -51,9 +31,9 @@ _Documents = Annotated[
 
 
 def search(  # noqa: PLR0913, PLR0917 - each argument is an option
-    query: _Query,
-    types: _Types = None,
-    limit: _Limit = 10,
+    query: Query,
+    types: Types = None,
+    limit: FactLimit = 10,
     as_of: AsOf = None,
     documents: _Documents = False,
     space: SpaceName = None,

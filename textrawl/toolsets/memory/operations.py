@@ -3,20 +3,20 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
-
-from anyio import to_thread
 
 from textrawl import errors
 from textrawl.access.principal import Caller
 from textrawl.embeddings.vectors import compose_document
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.store.store import Store
+from textrawl.toolsets.memory.query_period import find_period
 from textrawl.toolsets.memory.rows import (
     BatchRow,
     DigestRow,
     EntityRow,
+    ExplainedRow,
     FactRow,
     ForgottenRow,
     HitRow,
@@ -24,7 +24,6 @@ from textrawl.toolsets.memory.rows import (
     NameRow,
     RelationRow,
 )
-from textrawl.values.time_expression import find_period, names_time
 
 
 @dataclass(frozen=True)
@@ -74,10 +73,6 @@ class Times:
 
 
 _ANY_TIME = Times()
-# People speak of an event some days after it, or plan it the day before. Therefore the period of a
-# question is made longer. On the turns of LoCoMo this adds one point to the recall of questions
-# that name a time.
-_EARLIER, _LATER = timedelta(days=1), timedelta(days=3)
 
 
 @dataclass(frozen=True)
@@ -133,25 +128,52 @@ class MemoryOperations:
         return await self._store.search(lambda: self._search(question, caller))
 
     async def _search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
-        embed = self._store.embed_query if question.semantic else self._store.try_to_embed_query
-        model, vector, reason = await embed(question.query)
-        around = None if question.semantic else await _find_period(question)
+        arguments, reason = await self._prepare(question, caller)
         hits = await self._call(
             "search_memory",
             HitRow,
-            query=question.query,
-            entity_types=question.entity_types,
-            max_rows=question.limit,
-            model=model,
-            vector=vector,
             semantic=question.semantic,
+            **arguments,
+            **(question.sources.arguments() if question.sources else {}),
+        )
+        return hits, reason
+
+    async def explain(
+        self, question: Question, caller: Caller, *, more: int
+    ) -> tuple[list[ExplainedRow], str | None]:
+        """Return the facts that match, and `more` that were left out, each with the reasons.
+
+        The second value says why vectors were not used, or is None.
+        """
+
+        async def ask() -> tuple[list[ExplainedRow], str | None]:
+            arguments, reason = await self._prepare(question, caller)
+            rows = await self._call("explain_search", ExplainedRow, more=more, **arguments)
+            return rows, reason
+
+        return await self._store.search(ask)
+
+    async def _prepare(
+        self, question: Question, caller: Caller
+    ) -> tuple[dict[str, object], str | None]:
+        """Return the arguments of a search, and the reason why vectors are not used, or None."""
+        embed = self._store.embed_query if question.semantic else self._store.try_to_embed_query
+        model, vector, reason = await embed(question.query)
+        around = (
+            None if question.semantic else await find_period(question.query, question.times.as_of)
+        )
+        arguments = {
+            "query": question.query,
+            "entity_types": question.entity_types,
+            "max_rows": question.limit,
+            "model": model,
+            "vector": vector,
             **question.times.arguments(),
             **({"around": around} if around else {}),
             **({} if question.least_score is None else {"least_score": question.least_score}),
-            **(question.sources.arguments() if question.sources else {}),
             **caller.reading,
-        )
-        return hits, reason
+        }
+        return arguments, reason
 
     async def digest(
         self, project: str | None, caller: Caller, *, limit: int = 40
@@ -326,19 +348,6 @@ class MemoryOperations:
         except DataRefused as refusal:
             raise refusal.explain("fact") from refusal
         return row if row.entity_id else None
-
-
-async def _find_period(question: Question) -> str | None:
-    """Return the period that the query names, as a range of Postgres, or None."""
-    if not names_time(question.query):
-        return None
-    now = question.times.as_of or datetime.now(UTC)
-    # Use a thread, because the first call loads the words of a language, which takes a second.
-    period = await to_thread.run_sync(find_period, question.query, now)
-    if period is None:
-        return None
-    start, end = period.widen(_EARLIER, _LATER)
-    return f"[{start.isoformat()},{end.isoformat()})"
 
 
 def _compose(fact: Fact) -> str:

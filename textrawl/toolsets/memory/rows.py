@@ -67,6 +67,32 @@ class DigestRow:
 
 
 @dataclass(frozen=True)
+class ExplainedRow:
+    """A fact from explain_search. Scores, likeness and coverage are numbers from 0 to 1.
+
+    `place` is its rank, or None if it is not valid. `outcome` is returned, over the limit, below
+    the bar or ended. `words` has an object {word, weight, found} for each word of the query.
+    `arms` says how the fact was found: words, vector, or neither if only its neighbours match.
+    """
+
+    place: int | None
+    outcome: str
+    observation_id: UUID
+    space: str
+    entity_name: str
+    entity_type: str
+    content: str
+    score: float | None
+    own_score: float | None
+    cosine: float | None
+    likeness: float | None
+    coverage: float | None
+    words: list[dict[str, Any]]
+    arms: list[str]
+    valid_until: datetime | None
+
+
+@dataclass(frozen=True)
 class EntityRow:
     """An entity from describe_entity, with its facts and relations, newest first."""
 

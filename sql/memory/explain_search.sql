@@ -1,0 +1,110 @@
+create function textrawl.explain_search(
+    query text,
+    spaces integer[] default null,
+    entity_types text[] default null,
+    as_of timestamptz default null,
+    max_rows integer default 10,
+    model integer default null,
+    vector halfvec default null,
+    credential bytea default null,
+    since timestamptz default null,
+    until timestamptz default null,
+    around tstzrange default null,
+    least_score double precision default null,
+    more integer default 10  -- facts to show after those that search_memory() returns
+)
+returns table (
+    place integer,       -- rank of the fact among all candidates; null if the fact is not valid
+    outcome text,        -- returned, over the limit, below the bar or ended
+    observation_id uuid, space text, entity_name text, entity_type text, content text,
+    score real,          -- as search_memory() returns it
+    own_score real,      -- the score without the facts stored just before and after; null if it was not a candidate then
+    cosine real,         -- of the vectors of the query and of the fact; null if one of them is missing
+    likeness real,       -- the cosine in the range of the model, from 0 to 1
+    coverage real,       -- the weighted share of the query's words that the fact has, with a part for its neighbours
+    words jsonb,         -- the words of the query, rarest first: [{word, weight, found}]; the weights add up to 1
+    arms text[],         -- how the fact became a candidate: words, vector; empty if it is a neighbour of a match
+    valid_until timestamptz
+)
+language plpgsql stable security definer rows 20
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    scoped     integer[] := readable_spaces(credential, spaces);
+    candidates integer := greatest(50, 2 * max_rows);
+    plan       record;
+    terms      tsquery[];
+    names      text[];
+    weights    double precision[];
+    selecting  tsquery;
+    ended      uuid[];
+begin
+    select a.* into plan from assess_spaces(scoped, entity_types, model, since, until) a;
+    select array_agg(t.term order by t.place), array_agg(t.weight / t.total order by t.place),
+        string_agg('(' || t.selecting::text || ')', '|')::tsquery, array_agg(t.name order by t.place)
+    into terms, weights, selecting, names
+    from (select s.*, sum(s.weight) over () as total, row_number() over () as place,
+                 coalesce(w.word, s.term::text) as name
+          from search_terms(query, scoped, plan.stale) s
+          left join query_words(query, search_languages(scoped)) w on w.term = s.term) t;
+    -- Facts that are not valid, newest first. They match the words that select facts alone.
+    ended := array(
+        select o.id from observation o
+        where selecting is not null and o.fts @@ selecting and (o.space_id = any(scoped)) is true
+            and not is_valid(o.valid_from, o.valid_until, as_of)
+            and (entity_types is null or o.entity_type = any(entity_types))
+        order by o.created_at desc, o.id limit more);
+    return query
+        with answered as materialized (
+            select s.observation_id from search_memory(query, spaces, entity_types, as_of, max_rows, model, vector,
+                credential => credential, since => since, until => until, around => around, least_score => least_score) s
+        ), wide as materialized (
+            select s.*, row_number() over () as rank
+            from search_memory(query, spaces, entity_types, as_of, max_rows + more, model, vector,
+                credential => credential, since => since, until => until, around => around, least_score => 0) s
+        ), alone as materialized (
+            select s.observation_id, s.score
+            from search_memory(query, spaces, entity_types, as_of, 2 * candidates, model, vector,
+                credential => credential, since => since, until => until, around => around, least_score => 0,
+                neighbours => false) s
+        ), lexical as materialized (
+            select m.id from matching_facts(
+                terms, subset_sums(weights), selecting, null, false, scoped, entity_types, as_of, candidates, since, until) m
+        ), nearest as materialized (
+            select n.id from nearest_facts(
+                model, vector, scoped, entity_types, as_of, candidates, plan.large, plan.rare, plan.breadth, plan.own,
+                since, until) n
+        ), shown as (
+            select w.rank, w.observation_id, w.space_id, w.score, w.cosine, w.coverage,
+                case when a.observation_id is not null then 'returned'
+                    when w.rank > max_rows then 'over the limit' else 'below the bar' end as outcome
+            from wide w left join answered a using (observation_id)
+            union all
+            select null, o.id, o.space_id, null, null, null, 'ended'
+            from observation o where o.id = any(ended) and o.space_id = any(scoped)
+        )
+        select s.rank::integer, s.outcome, o.id, p.name, e.name, o.entity_type, o.content, s.score, l.score, s.cosine,
+            (select search_likeness(s.cosine, m.cosine_floor, m.cosine_ceiling)::real from embedding_model m where m.id = model),
+            s.coverage,
+            (select coalesce(jsonb_agg(jsonb_build_object(
+                    'word', name, 'weight', round(weight::numeric, 3), 'found', o.fts @@ term) order by at), '[]')
+             from unnest(names, weights, terms) with ordinality t (name, weight, term, at)),
+            array_remove(array[
+                case when o.id in (select id from lexical) then 'words' end,
+                case when o.id in (select id from nearest) then 'vector' end], null),
+            o.valid_until
+        from shown s
+        join observation o on o.space_id = s.space_id and o.id = s.observation_id
+        join entity e on e.space_id = o.space_id and e.id = o.entity_id
+        join space p on p.id = o.space_id
+        left join alone l on l.observation_id = s.observation_id
+        order by s.rank nulls last, o.created_at desc, o.id;
+end
+$$;
+
+comment on function textrawl.explain_search is
+    'Why search_memory() returned a fact or left it out: its words, vector and neighbours, and what each adds to the '
+    'score. The parameters are those of search_memory(). Facts over the limit, below the bar, and ended facts that '
+    'match the words follow the facts that were returned. Errors: TR010, TR011 (access), TR049 (the model was dropped). '
+    'Example: select place, outcome, content, score, words from textrawl.explain_search(''favourite editor'');';

@@ -1,0 +1,77 @@
+"""`textrawl explain`: why a search finds some facts and leaves out others."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.test_daily_commands import show_on_terminal
+from tests.conftest import TOKEN
+from tests.support.commands import Outcome, Run
+
+Ask = Callable[..., Outcome]
+
+
+@pytest.fixture
+def ask(run: Run, database_url: str) -> Ask:
+    """Runs a command on a memory with three facts, one of which has ended."""
+
+    def go(*words: str) -> Outcome:
+        return run(*words, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)
+
+    go("remember", "Ada", "lives in Oslo")
+    go("remember", "Ada", "lives in Riga", "--replaces", "lives in Oslo")
+    go("remember", "Bo", "drinks green tea")
+    return go
+
+
+def test_a_line_says_how_a_fact_was_found_and_another_why_it_was_left_out(ask: Ask) -> None:
+    lines = [
+        line.split("\t") for line in ask("explain", "who", "lives", "in", "Oslo").out.splitlines()
+    ]
+
+    facts = {line[-1]: line for line in lines}
+    assert facts["lives in Riga"][0] == "returned"
+    assert int(facts["lives in Riga"][1]) > 0
+    assert "+live:" in facts["lives in Riga"][5]
+    assert "-oslo:" in facts["lives in Riga"][5]
+    assert "words" in facts["lives in Riga"][6]
+    assert facts["lives in Oslo"][0] == "ended"
+    assert "+oslo:" in facts["lives in Oslo"][5]
+
+
+def test_json_has_the_same_scores_as_a_search(ask: Ask) -> None:
+    explained = json.loads(ask("explain", "green tea", "--json").out)
+    found = json.loads(ask("search", "green tea", "--json").out)
+
+    returned = [row for row in explained if row["outcome"] == "returned"]
+    assert [(row["content"], row["score"]) for row in returned] == [
+        (row["content"], row["score"]) for row in found
+    ]
+
+
+def test_a_bar_and_a_limit_say_that_they_left_a_fact_out(ask: Ask) -> None:
+    bar = ask("explain", "green tea lives", "--least-score", "90").out
+    limit = ask("explain", "green tea lives", "--limit", "1").out
+
+    assert [line.split("\t")[0] for line in bar.splitlines()] == [
+        "returned",
+        "below the bar",
+        "ended",
+    ]
+    assert "over the limit\t" in limit
+
+
+def test_a_terminal_shows_the_reasons_below_each_fact(ask: Ask, database_url: str) -> None:
+    assert ask("explain", "tea").code == 0
+
+    shown = show_on_terminal(
+        ["explain", "green", "tea"],
+        120,
+        TEXTRAWL_DATABASE_URL=database_url,
+        TEXTRAWL_ACCESS_TOKEN=TOKEN,
+    )
+
+    assert "Returned" in shown
+    assert "words: +tea:50 +green:50" in shown
+    assert "found by: words and vector" in shown
