@@ -1,35 +1,235 @@
-"""The socket of a memory: who listens, who may ask, and what a request can do."""
+"""The socket of a memory: who may ask, and what a request can do."""
 
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.support.commands import Launch, wait_for
-from textrawl.resident.client import Unreachable, ask
+from tests.support.commands import Launch, Process, Run, wait_for
+from tests.support.sockets import connect, is_answered, read_all
+from textrawl import __version__
+from textrawl.resident.address import Memory, build_address, find_address
+from textrawl.resident.client import MOST_BYTES, Refused, Unreachable, ask, start_resident
+from textrawl.resident.peers import may_ask
+
+NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as two OS users")
 
 
-@pytest.fixture(autouse=True)
-def _same_settings(monkeypatch: pytest.MonkeyPatch, data_dir: Path) -> None:
-    monkeypatch.setenv("TEXTRAWL_DATA_DIR", str(data_dir))
+@pytest.fixture
+def resident(launch: Launch, data_dir: Path) -> Iterator[Process]:
+    process = launch("resident", DATA_DIR=data_dir)
+    wait_for(is_answered)
+    yield process
+    process.end(signal.SIGTERM)
 
 
-def is_answered() -> bool:
-    try:
-        return "error" not in ask({"op": "ping"}, timeout=2)
-    except Unreachable:
-        return False
+def test_the_socket_answers_like_the_tools(resident: Process, run: Run) -> None:
+    stored = ask({"op": "remember", "entity": "Ada", "fact": "likes tea"}, timeout=5)
+    found = ask({"op": "recall", "query": "who likes tea?", "maxTokens": 100}, timeout=5)
+    again = ask({"op": "recall", "query": "who likes tea?", "known": found["ids"]}, timeout=5)
+    digest = ask({"op": "digest"}, timeout=5)
+    printed = run("recall", "who", "likes", "tea?")
+    listed = json.loads(run("recall", "tea", "--json").out)
+
+    assert stored["ids"] == found["ids"] == digest["ids"]
+    assert found["text"].splitlines()[0] == "Ada (concept)"
+    assert (again["ids"], again["items"]) == ([], 0)
+    assert digest["text"] == "Ada (concept)\n- likes tea"
+    assert printed.out == f"{found['text']}\n"
+    assert [fact["fact"] for fact in listed["facts"]] == ["likes tea"]
 
 
-def test_facts_are_stored_and_recalled_through_the_socket_of_a_server(
-    launch: Launch, data_dir: Path
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        (b"garbage\n", "Request not understood"),
+        (b"[]\n", "Request not understood"),
+        (b"\xff\xfe\n", "Request not understood"),
+        (b"[" * 100_000 + b"\n", "Request not understood"),
+        (b"{}\n", "Another version of textrawl"),
+        (b'{"version": "0.0.9", "op": "ping"}\n', "Another version of textrawl"),
+    ],
+    ids=["text", "list", "bytes", "deep", "empty", "version"],
+)
+def test_a_broken_request_gets_an_error_and_hurts_nothing(
+    launch: Launch, data_dir: Path, line: bytes, title: str
 ) -> None:
     launch("serve", DATA_DIR=data_dir).open()
     wait_for(is_answered)
 
-    stored = ask({"op": "remember", "entity": "Ada", "fact": "likes tea"}, timeout=5)
-    found = ask({"op": "recall", "query": "who likes tea?"}, timeout=5)
-    again = ask({"op": "recall", "query": "who likes tea?", "known": found["ids"]}, timeout=5)
+    with connect() as connection:
+        connection.sendall(line)
+        answer = json.loads(read_all(connection))
 
-    assert stored["ids"] == found["ids"]
-    assert found["text"].splitlines()[0] == "Ada (concept)"
-    assert (again["ids"], again["items"]) == ([], 0)
+    assert answer["error"] == title
+    assert is_answered()
+
+
+def test_wrong_arguments_and_slow_clients_do_not_stop_others(resident: Process) -> None:
+    slow = [connect() for _ in range(70)]  # more than are served at the same time
+
+    wrong = ask({"op": "recall", "query": "x", "limit": 0, "leastScore": 2}, timeout=30)
+    hidden = ask({"op": "remember", "entity": "Ada", "fact": "a\u202eb"}, timeout=5)
+    unknown = ask({"op": "drop"}, timeout=5)
+
+    for connection in slow:
+        assert read_all(connection) == b""
+        connection.close()
+    assert "limit" in wrong["fix"]
+    assert "leastScore" in wrong["fix"]
+    assert "U+202E" in hidden["fix"]
+    assert unknown["error"] == "Unknown op"
+
+
+def test_a_line_that_is_too_long_gets_no_answer(resident: Process) -> None:
+    with connect() as connection, suppress(OSError):  # the other end may close at any byte
+        connection.sendall(b"x" * (MOST_BYTES + 2) + b"\n")
+        assert read_all(connection) == b""
+
+    assert is_answered()
+    with pytest.raises(Refused):
+        ask({"op": "recall", "query": "x" * MOST_BYTES}, timeout=1)
+
+
+def test_only_the_owner_can_open_the_socket(resident: Process) -> None:
+    address = find_address()
+
+    folder, file = address.folder.lstat(), address.socket.lstat()
+
+    assert stat.S_IMODE(folder.st_mode) == 0o700
+    assert stat.S_IMODE(file.st_mode) == stat.S_IMODE(address.lock.lstat().st_mode) == 0o600
+    assert folder.st_uid == file.st_uid == os.geteuid()
+
+
+@NEEDS_ROOT
+def test_a_process_of_another_os_user_is_refused_even_if_it_can_open_the_socket(
+    resident: Process,
+) -> None:
+    address = find_address()
+    for path in (*address.socket.parents[:3], address.socket):
+        path.chmod(0o777)
+    code = (
+        "import os, socket, sys\nos.setuid(65534)\ns = socket.socket(socket.AF_UNIX)\n"
+        "s.connect(sys.argv[1])\ns.sendall(sys.argv[2].encode() + bytes([10]))\nprint(s.recv(99))"
+    )
+    request = json.dumps({"version": __version__, "op": "ping"})
+    command = [sys.executable, "-c", code, str(address.socket), request]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+
+    assert done.stdout in ("b''\n", "")
+    assert "'error'" not in done.stdout
+
+
+@NEEDS_ROOT
+@pytest.mark.parametrize("mode", [0o700, 0o755])
+def test_a_folder_that_others_own_or_can_enter_is_refused(data_dir: Path, mode: int) -> None:
+    address = find_address()
+    address.folder.mkdir(mode=mode)
+    if mode == 0o700:
+        os.chown(address.folder, 65534, 65534)
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(address.socket))
+        other.listen()
+
+        with pytest.raises(Unreachable, match="private"):
+            ask({"op": "ping"}, timeout=1)
+
+
+def test_both_ends_of_a_connection_see_the_same_user() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX)
+    with ours, theirs:
+        assert may_ask(ours)
+        assert may_ask(theirs)
+
+
+def test_other_settings_have_another_socket_and_a_long_path_another_folder(tmp_path: Path) -> None:
+    plain = build_address(tmp_path, Memory())
+    others = [
+        build_address(tmp_path, Memory(database_url="x")),
+        build_address(tmp_path, Memory(access_token="x")),
+        build_address(tmp_path, Memory(space="x")),
+        build_address(tmp_path, Memory(server_url="x")),
+    ]
+    far = build_address(tmp_path / ("long" * 30), Memory())
+    farther = build_address(tmp_path / ("Long" * 30), Memory())
+
+    assert len({address.socket for address in (plain, *others)}) == 5
+    assert plain.folder == tmp_path / "resident"
+    assert len(os.fsencode(far.socket)) < 104
+    assert far.folder != farther.folder
+
+
+def test_the_memory_of_a_reader_cannot_be_changed(resident: Process, run: Run) -> None:
+    refused = run("remember", "Ada", "likes tea", READ_ONLY="true")
+
+    assert "TEXTRAWL_READ_ONLY" in refused.complaint
+    assert ask({"op": "recall", "query": "tea"}, timeout=5)["items"] == 0
+
+
+def test_memory_that_is_off_is_not_asked(resident: Process, run: Run) -> None:
+    refused = run("recall", "tea", ENABLE_MEMORY="false")
+
+    assert refused.complaint == "Memory not enabled: Set ENABLE_MEMORY=true"
+
+
+def test_only_one_resident_stays(launch: Launch, data_dir: Path, resident: Process) -> None:
+    late = launch("resident", DATA_DIR=data_dir).end()
+
+    assert late.code == 0
+    assert late.err == "Another process has this memory open for hooks and quick commands.\n"
+
+
+def test_a_resident_that_nobody_asks_ends_and_leaves_nothing(
+    launch: Launch, data_dir: Path
+) -> None:
+    process = launch("resident", "--idle", "0.02", DATA_DIR=data_dir)
+
+    assert process.popen.wait(timeout=60) == 0
+    assert list(find_address().folder.iterdir()) == []
+
+
+def test_a_process_of_another_version_makes_room(launch: Launch, data_dir: Path) -> None:
+    process = launch("resident", DATA_DIR=data_dir)
+    wait_for(is_answered)
+
+    with connect() as connection:
+        connection.sendall(b'{"version": "99", "op": "ping"}\n')
+        answer = json.loads(read_all(connection))
+
+    assert answer["version"] == __version__
+    assert "99" in answer["fix"]
+    assert process.popen.wait(timeout=60) == 0
+
+
+def test_a_command_opens_the_memory_itself_if_nobody_listens(run: Run, data_dir: Path) -> None:
+    folder = find_address().folder
+    folder.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as stale:
+        stale.bind(str(find_address().socket))
+
+    stored = run("remember", "Ada", "likes tea")
+    found = run("recall", "tea")
+
+    assert stored.code == found.code == 0
+    assert "likes tea" in found.out
+
+
+def test_a_resident_starts_in_the_background_and_finds_the_same_settings(
+    postmasters: Callable[[], list[int]],
+) -> None:
+    start_resident()
+    wait_for(is_answered)
+
+    with connect() as connection:
+        connection.sendall(b'{"version": "99"}\n')
+        assert read_all(connection)
+    wait_for(lambda: not postmasters())

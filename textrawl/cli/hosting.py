@@ -67,7 +67,9 @@ def build_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryS
         from textrawl.server.server import create_server  # noqa: PLC0415 - it takes half a second
 
         server = create_server(settings, tokens_needed=tokens_needed)
-        if sys.platform != "win32":  # Python has no Unix sockets there
+        # The socket of a memory in SERVER_URL must not lead to this memory. Python has no Unix
+        # sockets on Windows.
+        if settings.server_url is None and sys.platform != "win32":
             from textrawl.resident.service import listen  # noqa: PLC0415 - it needs the server
 
             server.run_beside = partial(listen, settings)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -37,6 +38,8 @@ from textrawl.wire.recall_log import Finding, Recall, RecallLog
 from textrawl.wire.replies import Renderer, Reply, Written
 
 Answer = dict[str, Any]
+Operations = Mapping[str, tuple[type[Request], Callable[[Any], Awaitable[Answer]]]]
+"""The model of the request and the function of each operation."""
 
 _MOST_FOUND = 50
 _MORE = 20  # rows that a search finds in addition, because known facts are left out
@@ -81,15 +84,22 @@ class Desk:
 
 
 async def answer(desk: Desk, line: bytes) -> Answer:
-    """Return the answer to a request, or its error with what to do next."""
+    """Return the answer to a request from an open memory, or its error with what to do next."""
+    return await dispatch(
+        {name: (model, partial(run, desk)) for name, (model, run) in _OPERATIONS.items()}, line
+    )
+
+
+async def dispatch(operations: Operations, line: bytes) -> Answer:
+    """Return the answer of the operation that a request names, or its error."""
     try:
         members = read_members(line)
         if is_foreign(members):
             return _refuse_version(members)
-        if members.get("op") not in _OPERATIONS:
-            raise ArgumentInvalid(f"Use one of: {', '.join(_OPERATIONS)}", title="Unknown op")
-        model, operation = _OPERATIONS[members["op"]]
-        return await operation(desk, check(model, members))
+        if members.get("op") not in operations:
+            raise ArgumentInvalid(f"Use one of: {', '.join(operations)}", title="Unknown op")
+        model, run = operations[members["op"]]
+        return await run(check(model, members))
     except TextrawlError as error:
         return {"error": error.title, "fix": error.fix}
 

@@ -25,6 +25,8 @@ _LEAST = 0.001  # seconds; a time limit of zero would mean a socket that does no
 _OFF = ("false", "0", "no", "off")
 _ON = ("true", "1", "yes", "on")
 
+_started: list[Any] = []
+
 
 class Unreachable(Exception):
     """No process answered within the time limit."""
@@ -87,7 +89,7 @@ def start_resident() -> None:
     # With -P, Python does not load modules from the folder of a project, in which hooks run.
     command = [sys.executable, "-P", "-m", "textrawl", *list_options(), "resident"]
     try:
-        subprocess.Popen(  # noqa: S603 - a fixed command
+        process = subprocess.Popen(  # noqa: S603 - a fixed command
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -96,6 +98,7 @@ def start_resident() -> None:
         )
     except OSError as error:
         raise Unreachable(str(error)) from error
+    _started.append(process)  # Python warns of a process that nobody refers to
 
 
 def complete(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,8 @@ AnswerLine = Callable[[bytes], Awaitable[dict[str, Any]]]
 _RETRY = 1.0  # seconds between attempts to take the lock
 _READING = 2.0  # time limit for reading a request, in seconds
 _ANSWERING = 60.0  # time limit for answering, in seconds
-_MOST_CONNECTIONS = 64
+_MOST_CONNECTIONS = 512
+_MOST_AT_ONCE = 64  # requests; more wait until another one is answered
 _INTERNAL = {
     "error": "Internal error",
     "fix": "See the log of the process that has the memory open",
@@ -44,6 +45,8 @@ class Listener:
         self._address = address
         self._answer = answer
         self._open = 0
+        self._quiet: anyio.Event | None = None
+        self._turns = anyio.Semaphore(_MOST_AT_ONCE)
         self.last_used = time.monotonic()
 
     async def run(self) -> None:
@@ -82,6 +85,13 @@ class Listener:
                 with suppress(OSError):
                     path.unlink()
 
+    async def finish(self) -> None:
+        """Wait until every open connection has its answer, or at most two seconds."""
+        if self._open:
+            self._quiet = anyio.Event()
+            with anyio.move_on_after(_READING):
+                await self._quiet.wait()
+
     @property
     def idle(self) -> float:
         """The seconds since the last request."""
@@ -94,10 +104,13 @@ class Listener:
                 return
             self._open += 1
             try:
-                with _Containment():
-                    await self._exchange(stream)
+                async with self._turns:
+                    with _Containment():
+                        await self._exchange(stream)
             finally:
                 self._open -= 1
+                if self._quiet is not None and not self._open:
+                    self._quiet.set()
                 self.last_used = time.monotonic()
 
     async def _exchange(self, stream: SocketStream) -> None:

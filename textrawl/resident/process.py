@@ -12,7 +12,7 @@ import anyio
 
 from textrawl.access.directory import Directory
 from textrawl.errors import MemoryNotEnabled
-from textrawl.resident.answers import Desk, answer
+from textrawl.resident.answers import Desk, answer, dispatch
 from textrawl.resident.listener import AnswerLine, Listener, open_lock
 from textrawl.resident.service import locate
 from textrawl.settings import Settings
@@ -55,6 +55,7 @@ async def run_resident(settings: Settings, *, idle: float) -> bool:
                 while listener.idle < idle and not foreign.is_set():
                     with anyio.move_on_after(_CHECKING):
                         await foreign.wait()
+                await listener.finish()
                 tasks.cancel_scope.cancel()
         finally:
             address.lock.unlink(missing_ok=True)
@@ -65,8 +66,17 @@ async def run_resident(settings: Settings, *, idle: float) -> bool:
 async def open_answering(settings: Settings, *, serving: bool) -> AsyncGenerator[AnswerLine]:
     """Open the memory of `settings`, and yield the function that answers requests.
 
-    `serving` has the same meaning as for `open_memory`. Raises StartRefused, DatabaseUnavailable.
+    The memory is that of the server in SERVER_URL, if this setting has a value. `serving` has the
+    same meaning as for `open_memory`. Raises StartRefused, DatabaseUnavailable.
     """
+    if settings.server_url is not None:
+        from textrawl.resident.remote import (  # noqa: PLC0415 - it loads the MCP SDK
+            open_remote_operations,
+        )
+
+        async with open_remote_operations(settings.server_url, settings) as operations:
+            yield partial(dispatch, operations)
+        return
     async with _open_desk(settings, serving=serving) as desk:
         yield partial(answer, desk)
 

@@ -25,7 +25,8 @@ def resident(idle: _Idle = 15) -> None:
     """
     settings = read_settings()
     prepare_server(settings)
-    require_memory(settings)
+    if settings.server_url is None:
+        require_memory(settings)
     try:
         served = run_foreground(partial(run_resident, settings, idle=60 * idle))
     except Interrupted:

@@ -1,0 +1,171 @@
+"""The answers from the memory of a server over HTTP, which TEXTRAWL_SERVER_URL names.
+
+A process that listens keeps its connections to the server, so a question takes one request.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote, urlsplit
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from textrawl.errors import ArgumentInvalid, ReadOnly
+from textrawl.library.client import Client
+from textrawl.library.results import Fact
+from textrawl.resident.answers import Answer, Operations
+from textrawl.resident.requests import DigestRequest, RecallRequest, RememberRequest, Request
+from textrawl.settings import Settings
+from textrawl.toolsets.memory.rows import HitRow
+from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, SpaceLabels
+from textrawl.values.text import escape_hidden
+from textrawl.wire.rendering import build_renderer
+from textrawl.wire.token_counter import choose_counter
+
+_MOST_FOUND = 50
+_MORE = 20  # facts that a search finds in addition, because known facts are left out
+_SHORT_ID = 8
+_TIMEOUT = 30.0  # seconds for a request to the server
+_PATH = "/mcp"
+
+
+class RemoteDesk:
+    """A server over HTTP. Each space has a client of its own, because the address names the space.
+
+    Every method raises the errors of its tool, and ServerUnreachable.
+    """
+
+    def __init__(self, url: str, settings: Settings, stack: AsyncExitStack) -> None:
+        self._url = url
+        self._settings = settings
+        self._stack = stack
+        self._renderer = replace(build_renderer(settings), format="lines", structured=False)
+        self._clients: dict[str | None, Client] = {}
+
+    async def ping(self, request: Request) -> Answer:
+        """Return an empty answer. The server is not asked."""
+        del request
+        return {"text": "", "ids": [], "tokens": 0, "items": 0}
+
+    async def recall(self, request: RecallRequest) -> Answer:
+        """Return facts that answer a question, without the known ones."""
+        client = await self._open(request)
+        more = min(len(request.known), _MORE)
+        limit = min(request.limit + more, _MOST_FOUND)
+        found = await client.recall(request.query, limit=limit, least_score=request.least_score)
+        known = set(request.known)
+        new = [fact for fact in found if fact.id[:_SHORT_ID] not in known][: request.limit]
+        spaces = {fact.space for fact in new}
+        layout = FactLayout(SpaceLabels(self._settings.space, several=len(spaces) > 1))
+        reply = SearchReply.build([_build_row(fact) for fact in new], None, request.query, layout)
+        reply.note = found.note
+        written = self._renderer.write(reply, request.max_tokens)
+        shown = new[: written.items]
+        return {
+            "text": escape_hidden(written.text),
+            "ids": [fact.id[:_SHORT_ID] for fact in shown],
+            "tokens": written.tokens,
+            "items": written.items,
+        } | ({"facts": [_describe(fact) for fact in shown]} if request.format == "json" else {})
+
+    async def digest(self, request: DigestRequest) -> Answer:
+        """Return the digest of the server. Its facts have no ids there, so none are left out."""
+        client = await self._open(request)
+        digest = await client.digest(request.project or None, max_tokens=request.max_tokens)
+        return {
+            "text": escape_hidden(digest.text),
+            "ids": [identity[:_SHORT_ID] for identity in digest.ids],
+            "tokens": choose_counter().count(digest.text),
+            "items": sum(line.startswith("- ") for line in digest.text.splitlines()),
+        }
+
+    async def remember(self, request: RememberRequest) -> Answer:
+        """Store a fact. Raises ReadOnly."""
+        if self._settings.read_only or request.read_only:
+            raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+        client = await self._open(request)
+        stored = await client.remember(
+            request.entity,
+            request.fact,
+            type=request.type,
+            replaces=request.replaces,
+            valid_until=request.until,
+        )
+        similar = stored.similar
+        return {
+            "text": "",
+            "ids": [stored.id[:_SHORT_ID]],
+            "tokens": 0,
+            "items": 1,
+            "duplicate": stored.duplicate,
+            "entity_id": None,
+            "entity_name": stored.entity,
+            "entity_type": stored.type,
+            "observation_id": stored.id,
+            "updated": stored.updated,
+            "closest": {"id": similar.id, "content": similar.content} if similar else None,
+        }
+
+    async def _open(self, request: Request) -> Client:
+        """Return the client for the space of a request. Raises ArgumentInvalid."""
+        space = request.space or self._settings.space
+        if space not in self._clients:
+            client = Client(_name_space(self._url, space), timeout=_TIMEOUT)
+            self._clients[space] = await self._stack.enter_async_context(client)
+        return self._clients[space]
+
+
+@asynccontextmanager
+async def open_remote_operations(url: str, settings: Settings) -> AsyncGenerator[Operations]:
+    """Yield the operations on the server at `url`. The first request connects to it."""
+    async with AsyncExitStack() as stack:
+        desk = RemoteDesk(url, settings, stack)
+        yield {
+            "ping": (Request, desk.ping),
+            "recall": (RecallRequest, desk.recall),
+            "digest": (DigestRequest, desk.digest),
+            "remember": (RememberRequest, desk.remember),
+        }
+
+
+def _name_space(url: str, space: str | None) -> str:
+    """Return the address of a space. Raises ArgumentInvalid if the address names a space."""
+    if space is None:
+        return url
+    parts = urlsplit(url)
+    if parts.path.rstrip("/") not in ("", _PATH):
+        raise ArgumentInvalid(
+            "TEXTRAWL_SERVER_URL already names a space or a toolset: leave it out"
+        )
+    return parts._replace(path=f"{_PATH}/{quote(space, safe='')}").geturl()
+
+
+def _build_row(fact: Fact) -> HitRow:
+    """Return the fact as a row of a search. Only its text is shown, so its ids are not real."""
+    owner = uuid5(NAMESPACE_OID, f"{fact.space}/{fact.entity}")
+    return HitRow(
+        observation_id=UUID(int=0),
+        entity_id=owner,
+        space=fact.space or "",
+        entity_name=fact.entity,
+        entity_type=fact.type,
+        content=fact.content,
+        source="",
+        created_at=fact.said_at,
+        said_at=fact.said_at,
+        author=fact.author,
+        score=fact.score,
+    )
+
+
+def _describe(fact: Fact) -> dict[str, Any]:
+    return {
+        "id": fact.id,
+        "entity": fact.entity,
+        "type": fact.type,
+        "space": fact.space,
+        "fact": fact.content,
+        "author": fact.author,
+        "said_at": fact.said_at.isoformat(),
+        "score": round(fact.score, 2),
+    }
