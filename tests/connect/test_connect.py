@@ -2,6 +2,9 @@
 
 import json
 import os
+import pty
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -9,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.commands import Outcome, Run
+from tests.connect.conftest import Textrawl, list_files
 from textrawl.clients.catalogue import CLIENTS
 from textrawl.clients.edits import FORMATS
 from textrawl.clients.installation import find_command
+from textrawl.settings import read_foreign_environment
 
-Textrawl = Callable[..., Outcome]
 NAMES = sorted(CLIENTS)
 TOKEN = "trl_0123456789abcdefghijklmnopqrstuvwxyz"
 URL = "https://memory.example.com/mcp"
@@ -26,37 +29,6 @@ TEXTS = {
     "toml": ['# mine\nmodel = "x"\n\n[mcp_servers.x]\ncommand = "y" # z', "a = 1\r\n", "\ufeff"],
 }
 FILES = [(name, text) for name in NAMES for text in TEXTS[CLIENTS[name].format]]
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def textrawl(run: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Textrawl:
-    """Runs a command in a project, for a user with this home."""
-    project = tmp_path / "project"
-    project.mkdir()
-    monkeypatch.chdir(project)
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    return lambda *words: run(*words, HOME=home)
-
-
-@pytest.fixture
-def locate(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
-    """Finds the file of a client in that home."""
-
-    def find(name: str) -> Path:
-        with monkeypatch.context() as patch:
-            patch.setenv("HOME", str(home))
-            return CLIENTS[name].find_file()
-
-    return find
 
 
 def write(path: Path, text: str) -> bytes:
@@ -77,10 +49,6 @@ def read_words(entry: dict[str, Any]) -> list[str]:
     """The command of an entry. opencode has the arguments in the same list."""
     command: Any = entry["command"]
     return [command, *entry["args"]] if isinstance(command, str) else command
-
-
-def list_files(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -176,6 +144,31 @@ def test_an_entry_that_was_there_is_shown_replaced_and_restored(
     assert connected.code == 0
     assert replaced["command"] == find_command()[0]
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 130)])
+def test_on_a_terminal_it_asks(
+    textrawl: Textrawl, home: Path, locate: Callable[[str], Path], answer: str, code: int
+) -> None:
+    path = locate("cursor")
+    before = write(path, "{}")
+    terminal, stdin = pty.openpty()
+    os.write(terminal, f"{answer}\n".encode())
+    done = subprocess.run(
+        [sys.executable, "-m", "textrawl", "connect", "cursor"],
+        env=read_foreign_environment() | {"HOME": str(home)},
+        stdin=stdin,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    for end in (terminal, stdin):
+        os.close(end)
+
+    assert done.returncode == code
+    assert "Write this? [y/N]" in done.stderr
+    assert (path.read_bytes() == before) == (answer == "n")
 
 
 def test_another_connection_replaces_the_first_and_both_are_taken_back(

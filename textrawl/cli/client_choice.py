@@ -7,6 +7,7 @@ import typer
 from textrawl.clients.addition import Addition
 from textrawl.clients.catalogue import CLIENTS
 from textrawl.clients.client import Client
+from textrawl.clients.connection import find_recorded
 from textrawl.clients.installation import find_command, find_script
 from textrawl.clients.servers import Address, Program, Server
 from textrawl.environment import PREFIX
@@ -29,6 +30,11 @@ def choose_client(name: str | None) -> Client:
 def list_hooks(client: Client, server: Server | None = None) -> list[Addition]:
     """Return the hooks of a client, with the settings that they need to reach the server."""
     return find_additions(client.name, find_script(), _list_settings(server))
+
+
+def find_recorded_hooks(client: Client) -> list[Addition]:
+    """Return the hooks that an earlier `connect` added. Raises FileRefused."""
+    return [each for each in find_recorded(client.name, None) if each.keys[0] == "hooks"]
 
 
 def require_hooks(client: Client, server: Server, project: Path | None) -> list[Addition]:

@@ -6,9 +6,8 @@ from typing import Literal, NamedTuple
 
 from rich.table import Table
 
-from textrawl.cli.client_choice import list_hooks
+from textrawl.cli.client_choice import find_recorded_hooks, list_hooks
 from textrawl.cli.console import open_console, write_json, write_row
-from textrawl.clients.addition import Addition
 from textrawl.clients.catalogue import CLIENTS
 from textrawl.clients.client import NAME, Client
 from textrawl.clients.document_values import MISSING, find
@@ -64,7 +63,7 @@ def show_connections(rows: Sequence[Connection], *, as_json: bool) -> None:
 def _describe(client: Client, project: Path | None) -> Connection:
     path = client.find_file(project)
     connected = _find_entry(client, path)
-    hooks = _find_hooks(list_hooks(client)) if project is None else "no"
+    hooks = _find_hooks(client) if project is None else "no"
     return Connection(client.name, client.title, client.is_installed(), connected, hooks, str(path))
 
 
@@ -76,9 +75,11 @@ def _find_entry(client: Client, path: Path) -> Answer:
     return _answer(find(document, (*client.keys, NAME)) is not MISSING)
 
 
-def _find_hooks(hooks: Sequence[Addition]) -> Answer:
+def _find_hooks(client: Client) -> Answer:
+    """Return whether the hooks of the record are there, or those without any settings."""
     try:
-        made = [is_made(read_snapshot(hook.path).text, hook) for hook in hooks if hook.append]
+        hooks = find_recorded_hooks(client) or [hook for hook in list_hooks(client) if hook.append]
+        made = [is_made(read_snapshot(hook.path).text, hook) for hook in hooks]
     except (NotUnderstood, FileRefused):
         return "unknown"
     return _answer(bool(made) and all(made))

@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
-from textrawl.cli.client_choice import choose_client, require_hooks
+from textrawl.cli.client_choice import choose_client, find_recorded_hooks, list_hooks, require_hooks
 from textrawl.cli.connection_list import list_connections, show_connections
 from textrawl.cli.connection_output import confirm_plan, list_notes
 from textrawl.cli.console import write_json, write_line, write_message
 from textrawl.cli.server_choice import Assignments, TokenFile, TokenKeyring, Url, choose_server
 from textrawl.clients.addition import Addition
 from textrawl.clients.catalogue import CLIENTS, describe_other
-from textrawl.clients.client import NAME, Client
-from textrawl.clients.connection import Plan, find_recorded, plan_connection
+from textrawl.clients.client import Client
+from textrawl.clients.connection import Plan, plan_connection
 from textrawl.clients.entry_text import write_entry
 from textrawl.clients.servers import Server
 
@@ -77,15 +77,13 @@ def _print(name: str | None, server: Server) -> None:
 
 def _plan(client: Client, server: Server, project: Path | None, *, with_hooks: bool) -> Plan:
     additions = client.list_additions(server, client.find_file(project))
-    hooks = require_hooks(client, server, project) if with_hooks else _keep(client, project)
+    hooks = list[Addition]()
+    if with_hooks:
+        hooks = require_hooks(client, server, project)
+    elif project is None and find_recorded_hooks(client):
+        hooks = list_hooks(client, server)  # they stay, and ask the same server
     secret = client.has_secret(server)
     return plan_connection(client.name, project, [*additions, *hooks], private=secret)
-
-
-def _keep(client: Client, project: Path | None) -> list[Addition]:
-    """Return the hooks that were added before: they stay, although they are not asked for."""
-    ours = {(*client.keys, NAME), ("inputs",)}
-    return [each for each in find_recorded(client.name, project) if each.keys not in ours]
 
 
 def _report(client: Client, server: Server, plan: Plan, backups: list[Path]) -> None:
