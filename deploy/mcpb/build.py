@@ -24,7 +24,6 @@ ENTRY = "server/main.py"
 REPOSITORY = "https://github.com/textrawl/textrawl"
 
 _FILES = ("pyproject.toml", "README.md", "LICENSE")
-_ENDINGS = {".py", ".sql", ".json", ".txt", ".toml", ".typed"}
 _TIME = (2026, 1, 1, 0, 0, 0)
 
 
@@ -106,7 +105,7 @@ def _list_content() -> Iterator[tuple[str, bytes]]:
         yield name, (ROOT / name).read_bytes()
     for top in ("textrawl", "sql"):
         for path in (ROOT / top).rglob("*"):
-            if path.suffix in _ENDINGS and "__pycache__" not in path.parts:
+            if path.is_file() and "__pycache__" not in path.parts:
                 yield path.relative_to(ROOT).as_posix(), path.read_bytes()
 
 

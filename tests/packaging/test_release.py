@@ -58,6 +58,13 @@ def find_program(name: str) -> Path:
     return Path(sys.executable).with_name(name)
 
 
+def list_sources() -> list[str]:
+    """The files of the package, without what running it leaves behind."""
+    folder = ROOT / "textrawl"
+    found = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    return [path.as_posix() for path in found if "__pycache__" not in path.parts]
+
+
 def test_server_json_follows_its_schema_and_has_this_version() -> None:
     python, image = SERVER["packages"]
 
@@ -127,7 +134,8 @@ def test_two_builds_of_the_bundle_are_equal_and_announced_by_their_sum(tmp_path:
     with ZipFile(first) as archive:
         names = set(archive.namelist())
     assert {"manifest.json", "pyproject.toml", "server/main.py", "textrawl/py.typed"} <= names
-    assert not any("__pycache__" in name or name.endswith(".pyc") for name in names)
+    sources = {f"textrawl/{path}" for path in list_sources()}
+    assert {name for name in names if name.startswith("textrawl/")} == sources
 
 
 def test_the_linters_find_no_fault_in_the_workflows() -> None:

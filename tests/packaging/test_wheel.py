@@ -123,4 +123,4 @@ def test_the_demo_works_from_the_wheel_with_the_sources_out_of_reach(
     shown = run(python.with_name("textrawl"), "demo", "--data-dir", folder / "demo", cwd=folder)
 
     assert re.search(r"Stored \d{3} facts and \d+ relations", shown)
-    assert "mcpServers" in shown
+    assert "textrawl connect claude-code" in shown
