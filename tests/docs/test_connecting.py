@@ -21,15 +21,16 @@ from mcp.types import Tool
 from tenacity import retry, stop_after_attempt
 
 from tests.conftest import TOKEN
+from tests.support.connecting import CHECKOUT, write_folds
 from tests.support.folders import open_folder
 from tests.support.installation import find_uv
 from tests.support.pages import PAGES, ROOT, read_blocks, read_commands
+from textrawl.clients.catalogue import CLIENTS
 from textrawl.embedded.configuration import OWNER, SUPERUSER
 from textrawl.toolsets.catalogue import choose_tools
 
 pytestmark = pytest.mark.anyio
 
-CHECKOUT = "/path/to/textrawl"
 ADDS = r"(claude|codex|gemini|copilot|qwen) mcp add "  # the snippets' test starts what is added
 FIVE = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]
 
@@ -65,7 +66,7 @@ def _parse(language: str, body: str) -> Iterator[dict[str, Any]]:
         definition = json.loads(body)
     elif language == "toml":
         definition = tomllib.loads(body)
-    for key in ("mcpServers", "servers", "mcp_servers", "mcp"):
+    for key in ("mcpServers", "servers", "mcp_servers", "mcp", "context_servers"):
         yield from definition.get(key, {}).values()
 
 
@@ -74,9 +75,8 @@ def _make_entry(where: str, definition: dict[str, Any]) -> Entry:
     words: list[str] = (
         [program, *definition.get("args", [])] if isinstance(program, str) else program
     )
-    return Entry(
-        where, tuple(words), tuple(definition.get("env", {}).items()), definition.get("url", "")
-    )
+    pairs: dict[str, str] = definition.get("env", definition.get("environment", {}))
+    return Entry(where, tuple(words), tuple(pairs.items()), definition.get("url", ""))
 
 
 def _read_addition(where: str, line: str) -> Iterator[Entry]:
@@ -108,12 +108,15 @@ def place(words: Sequence[str]) -> list[str]:
     return [str(ROOT / program), *arguments]
 
 
-def test_every_client_that_the_issue_names_has_its_snippet_in_the_readme() -> None:
+def test_the_readme_has_a_command_and_an_entry_for_every_client() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    clients = ["Claude Code", "Codex", "VS Code", "Cursor", "Claude Desktop", "Over HTTP"]
+    commands = [f".venv/bin/textrawl connect {name}" for name in CLIENTS]
 
-    assert [name for name in clients if f"**{name}**" not in readme] == []
-    assert len([entry for entry in ENTRIES if entry.where == "README.md"]) == len(clients)
+    assert [line for line in read_commands(ROOT / "README.md") if line in commands] == commands
+    assert write_folds() in readme, "UPDATE_PAGES=1 pytest tests/docs/test_readme.py writes it"
+    others_and_http = 2
+    found = [entry for entry in ENTRIES if entry.where == "README.md"]
+    assert len(found) == len(CLIENTS) + others_and_http
 
 
 @pytest.mark.parametrize(
@@ -183,6 +186,7 @@ ASKS = r".venv/bin/textrawl cost \""  # there is no memory here yet: tests/cli/t
 READS = r".venv/bin/textrawl (psql|analyst|stats --html) ?"  # tests/cli/test_analyst_commands.py
 OWN = r"psql -d postgres |TEXTRAWL_DATABASE_URL='|sudo "  # tests/docs/test_own_postgres.py
 DOCUMENTS = r".venv/bin/textrawl (space create handbook|ingest) "  # test_documents_page.py
+CONNECTS = r".venv/bin/textrawl (connect|disconnect) ?"  # tests/connect; it changes files
 DAILY = r".venv/bin/textrawl (search|show|remember|forget) "  # test_commands_page.py
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team_pages
 
@@ -202,7 +206,7 @@ def find_commands() -> list[str]:
         line
         for line in lines
         if line not in ELSEWHERE
-        and not re.match(f"{ASKS}|{ADDS}|{READS}|{OWN}|{DOCUMENTS}|{DAILY}|{COMPOSE}", line)
+        and not re.match(f"{ASKS}|{ADDS}|{CONNECTS}|{READS}|{OWN}|{DOCUMENTS}|{DAILY}|{COMPOSE}", line)
     )
 
 
