@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.clients.catalogue import PROGRAMS
+from tests.clients.connecting import write_results
 from tests.clients.programs.program import Program
 from tests.support.pages import rewrite_generated, write_table
 
@@ -69,7 +70,8 @@ def print_matrix(terminalreporter: Any) -> None:
     terminalreporter.write_line(matrix)
     if os.environ.get("UPDATE_PAGES") and matrix == write_expected():
         text = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(rewrite_generated(text, {"clients": lambda: matrix}), encoding="utf-8")
+        writers = {"clients": lambda: matrix, "connecting": write_results}
+        PAGE.write_text(rewrite_generated(text, writers), encoding="utf-8")
 
 
 def name_run(test: pytest.Item, program: Program, transport: str) -> None:

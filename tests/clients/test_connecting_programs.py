@@ -12,16 +12,9 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.clients.catalogue import (
-    CLAUDE_CODE,
-    CODEX,
-    COPILOT_CLI,
-    GEMINI_CLI,
-    OPENCODE,
-    QUICK,
-    QWEN_CODE,
-)
-from tests.clients.programs.program import Place, Program, Server
+from tests.clients.catalogue import QUICK
+from tests.clients.connecting import CASES, Case
+from tests.clients.programs.program import Place, Server
 from tests.clients.snippets import provide
 from tests.conftest import TOKEN
 from tests.support.listening import find_port
@@ -31,41 +24,6 @@ pytestmark = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Case:
-    """A program, the name of `connect` for it, and what it says of a server that is connected.
-
-    `file` has some content before. `asks` is whether the program talks to the server for its
-    answer. The others say only that they know it.
-    """
-
-    name: str
-    program: Program
-    file: str
-    content: str
-    words: Sequence[str]
-    says: str
-    asks: bool = True
-
-
-_USER = "0123456789abcdef" * 4  # Claude Code makes a user up and writes it, unless there is one
-_KNOWN = f'{{"hasCompletedOnboarding": true, "userID": "{_USER}"}}'
-_LIST = ("mcp", "list")
-_COMMENTED = '{\n  // mine\n  "mcpServers": {}\n}\n'
-CASES = [
-    Case("claude-code", CLAUDE_CODE, ".claude.json", _KNOWN,
-         ("mcp", "get", "textrawl"), r"Status: \S+ Connected"),
-    Case("codex", CODEX, ".codex/config.toml", '# mine\r\nmodel = "x" # the best\r\n',
-         ("mcp", "get", "textrawl"), r"enabled: true", asks=False),
-    Case("gemini-cli", GEMINI_CLI, ".gemini/settings.json", _COMMENTED, _LIST,
-         r"textrawl: .* - Connected"),
-    Case("opencode", OPENCODE, ".config/opencode/opencode.jsonc",
-         '{\n\t// mine\n\t"share": "disabled",\n}', _LIST, r"textrawl \S*connected"),
-    Case("copilot-cli", COPILOT_CLI, ".copilot/mcp-config.json", _COMMENTED,
-         ("mcp", "get", "textrawl"), r"Status: Enabled", asks=False),
-    Case("qwen-code", QWEN_CODE, ".qwen/settings.json", _COMMENTED, _LIST,
-         r"textrawl: .* - Connected"),
-]  # fmt: skip
 ALL = [
     pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.program in QUICK else [])
     for case in CASES
@@ -95,9 +53,15 @@ class Desk:
 
     def _run(self, words: Sequence[str], environment: Mapping[str, str]) -> str:
         done = subprocess.run(
-            words, env=environment, cwd=self.place.work, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=150, check=False,
-        )  # fmt: skip
+            words,
+            env=environment,
+            cwd=self.place.work,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=150,
+            check=False,
+        )
         return re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr)
 
 

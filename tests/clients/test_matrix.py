@@ -3,6 +3,7 @@
 import re
 
 from tests.clients.catalogue import PROGRAMS, QUICK
+from tests.clients.connecting import write_results
 from tests.clients.matrix import PAGE, write_expected
 from tests.support.pages import rewrite_generated
 
@@ -10,7 +11,8 @@ from tests.support.pages import rewrite_generated
 def test_the_page_has_a_row_for_every_program_with_what_it_shows() -> None:
     page = PAGE.read_text(encoding="utf-8")
 
-    assert rewrite_generated(page, {"clients": write_expected}) == page, (
+    writers = {"clients": write_expected, "connecting": write_results}
+    assert rewrite_generated(page, writers) == page, (
         "`UPDATE_PAGES=1 pytest -m clients` writes the matrix"
     )
 

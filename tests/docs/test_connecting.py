@@ -189,6 +189,7 @@ DOCUMENTS = r".venv/bin/textrawl (space create handbook|ingest) "  # test_docume
 CONNECTS = r".venv/bin/textrawl (connect|disconnect) ?"  # tests/connect; it changes files
 DAILY = r".venv/bin/textrawl (search|show|remember|forget) "  # test_commands_page.py
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team_pages
+TRIED = "|".join((ASKS, ADDS, CONNECTS, READS, OWN, DOCUMENTS, DAILY, COMPOSE))
 
 
 def test_no_page_expects_uv_on_the_path_or_installs_into_a_guarded_python() -> None:
@@ -202,12 +203,7 @@ def test_no_page_expects_uv_on_the_path_or_installs_into_a_guarded_python() -> N
 def find_commands() -> list[str]:
     """Commands of the pages that this test has to run."""
     lines = {line for page in [*PAGES, ROOT / "CONTRIBUTING.md"] for line in read_commands(page)}
-    return sorted(
-        line
-        for line in lines
-        if line not in ELSEWHERE
-        and not re.match(f"{ASKS}|{ADDS}|{CONNECTS}|{READS}|{OWN}|{DOCUMENTS}|{DAILY}|{COMPOSE}", line)
-    )
+    return sorted(line for line in lines if line not in ELSEWHERE and not re.match(TRIED, line))
 
 
 def run(words: Sequence[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
