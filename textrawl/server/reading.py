@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp import MCPError
 from mcp.server.mcpserver.context import Context
-from mcp.types import INTERNAL_ERROR
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from textrawl import errors
 from textrawl.access.principal import keep_caller
@@ -26,5 +26,7 @@ async def open_reading(context: Context[App, Any] | None, name: str) -> AsyncGen
         caller.principal.require("read")
         with keep_caller(caller):
             yield Call(app, caller, context)
+    except errors.ArgumentInvalid as error:
+        raise MCPError(INVALID_PARAMS, write_sentences(error.title, error.fix)) from error
     except errors.TextrawlError as error:
         raise MCPError(INTERNAL_ERROR, write_sentences(error.title, error.fix)) from error

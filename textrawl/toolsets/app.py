@@ -136,13 +136,16 @@ class App:
         written = await run_aside(self._renderer.write, reply)
         return self._record(caller, mode, reply, written, NOTHING)
 
+    def write_lines(self, reply: Reply, max_tokens: int | None = None) -> str:
+        """Return an answer as lines for a resource or a prompt, without recording a recall."""
+        return _read_text(self._line_renderer.write(reply, max_tokens).result)
+
     def recall_lines(
         self, caller: Caller, mode: str, reply: Reply, max_tokens: int | None, finding: Finding
     ) -> str:
         """Return the answer as lines for a resource or a prompt, and record it as a recall."""
         written = self._line_renderer.write(reply, max_tokens)
-        result = self._record(caller, mode, reply, written, finding)
-        return "\n".join(item.text for item in result.content if isinstance(item, TextContent))
+        return _read_text(self._record(caller, mode, reply, written, finding))
 
     def _record(
         self, caller: Caller, mode: str, reply: Reply, written: Written, finding: Finding
@@ -164,6 +167,10 @@ class App:
             )
             self._recalls.add(recall, reply)
         return written.result
+
+
+def _read_text(result: CallToolResult) -> str:
+    return "\n".join(item.text for item in result.content if isinstance(item, TextContent))
 
 
 def name_session(ctx: Context[App]) -> Hashable:

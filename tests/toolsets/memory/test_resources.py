@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client, MCPError
-from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, TextResourceContents
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    ResourceTemplateReference,
+    TextResourceContents,
+)
 
 from tests.attacks.site import issue
 from tests.conftest import Connect, Era
@@ -85,6 +90,8 @@ async def test_the_list_has_the_help_of_every_tool_and_templates(
     tools = [tool.name for tool in (await client.list_tools()).tools]
     assert [uri for uri in listed if "help" in uri] == [f"memory://help/{name}" for name in tools]
     assert templates["entity"].uri_template == "memory://entity/{name}"
+    assert [uri for uri in listed if "help" not in uri] == ["memory://space/default/digest"]
+    assert templates["digest"].uri_template == "memory://space/{name}/digest"
     assert templates["help"].uri_template == "memory://help/{tool}"
     reader = await connect(era, read_only=True)
     [only] = [one for one in (await reader.list_resources()).resources if "help" in one.uri]
@@ -112,13 +119,43 @@ async def test_the_help_of_a_tool_has_all_parameters_and_examples_that_work(
     [
         "memory://entity/Nobody", "memory://entity/", "memory://entity/%FF", "memory://entity",
         "memory://entity/%00", f"memory://entity/{'x' * 3000}", f"memory://entity/{'x' * 201}",
-        "memory://help/drop", "memory://help/", "memory://other/x", "file:///etc/passwd",
+        "memory://space/other/digest", "memory://space/default", "memory://space//digest",
+        "memory://space/Default/digest", "memory://help/drop",
+        "memory://help/", "memory://other/x", "file:///etc/passwd",
     ],
 )  # fmt: skip
 async def test_an_address_of_nothing_is_unknown(connect: Connect, uri: str) -> None:
     with pytest.raises(MCPError) as refused:
         await read(await connect(), uri)
     assert refused.value.error.code == INVALID_PARAMS
+
+
+async def test_the_digest_of_a_space_has_only_its_facts_and_no_graph_has_one(
+    connect: Connect, owner: psycopg.Connection, client: Client, era: Era
+) -> None:
+    await remember(client, "Jeff", "prefers dark mode")
+    owner.execute("select create_space('team-b')")
+    owner.execute("select create_space('papers', tier => 'personal')")
+    owner.execute("select create_space('safe', tier => 'sensitive')")
+    for space in ("team-b", "papers", "safe"):
+        owner.execute("select grant_access('ada', %s, '{read,write}')", (space,))
+    both = await connect(era)
+    pinned = await connect(era, space="team-b")
+
+    listed = [one.uri for one in (await both.list_resources()).resources if "help" not in one.uri]
+    own = [one.uri for one in (await pinned.list_resources()).resources if "help" not in one.uri]
+
+    assert listed == [write_digest("default"), write_digest("team-b")]
+    assert own == [write_digest("team-b")]
+    assert await read(both, write_digest("default")) == "Jeff (person)\n- prefers dark mode"
+    assert "no facts" in await read(both, write_digest("team-b"))
+    ref = ResourceTemplateReference(uri="memory://space/{name}/digest")
+    found = await both.complete(ref, {"name": "name", "value": ""})
+    assert found.completion.values == ["default", "team-b"]
+    for who, space in ((pinned, "default"), (both, "papers"), (both, "safe")):
+        with pytest.raises(MCPError) as unknown:
+            await read(who, write_digest(space))
+        assert unknown.value.error.code == INVALID_PARAMS
 
 
 async def test_an_entity_of_another_space_is_as_unknown_as_no_entity(

@@ -1,30 +1,37 @@
-"""The resources of the toolset `memory`: an entity, and the help of a tool.
+"""The resources of the toolset `memory`: an entity, the digest of a space, the help of a tool.
 
 Clients attach a resource to a conversation without a call of a tool. The texts have the format
 `lines`, because people read them too.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mcp.types import Resource
 
 from textrawl.toolsets.call import Call
 from textrawl.toolsets.memory.addresses import (
+    DIGEST_TEMPLATE,
     ENTITY_TEMPLATE,
     HELP_TEMPLATE,
+    read_digest,
     read_entity,
     read_help,
+    write_digest,
     write_help,
 )
 from textrawl.toolsets.memory.declaration import memory
+from textrawl.toolsets.memory.digest_reply import DigestReply
 from textrawl.toolsets.memory.entity_reply import EntityReply
 from textrawl.toolsets.memory.operations import MemoryOperations
 from textrawl.toolsets.memory.search_replies import FactLayout, find_space_labels
 from textrawl.toolsets.tool_help import write_tool_help
 from textrawl.toolsets.toolset import Collection
 
+DIGEST_TOKENS = 300  # budget of a digest
+
 _MOST_FACTS = 100
-_MOST_NAMES = 101  # one more than an answer has, so that the answer can say that there are more
+MOST_NAMES = 101  # one more than an answer has, so that the answer can say that there are more
 _TEXT, _MARKDOWN = "text/plain", "text/markdown"
 
 
@@ -50,7 +57,43 @@ async def _read_entity(call: Call, uri: str) -> str | None:
 async def complete_entity(call: Call, beginning: str) -> Sequence[str]:
     """Return names of entities with this beginning, last updated first."""
     operations = MemoryOperations(call.store)
-    return await operations.complete_name(beginning, call.caller, limit=_MOST_NAMES)
+    return await operations.complete_name(beginning, call.caller, limit=MOST_NAMES)
+
+
+async def write_digest_lines(call: Call, project: str | None, max_tokens: int) -> str:
+    """Return the digest as lines, or a sentence if there is nothing to tell.
+
+    It is not recorded as a recall: it would raise the use of the facts that it chooses by use.
+    """
+    rows = await MemoryOperations(call.store).digest(project, call.caller)
+    reply = DigestReply.build(rows, find_space_labels(call.caller.principal))
+    return call.app.write_lines(reply, max_tokens) or "The memory has no facts to tell yet."
+
+
+async def _list_digests(call: Call) -> Sequence[Resource]:
+    return [
+        Resource(
+            uri=write_digest(space.name),
+            name=f"digest/{space.name}",
+            title=f"Digest: {space.name}",
+            description=f"The facts of the space {space.name} that matter now",
+            mime_type=_TEXT,
+        )
+        for space in call.caller.principal.readable
+    ]
+
+
+async def _read_digest(call: Call, uri: str) -> str | None:
+    name, principal = read_digest(uri), call.caller.principal
+    if name not in [space.name for space in principal.readable]:
+        return None
+    pinned = replace(call, caller=replace(call.caller, principal=principal.pin(name)))
+    return await write_digest_lines(pinned, None, DIGEST_TOKENS)
+
+
+async def _complete_space(call: Call, beginning: str) -> Sequence[str]:
+    names = [space.name for space in call.caller.principal.readable]
+    return [name for name in names if name.lower().startswith(beginning.lower())]
 
 
 async def _list_help(call: Call) -> Sequence[Resource]:
@@ -90,6 +133,16 @@ memory.collections.extend(
             _list_nothing,
             _read_entity,
             {"name": complete_entity},
+        ),
+        Collection(
+            DIGEST_TEMPLATE,
+            "digest",
+            "Digest of a space",
+            "The facts of a space that matter now: open questions, preferences, people, new facts",
+            _TEXT,
+            _list_digests,
+            _read_digest,
+            {"name": _complete_space},
         ),
         Collection(
             HELP_TEMPLATE,
