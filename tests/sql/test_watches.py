@@ -23,7 +23,7 @@ class Looker:
 
     def look(self) -> set[str]:
         """Names of the watches that have changed since the last look."""
-        rows = self.sql.execute(
+        rows: list[tuple[str, int | None, str | None]] = self.sql.execute(
             "select cursor, place, state from changed_watches(%s, %s)",
             (json.dumps(list(self.watches.values())), self.cursor),
         ).fetchall()

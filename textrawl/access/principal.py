@@ -134,6 +134,13 @@ class Caller:
         return {"credential": self.principal.credential, "spaces": pinned}
 
     @property
+    def watching(self) -> tuple[bytes | None, tuple[int, ...] | None]:
+        """The credential and the only spaces to watch. None: all spaces that can be read."""
+        principal = self.principal
+        pinned = (principal.home,) if principal.pinned and principal.home is not None else None
+        return principal.credential, pinned
+
+    @property
     def reading_home(self) -> dict[str, object]:
         """The arguments of SQL functions that read only the home space."""
         return {"credential": self.principal.credential, "space": self.principal.home}

@@ -18,6 +18,22 @@ class ServerDescription(NamedTuple):
     resources: bool = False
     prompts: bool = False
     completions: bool = False
+    subscriptions: bool = False
+
+    def list_capabilities(self, *, modern: bool) -> dict[str, dict[str, bool]]:
+        """Return the capabilities as the protocol writes them. `modern`: from 2026-07-28 on.
+
+        The lists of tools and prompts never change. The list of resources can change, but only
+        modern clients can ask for notifications about it.
+        """
+        subscribed = self.subscriptions
+        resources = {"subscribe": subscribed, "listChanged": subscribed and modern}
+        return {
+            **({"prompts": {"listChanged": False}} if self.prompts else {}),
+            **({"resources": resources} if self.resources else {}),
+            "tools": {"listChanged": False},
+            **({"completions": {}} if self.completions else {}),
+        }
 
 
 def describe_server(
@@ -26,7 +42,7 @@ def describe_server(
     """Return the description of a server with these toolsets.
 
     `resources` is the setting RESOURCES. Only `memory`, `graph` and `identity` have resources, and
-    only `memory` and `identity` have prompts. Only `memory` completes arguments.
+    only `memory` and `identity` have prompts. Only `memory` has completions and subscriptions.
     """
     if not enabled:
         return ServerDescription()
@@ -36,4 +52,5 @@ def describe_server(
         resources=resources and bool({"memory", "graph", "identity"} & {*toolsets}),
         prompts=bool({"memory", "identity"} & {*toolsets}),
         completions="memory" in toolsets,
+        subscriptions=resources and "memory" in toolsets,
     )

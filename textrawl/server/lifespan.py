@@ -49,7 +49,9 @@ async def open_app(
                     beside.start_soon(upkeep.run)
                     for work in llm_work:
                         beside.start_soon(work.run)
-                yield App(memory, build_renderer(settings), identity, recall_log)
+                app = App(memory, build_renderer(settings), identity, recall_log)
+                beside.start_soon(app.watches.run)
+                yield app
                 beside.cancel_scope.cancel()
         finally:
             with anyio.move_on_after(_LAST_FLUSH, shield=True):

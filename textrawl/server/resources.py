@@ -13,6 +13,7 @@ from mcp.types import (
     ResourceTemplate,
 )
 
+from textrawl.store.watches import Watch
 from textrawl.toolsets.call import Call
 from textrawl.toolsets.toolset import Complete, Toolset
 
@@ -85,6 +86,19 @@ class Resources:
             if text is not None:
                 return ReadResourceContents(content=text, mime_type=one.mime_type)
         raise ResourceNotFoundError(f"Unknown resource: {uri[:64]}")
+
+    def find_watch(self, call: Call, uri: str) -> Watch:
+        """Return what to watch for changes of a resource. Raises MCPError (-32602)."""
+        watch = self.seek_watch(call, uri)
+        if watch is None:
+            known = ", ".join(one.template for one in self.collections if one.watch is not None)
+            raise MCPError(INVALID_PARAMS, f"No subscriptions to {uri[:64]}. Possible: {known}")
+        return watch
+
+    def seek_watch(self, call: Call, uri: str) -> Watch | None:
+        """Return what to watch for changes of a resource, or None."""
+        watches = (one.watch(call, uri) for one in self.collections if one.watch is not None)
+        return next((watch for watch in watches if watch is not None), None)
 
     def find_completions(self, template: str) -> Mapping[str, Complete | None]:
         """Return the variables of a template, each with its function. Raises MCPError (-32602)."""

@@ -19,13 +19,22 @@ from mcp.types import (
     CallToolResult,
     CompleteRequestParams,
     CompleteResult,
+    DiscoverResult,
+    EmptyResult,
     GetPromptResult,
     InputRequiredResult,
     ListResourcesResult,
     PaginatedRequestParams,
     Prompt,
+    RequestParams,
     ResourceTemplate,
+    ServerCapabilities,
+    SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    UnsubscribeRequestParams,
 )
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import AnyUrl, ValidationError
 
 from textrawl import __version__, errors
@@ -39,6 +48,7 @@ from textrawl.server.lifespan import build_authenticator, build_renderer, open_a
 from textrawl.server.prompts import Prompts
 from textrawl.server.reading import open_reading
 from textrawl.server.resources import Resources
+from textrawl.server.subscriptions import Subscriptions
 from textrawl.settings import Settings
 from textrawl.store.store import Store
 from textrawl.toolsets.app import App, name_session
@@ -57,7 +67,8 @@ Beside = Callable[[App], Coroutine[Any, Any, None]]
 
 _PROMPTS = ("prompts/list", "prompts/get")
 _RESOURCES = ("resources/list", "resources/templates/list", "resources/read")
-_COMPLETION = "completion/complete"
+_COMPLETION, _LISTEN = "completion/complete", "subscriptions/listen"
+_SUBSCRIBE, _END = "resources/subscribe", "resources/unsubscribe"
 _FIVE_MINUTES = 300_000  # milliseconds for which a client may keep the list of tools
 
 
@@ -92,19 +103,24 @@ class MemoryServer(MCPServer[App]):
             lifespan=_open_lifespan,
             log_level=settings.log_level,
             cache_hints={"tools/list": CacheHint(ttl_ms=_FIVE_MINUTES, scope="private")},
-            subscriptions=False,  # the lists do not change while the server runs
+            subscriptions=False,  # `Subscriptions` respects the rights of each caller
         )
         self._change_handlers()
         self._schemas = {tool.name: _read_schema(tool) for tool in tools}
 
     def _change_handlers(self) -> None:
-        """Add the handler of completions, and remove unused handlers.
+        """Add handlers that the SDK lacks, and remove unused handlers.
 
         The SDK advertises what has a handler. It has no setting for this.
         """
         low = self._lowlevel_server
+        low.add_request_handler("server/discover", RequestParams, self._handle_discovery)
         if self._description.completions:
             low.add_request_handler(_COMPLETION, CompleteRequestParams, self._handle_completion)
+        if self._description.subscriptions:
+            low.add_request_handler(_SUBSCRIBE, SubscribeRequestParams, self._handle_subscribe)
+            low.add_request_handler(_END, UnsubscribeRequestParams, self._handle_unsubscribe)
+            low.add_request_handler(_LISTEN, SubscriptionsListenRequestParams, self._handle_listen)
         handlers = low._request_handlers  # pyright: ignore[reportPrivateUsage]
         unused = () if self._description.resources else _RESOURCES
         for method in (*unused, *(() if self._description.prompts else _PROMPTS)):
@@ -248,6 +264,45 @@ class MemoryServer(MCPServer[App]):
         context = Context[App](request_context=ctx, mcp_server=self)
         async with open_reading(context, "completion") as call:
             return await self._completions.complete(call, params)
+
+    async def _handle_discovery(
+        self, ctx: ServerRequestContext[Any], params: RequestParams
+    ) -> DiscoverResult:
+        """Return the capabilities. The SDK would announce changes of every list."""
+        offered = self._description.list_capabilities(modern=True)
+        return DiscoverResult(
+            supported_versions=list(MODERN_PROTOCOL_VERSIONS),
+            capabilities=ServerCapabilities.model_validate(offered),
+            instructions=self.instructions,
+        )
+
+    async def _handle_subscribe(
+        self, ctx: ServerRequestContext[Any], params: SubscribeRequestParams
+    ) -> EmptyResult:
+        context = Context[App](request_context=ctx, mcp_server=self)
+        async with open_reading(context, _SUBSCRIBE) as call:
+            await self._feeds.subscribe(call, params.uri)
+        return EmptyResult()
+
+    async def _handle_unsubscribe(
+        self, ctx: ServerRequestContext[Any], params: UnsubscribeRequestParams
+    ) -> EmptyResult:
+        context = Context[App](request_context=ctx, mcp_server=self)
+        async with open_reading(context, _END) as call:
+            await self._feeds.unsubscribe(call, params.uri)
+        return EmptyResult()
+
+    async def _handle_listen(
+        self, ctx: ServerRequestContext[Any], params: SubscriptionsListenRequestParams
+    ) -> SubscriptionsListenResult:
+        context = Context[App](request_context=ctx, mcp_server=self)
+        async with open_reading(context, _LISTEN) as call:
+            return await self._feeds.listen(call, ctx, params)
+
+    @cached_property
+    def _feeds(self) -> Subscriptions:
+        documents = any(toolset.name == "identity" for toolset in self._toolsets)
+        return Subscriptions(self._resources, documents=documents)
 
     @cached_property
     def _toolsets(self) -> list[Toolset]:

@@ -8,6 +8,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 import anyio
 from anyio.abc import TaskGroup
@@ -21,7 +22,7 @@ Notify = Callable[[], Awaitable[None]]
 """A function that tells one client that a resource has changed."""
 
 _PAUSE = 1.0  # seconds between two looks
-_LIST_PAUSE = 10.0  # the same if only lists are watched, because spaces are rarely made
+_LIST_PAUSES = 10  # the same in pauses if only lists are watched, because spaces are rarely made
 _LONGEST_DELIVERY = 5.0  # seconds until a client that does not read misses a notification
 _MOST = 10_000  # watches of this process: one look at so many takes a tenth of a second
 
@@ -59,7 +60,7 @@ class Watch:
         return {name: value for name, value in fields.items() if value is not None}
 
 
-@dataclass
+@dataclass(eq=False)
 class _Listener:
     notify: Notify
     busy: bool = False
@@ -103,7 +104,8 @@ class Watches:
                 await self._read_states(fresh)
             for watch, listener in kept.items():
                 self._watched[watch].listeners.append(listener)
-        self._needed.set()
+        if kept:
+            self._needed.set()
 
         def remove() -> None:
             for watch, listener in kept.items():
@@ -114,9 +116,11 @@ class Watches:
     async def run(self) -> None:
         """Look for changes until cancelled. A look that fails is repeated."""
         async with anyio.create_task_group() as deliveries:
-            while True:
+            for number in count(1):
                 await self._needed.wait()
-                await anyio.sleep(self._choose_pause())
+                await anyio.sleep(_PAUSE)
+                if number % _LIST_PAUSES and all(watch.list for watch in self._watched):
+                    continue
                 try:
                     await self._look(deliveries)
                 except TextrawlError as error:
@@ -139,15 +143,12 @@ class Watches:
         if not self._watched:
             self._cursor, self._needed = None, anyio.Event()
 
-    def _choose_pause(self) -> float:
-        return _LIST_PAUSE if all(watch.list for watch in self._watched) else _PAUSE
-
     async def _look(self, deliveries: TaskGroup) -> None:
         async with self._looking:
             if self._cursor is None:
                 return
             cursor, changed = await self._compare(list(self._watched), self._cursor)
-            if self._cursor is not None:  # otherwise the last listener has gone meanwhile
+            if self._watched:  # otherwise the last listener has gone meanwhile
                 self._cursor = cursor
             for watch, state in changed.items():
                 watched = self._watched.get(watch)

@@ -17,6 +17,7 @@ from textrawl.errors import NotAuthenticated
 from textrawl.scheduling.workers import run_aside
 from textrawl.settings import CorrectionMode
 from textrawl.store.store import Store
+from textrawl.store.watches import Watches
 from textrawl.toolsets.refused_deletions import RefusedDeletions
 from textrawl.values.text import clean_name
 from textrawl.wire.recall_log import NOTHING, Finding, Recall, RecallLog
@@ -62,6 +63,7 @@ class App:
         self.store = store
         self.refused_deletions = RefusedDeletions()
         self.identity = identity
+        self.watches = Watches(store.database)
         self.render = renderer.render
         self._renderer = renderer
         self._line_renderer = replace(renderer, format="lines", structured=False)

@@ -12,6 +12,7 @@ from mcp.types import Resource, ToolAnnotations
 from textrawl.access.principal import Scope
 from textrawl.errors import TextrawlError
 from textrawl.settings import Settings
+from textrawl.store.watches import Watch
 from textrawl.toolsets.app import App
 from textrawl.toolsets.call import Call, find_call
 from textrawl.wire.replies import Reply
@@ -123,7 +124,9 @@ class Collection:
     """MCP resources whose addresses have the form `template`, for callers with the scope `read`.
 
     `list` returns the resources of a caller. `read` returns the text of an address, or None.
-    `complete` has a function for each variable of the template that can be completed.
+    `complete` has a function for each variable of the template that can be completed. `watch`
+    returns what to watch for changes of an address, or None. If it is None, clients cannot
+    subscribe to these resources.
     """
 
     template: str
@@ -134,6 +137,7 @@ class Collection:
     list: Callable[[Call], Awaitable[Sequence[Resource]]]
     read: Callable[[Call, str], Awaitable[str | None]]
     complete: Mapping[str, Complete] = field(default_factory=dict[str, Complete])
+    watch: Callable[[Call, str], Watch | None] | None = None
 
 
 @dataclass(frozen=True)

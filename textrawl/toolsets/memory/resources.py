@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from mcp.types import Resource
 
+from textrawl.store.watches import Watch
 from textrawl.toolsets.call import Call
 from textrawl.toolsets.memory.addresses import (
     DIGEST_TEMPLATE,
@@ -54,6 +55,11 @@ async def _read_entity(call: Call, uri: str) -> str | None:
     return call.recall_lines("entity", reply, reply.read_finding(name))
 
 
+def _watch_entity(call: Call, uri: str) -> Watch | None:
+    name = read_entity(uri)
+    return Watch(*call.caller.watching, entity=name) if name is not None else None
+
+
 async def complete_entity(call: Call, beginning: str) -> Sequence[str]:
     """Return names of entities with this beginning, last updated first."""
     operations = MemoryOperations(call.store)
@@ -91,6 +97,11 @@ async def _read_digest(call: Call, uri: str) -> str | None:
     return await write_digest_lines(pinned, None, DIGEST_TOKENS)
 
 
+def _watch_digest(call: Call, uri: str) -> Watch | None:
+    name = read_digest(uri)
+    return Watch(*call.caller.watching, digest=name) if name is not None else None
+
+
 async def _complete_space(call: Call, beginning: str) -> Sequence[str]:
     names = [space.name for space in call.caller.principal.readable]
     return [name for name in names if name.lower().startswith(beginning.lower())]
@@ -117,6 +128,10 @@ async def _read_help(call: Call, uri: str) -> str | None:
     return None
 
 
+def _watch_help(_: Call, uri: str) -> Watch | None:
+    return Watch() if read_help(uri) is not None else None  # help never changes
+
+
 async def _complete_tool(call: Call, beginning: str) -> Sequence[str]:
     tools = await call.context.mcp_server.list_tools()
     return [tool.name for tool in tools if tool.name.startswith(beginning.lower())]
@@ -133,6 +148,7 @@ memory.collections.extend(
             _list_nothing,
             _read_entity,
             {"name": complete_entity},
+            _watch_entity,
         ),
         Collection(
             DIGEST_TEMPLATE,
@@ -143,6 +159,7 @@ memory.collections.extend(
             _list_digests,
             _read_digest,
             {"name": _complete_space},
+            _watch_digest,
         ),
         Collection(
             HELP_TEMPLATE,
@@ -153,6 +170,7 @@ memory.collections.extend(
             _list_help,
             _read_help,
             {"tool": _complete_tool},
+            _watch_help,
         ),
     ]
 )

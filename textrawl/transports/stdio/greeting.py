@@ -47,7 +47,7 @@ class Greeter:
         self._server = {"name": NAME, "title": TITLE, "version": version}
         instructions = description.instructions
         self._instructions = {} if instructions is None else {"instructions": instructions}
-        self._capabilities = _list_capabilities(description)
+        self._description = description
         self._done = False
         self._hidden: str | None = None
 
@@ -77,7 +77,7 @@ class Greeter:
         wanted = params["protocolVersion"]
         return {
             "protocolVersion": wanted if wanted in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
-            "capabilities": self._capabilities,
+            "capabilities": self._description.list_capabilities(modern=False),
             "serverInfo": self._server,
             **self._instructions,
         }
@@ -103,20 +103,12 @@ class Greeter:
         return {
             "resultType": "complete",
             "supportedVersions": list(MODERN_VERSIONS),
-            "capabilities": self._capabilities,
+            "capabilities": self._description.list_capabilities(modern=True),
             "ttlMs": 0,
             "cacheScope": "private",
             "_meta": {_SERVER: self._server},
             **self._instructions,
         }
-
-
-def _list_capabilities(description: ServerDescription) -> Members:
-    prompts = {"prompts": {"listChanged": False}} if description.prompts else {}
-    resources = {"resources": {"subscribe": False, "listChanged": False}}
-    offered = prompts | resources if description.resources else prompts
-    completions: Members = {"completions": {}} if description.completions else {}
-    return offered | {"tools": {"listChanged": False}} | completions
 
 
 def _read(line: bytes) -> Members | None:
