@@ -31,7 +31,8 @@ _FAILED, _PASSED = "FAILURE", "SUCCESS"
 _KNOWN = {"tasks-": "needs the tasks extension", "sep-2243-server-accepts-whitespace": "unscored"}
 _REASONS = {
     "needs a test tool of the suite": re.compile(
-        r"Unknown tool|Not testable|Available tools|Expected InputRequiredResult|Prerequisite"
+        r"Unknown (?:tool|prompt|resource|template)|No subscriptions to|Not testable"
+        r"|Available tools|Expected InputRequiredResult|Prerequisite"
     ),
     "needs what textrawl does not offer": re.compile(r"Method not found|-32601"),
 }

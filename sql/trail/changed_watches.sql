@@ -61,7 +61,7 @@ begin
         select w.place, w.state, md5(r.names::text), coalesce(w.documents, false) and exists (
             select from event v
             where v.space_id = r.home and v.space_id = any(r.ids) and v.transaction >= since and v.transaction < settled
-              and (v.detail ->> 'kind' = 'identity' or v.action in ('undone', 'restored')))
+              and (v.detail ->> 'kind' = 'identity' or v.detail ? 'undo'))
         from watch w join reader r on r.reader = w.reader
         where w.list and r.ids is not null
     )

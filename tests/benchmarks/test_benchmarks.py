@@ -23,6 +23,7 @@ SMALL = {
     "latency": ("--facts", "600", "--calls", "2", "--clients", "2"),
     "load": ("--facts", "60", "--clients", "2", "--seconds", "2", "--every", "1"),
     "profile": ("--facts", "60", "--calls", "2"),
+    "subscriptions": ("--facts", "2000", "--looks", "2"),
     "start": ("--facts", "60", "--calls", "2", "--starts", "1"),
     "outage": ("--seconds", "0.1", "--down", "0", "--clients", "1", "--only", "FAILING"),
 }
