@@ -1,0 +1,146 @@
+"""Real programs run the hooks and install the plugins: their model reads what the hooks said."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.clients.programs.claude_code import CLAUDE_CODE
+from tests.clients.programs.codex import CODEX
+from tests.clients.programs.copilot_cli import COPILOT_CLI
+from tests.clients.programs.gemini_cli import GEMINI_CLI
+from tests.clients.programs.program import PROMPT, Place, Program, Server
+from tests.clients.script import Json, flatten
+from tests.clients.snippets import provide
+from tests.clients.standin import StandIn
+from tests.hooks.conftest import is_answered
+from tests.hooks.sessions import PROGRAM
+from tests.support.commands import Launch, data_dir, home, launch, seed, wait_for
+from tests.support.pages import ROOT
+from textrawl.clients.addition import Addition
+from textrawl.hooks.configuration import find_additions
+from textrawl.hooks.wording import DIGEST, SOURCE
+from textrawl.resident.client import ask
+
+__all__ = ["data_dir", "home", "launch", "seed"]
+
+pytestmark = [pytest.mark.clients, pytest.mark.timeout(900), pytest.mark.usefixtures("uncovered")]
+
+QUESTION = "Who repairs the lighthouse of Skagen?"
+ROOMS = [f"room {number} of its tower" for number in range(18)]
+LONG = f"repairs the lighthouse of Skagen, {', '.join(ROOMS)}"
+PROJECT = "is a project about lamps"
+TRUSTING = {"codex": ["--dangerously-bypass-hook-trust"]}  # a person reviews them with /hooks
+PROGRAMS: dict[str, Program] = {
+    "claude-code": CLAUDE_CODE, "codex": CODEX, "gemini-cli": GEMINI_CLI, "copilot-cli": COPILOT_CLI
+}  # fmt: skip
+INSTALLING: dict[str, tuple[tuple[str, ...], ...]] = {
+    "claude-code": (
+        ("plugin", "validate", "--strict", "plugins/claude-code"),
+        ("plugin", "validate", "--strict", "."),
+        ("plugin", "marketplace", "add", "."),
+        ("plugin", "install", "textrawl@textrawl"),
+        ("plugin", "details", "textrawl"),
+    ),
+    "codex": (
+        ("plugin", "marketplace", "add", "."),
+        ("plugin", "add", "textrawl@textrawl"),
+        ("plugin", "list"),
+    ),
+    "gemini-cli": (("extensions", "validate", "plugins/gemini-cli"),),
+    "copilot-cli": (
+        ("plugin", "marketplace", "add", "."),
+        ("plugin", "install", "textrawl@textrawl"),
+        ("plugin", "list"),
+    ),
+}
+_PATIENCE = 150  # seconds for one program
+
+
+@pytest.fixture
+def memory(data_dir: Path, launch: Launch, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Settings of a memory that a server has open. Its digest leaves the long fact out."""
+    monkeypatch.setenv("TEXTRAWL_DATA_DIR", str(data_dir))
+    launch("serve", TEXTRAWL_DATA_DIR=data_dir).open()
+    wait_for(is_answered)
+    for entity, fact in (("Ada", LONG), ("work", PROJECT)):
+        assert "error" not in ask({"op": "remember", "entity": entity, "fact": fact}, timeout=10)
+    return {"TEXTRAWL_DATA_DIR": str(data_dir)}
+
+
+def add(place: Place, addition: Addition) -> None:
+    """Add a value to a file of the program's home, which is JSON."""
+    path = str(addition.path).removeprefix("~/")
+    file = place.home / path
+    content: Json = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    inner = content
+    for key in addition.keys[:-1]:
+        inner = inner.setdefault(key, {})
+    if addition.append:
+        inner.setdefault(addition.keys[-1], []).append(addition.value)
+    else:
+        inner[addition.keys[-1]] = addition.value
+    place.write(path, content)
+
+
+def run(program: Program, place: Place, command: Sequence[str]) -> str:
+    """Run a command of a program in its home, and return what it wrote."""
+    done = subprocess.run(
+        command,
+        env=program.write_environment(place),
+        cwd=place.work,
+        input="",
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=_PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("client", PROGRAMS)
+def test_the_model_of_a_program_reads_the_digest_and_the_recalled_fact(
+    client: str, memory: dict[str, str], home: Path
+) -> None:
+    program, work = PROGRAMS[client], home / "work"
+    (work / ".git").mkdir(parents=True)
+    installed = provide(program)
+    with StandIn(()) as model:
+        place = Place(installed, home, work, Server(str(PROGRAM), (), memory), model.url)
+        program.configure(place)
+        for addition in find_additions(client, [str(PROGRAM)], memory):
+            add(place, addition)
+
+        command = [*program.write_command(place), *TRUSTING.get(client, [])]
+        output = run(program, place, [QUESTION if word == PROMPT else word for word in command])
+
+    first = flatten(model.talk[0].body) if model.talk else ""
+    digest, _, recalled = first.partition(SOURCE)
+    assert DIGEST in digest, output
+    assert PROJECT in digest
+    assert ROOMS[-1] not in digest
+    assert recalled.count(ROOMS[-1]) == 1
+
+
+@pytest.mark.parametrize("client", INSTALLING)
+def test_a_program_accepts_and_installs_its_plugin_from_the_checkout(
+    client: str, home: Path
+) -> None:
+    program, checkout = PROGRAMS[client], home / "checkout"
+    for folder in ("plugins", ".claude-plugin", ".agents", ".github/plugin"):
+        shutil.copytree(ROOT / folder, checkout / folder)
+    place = Place(provide(program), home, checkout, Server("true", (), {}), "http://127.0.0.1:9")
+
+    outputs = [
+        run(program, place, [*program.locate(place.installed), *(
+            str(checkout) if word == "." else word for word in words
+        )])
+        for words in INSTALLING[client]
+    ]  # fmt: skip
+
+    assert "textrawl" in outputs[-1] or "successfully validated" in outputs[-1]
