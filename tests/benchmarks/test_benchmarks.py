@@ -136,3 +136,14 @@ def test_recall_of_times_is_measured_for_every_way(run: Run, tmp_path: Path) -> 
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     assert [line[:2] for line in cells] == ways
     assert {line[3] for line in cells} == {"100.0"}
+
+
+def test_the_least_score_of_hooks_is_measured_for_every_task(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "conversations.json"
+    data.write_text(json.dumps([CONVERSATION]), encoding="utf-8")
+
+    lines = [line for line in run("hook_recall", str(data)).splitlines() if line]
+
+    assert [line for line in lines if "|" not in line] == ["facts", "turns", "together"]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "0.60" in line]
+    assert [row[2] for row in rows] == ["100"] * 3  # both questions get the fact that answers them

@@ -15,10 +15,13 @@ from textrawl.settings import is_setting
 __all__ = ["data_dir", "home", "launch", "postmasters", "run", "seed"]
 
 FACTS = (
-    ("Ada", "leads QA at Acme"),
-    ("Harbour", "The release of Harbour 2 is planned for March"),
-    ("Harbour", "Who reviews the security of Harbour?"),
-    ("Ben", "prefers short pull requests with tests"),
+    ("Ada", "person", "leads QA at Acme"),
+    ("Cleo", "person", "maintains the build machines in Oslo"),
+    ("Harbour", "project", "Harbour 1 was written in Go, and Harbour 2 is written in Rust"),
+    ("Harbour", "project", "Passwords are hashed with Argon2 since the audit of May 2026"),
+    ("Harbour", "project", "The release of Harbour 2 is planned for March"),
+    ("Harbour", "project", "Open question: who reviews the security of Harbour?"),
+    ("Ben", "preference", "prefers short pull requests with tests"),
 )
 
 Environment = Mapping[str, str]
@@ -43,10 +46,9 @@ def memory(seed: Path) -> Iterator[Environment]:
         server = Process(["serve"], values)
         server.open()
         wait_for(is_answered)
-        for entity, fact in FACTS:
-            assert "error" not in ask(
-                {"op": "remember", "entity": entity, "fact": fact}, timeout=10
-            )
+        for entity, kind, fact in FACTS:
+            request = {"op": "remember", "entity": entity, "type": kind, "fact": fact}
+            assert "error" not in ask(request, timeout=10)
         yield values
         server.end()
 

@@ -20,7 +20,7 @@ OTHER = "fix the failing test in test_parser.py"
 
 def count_facts(text: str) -> dict[str, int]:
     """Return how many times each fact of the memory is in a text."""
-    return {fact: text.count(fact) for _, fact in FACTS if fact in text}
+    return {fact: text.count(fact) for _, _, fact in FACTS if fact in text}
 
 
 @pytest.mark.parametrize("client", CLIENTS)
