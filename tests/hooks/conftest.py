@@ -1,7 +1,8 @@
 """A memory that a server has open, for hooks."""
 
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -35,22 +36,30 @@ def is_answered() -> bool:
         return False
 
 
-@pytest.fixture(scope="module")
-def memory(seed: Path) -> Iterator[Environment]:
-    """The settings of a memory with FACTS that a server over stdio has open, for a module."""
-    with open_folder() as folder, pytest.MonkeyPatch.context() as patch:
+@contextmanager
+def open_memory(seed: Path) -> Generator[Environment]:
+    """Yield the settings of a memory with FACTS that a server over stdio has open."""
+    with open_folder() as folder:
         subprocess.run(["cp", "-a", seed, folder / "data"], check=True)
         values = {"TEXTRAWL_DATA_DIR": str(folder / "data"), "XDG_CONFIG_HOME": str(folder)}
-        for name, value in values.items():
-            patch.setenv(name, value)
         server = Process(["serve"], values)
         server.open()
-        wait_for(is_answered)
-        for entity, kind, fact in FACTS:
-            request = {"op": "remember", "entity": entity, "type": kind, "fact": fact}
-            assert "error" not in ask(request, timeout=10)
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in values.items():
+                patch.setenv(name, value)
+            wait_for(is_answered)
+            for entity, kind, fact in FACTS:
+                request = {"op": "remember", "entity": entity, "type": kind, "fact": fact}
+                assert "error" not in ask(request, timeout=10)
         yield values
         server.end()
+
+
+@pytest.fixture(scope="session")
+def memory(seed: Path) -> Iterator[Environment]:
+    """A memory that the tests share. They may add facts that no prompt of another test finds."""
+    with open_memory(seed) as values:
+        yield values
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,12 @@
 """docs/hooks.md shows the events of each client, and a session with its cost in tokens."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import pytest
+
+from tests.hooks.conftest import Environment, open_memory
 from tests.hooks.sessions import Said, Session
 from tests.support.pages import ROOT, rewrite_generated, write_table
 from textrawl.hooks.events import CLIENTS, Client, Event
@@ -19,6 +23,13 @@ PROMPTS = (
 )
 
 Start = Callable[..., Session]
+
+
+@pytest.fixture
+def memory(seed: Path) -> Iterator[Environment]:
+    """A memory of its own, because what others recall changes the digest."""
+    with open_memory(seed) as values:
+        yield values
 
 
 def name_event(client: Client, part: str) -> str:

@@ -2,6 +2,9 @@
 
 It never fails: the exit code is 0, and stdout is one JSON object or empty. It writes to stderr only
 if TEXTRAWL_LOG_LEVEL is DEBUG. This module is the outermost handler of the process.
+
+Hooks run in the folder of a project, which can be anybody's repository. Its `.env` must not decide
+where prompts are sent. Therefore a hook leaves the folder before it reads settings.
 """
 
 import json
@@ -10,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -27,6 +31,7 @@ REACHING = 2.0  # seconds in which the memory must be reached
 STORING = 8.0  # seconds in which texts of a session must be stored
 _LATE = 0.5  # seconds after the time limit of a request at which the process ends in any case
 _STORES = ("compact", "end")
+_ROOT = Path("/")
 
 _logging = False
 
@@ -36,9 +41,10 @@ def run_hook(words: Sequence[str]) -> int:
     sys.excepthook = _stay_silent
     _end_in_time(REACHING + _LATE)  # also if stdin stays open
     try:
+        folder = _leave_folder()
         sources = read_sources()
         _set_logging(sources)
-        _run(words, sources)
+        _run(words, sources, folder)
     except (OSError, StartRefused, Unreachable, PayloadInvalid, Misused) as error:
         _log(str(error))
     return 0
@@ -48,13 +54,23 @@ class Misused(ValueError):
     """The command line names no event that this version knows."""
 
 
-def _run(words: Sequence[str], sources: Sequence[Source]) -> None:
+def _leave_folder() -> Path:
+    """Change to a folder that no repository controls, and return the former working directory."""
+    try:
+        former = Path.cwd()
+    except FileNotFoundError:  # it was deleted
+        former = _ROOT
+    os.chdir(_ROOT)
+    return former
+
+
+def _run(words: Sequence[str], sources: Sequence[Source], folder: Path) -> None:
     raw = sys.stdin.buffer.read(MOST_BYTES)
     client, event = _find_event(words)
     choices = read_choices(sources)
     if not (choices.parts and choices.enabled):
         return
-    payload = read_payload(client, raw)
+    payload = read_payload(client, raw, folder)
     if event.part in _STORES:
         _end_in_time(STORING + _LATE)
     if text := _respond(client, event, payload, choices, sources):

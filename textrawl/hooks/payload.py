@@ -31,8 +31,11 @@ class PayloadInvalid(ValueError):
     """The input of a hook is not a JSON object, or it names no session."""
 
 
-def read_payload(client: Client, raw: bytes) -> Payload:
-    """Return the values of the client's JSON. Raises PayloadInvalid."""
+def read_payload(client: Client, raw: bytes, working: Path) -> Payload:
+    """Return the values of the client's JSON. Raises PayloadInvalid.
+
+    `working` is the folder of a session that does not name its folder.
+    """
     try:
         data: object = json.loads(raw)
     except (ValueError, RecursionError) as error:
@@ -45,7 +48,7 @@ def read_payload(client: Client, raw: bytes) -> Payload:
         raise PayloadInvalid(f"The input has no {client.fields.session}")
     return Payload(
         session,
-        _read_folder(values, client.fields.folder),
+        _read_folder(values, client.fields.folder) or working,
         _digest(values),
         _read_text(values, "prompt"),
         _read_text(values, client.fields.transcript),
@@ -70,10 +73,10 @@ def _read_text(values: dict[str, Any], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _read_folder(values: dict[str, Any], name: str) -> Path:
-    """Return the folder of the session: Cursor's first workspace, or the working directory."""
+def _read_folder(values: dict[str, Any], name: str) -> Path | None:
+    """Return the folder of the session, which is the first of Cursor's workspaces."""
     value = values.get(name)
     if isinstance(value, list):
         roots = cast("list[object]", value)
         value = roots[0] if roots else None
-    return Path(value) if isinstance(value, str) and value else Path.cwd()
+    return Path(value) if isinstance(value, str) and value else None
