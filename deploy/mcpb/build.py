@@ -1,6 +1,6 @@
 """Build the MCPB bundle, which a desktop client installs with one click.
 
-    uv run python deploy/mcpb/build.py OUTPUT_FOLDER
+    .venv/bin/python deploy/mcpb/build.py OUTPUT_FOLDER
 
 The bundle has the sources of textrawl. The client runs them with uv, which installs what they need.
 Two builds of the same sources are equal byte for byte, because the files have a fixed time.

@@ -181,6 +181,7 @@ ELSEWHERE = {
     ".venv/bin/pyright": "test_linters",
     "UPDATE_PAGES=1 .venv/bin/pytest tests/docs/test_readme.py": "test_readme, but for the writing",
     ".uv/bin/uv build --wheel && .uv/bin/uvx --from dist/*.whl textrawl demo": "test_wheel",
+    ".venv/bin/python deploy/mcpb/build.py bundle": "test_release, test_bundle",
 }
 ASKS = r".venv/bin/textrawl cost \""  # there is no memory here yet: tests/cli/test_cost.py
 READS = r".venv/bin/textrawl (psql|analyst|stats --html) ?"  # tests/cli/test_analyst_commands.py
@@ -189,7 +190,8 @@ DOCUMENTS = r".venv/bin/textrawl (space create handbook|ingest) "  # test_docume
 CONNECTS = r".venv/bin/textrawl (connect|disconnect) ?"  # tests/connect; it changes files
 DAILY = r".venv/bin/textrawl (search|show|remember|forget) "  # test_commands_page.py
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team_pages
-TRIED = "|".join((ASKS, ADDS, CONNECTS, READS, OWN, DOCUMENTS, DAILY, COMPOSE))
+CLUSTER = r"kubectl "  # no cluster here: test_kubernetes.py
+TRIED = "|".join((ASKS, ADDS, CONNECTS, READS, OWN, DOCUMENTS, DAILY, COMPOSE, CLUSTER))
 
 
 def test_no_page_expects_uv_on_the_path_or_installs_into_a_guarded_python() -> None:
@@ -274,5 +276,5 @@ def test_the_container_is_given_what_it_copies_and_runs_as_nobody_special() -> N
     assert [
         name for name in copied if not (ROOT / name).exists() or f"!{name}" not in context
     ] == []
-    assert re.search(r"^USER textrawl$", recipe, re.MULTILINE)
+    assert re.search(r"^USER 1000:1000$", recipe, re.MULTILINE)
     assert re.search(r'^ENTRYPOINT \["tini", "--", "textrawl"\]$', recipe, re.MULTILINE)
