@@ -44,6 +44,10 @@ def _run(words: list[str]) -> int:
 
         if (code := run_quick(words)) is not None:
             return code
+    if words == ["resident"]:
+        from textrawl.cli.residence import TAKEN, stay_resident  # noqa: PLC0415 - a hook waits
+
+        return 0 if stay_resident() else _report(TAKEN, 0)
     with pause_collection():
         from textrawl.cli.application import run_command  # noqa: PLC0415 - see above
 

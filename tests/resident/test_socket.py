@@ -16,6 +16,7 @@ import pytest
 from tests.support.commands import Launch, Process, Run, wait_for
 from tests.support.sockets import connect, is_answered, read_all
 from textrawl import __version__
+from textrawl.cli.residence import TAKEN
 from textrawl.resident.address import Memory, build_address, find_address
 from textrawl.resident.client import MOST_BYTES, Refused, Unreachable, ask, start_resident
 from textrawl.resident.peers import may_ask
@@ -185,7 +186,7 @@ def test_only_one_resident_stays(launch: Launch, data_dir: Path, resident: Proce
     late = launch("resident", DATA_DIR=data_dir).end()
 
     assert late.code == 0
-    assert late.err == "Another process has this memory open for hooks and quick commands.\n"
+    assert late.err == f"textrawl: {TAKEN}\n"
 
 
 def test_a_resident_that_nobody_asks_ends_and_leaves_nothing(
