@@ -3,13 +3,15 @@
 import pytest
 
 from tests.library.conftest import Reach
+from textrawl import errors
 from textrawl.library.answers import read_digest
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_digest_has_the_facts_within_its_budget(reach: Reach) -> None:
-    memory = await reach("local")
+@pytest.mark.parametrize("way", ["local", "compact"])
+async def test_a_digest_has_the_facts_within_its_budget(reach: Reach, way: str) -> None:
+    memory = await reach(way)
     for number in range(40):
         await memory.remember(
             "Aurora", f"milestone {number} ships in week {number}", type="project"
@@ -19,12 +21,16 @@ async def test_a_digest_has_the_facts_within_its_budget(reach: Reach) -> None:
 
     assert short.text.startswith("Aurora (project)\n- milestone ")
     assert len(short.text.splitlines()) < len(longer.text.splitlines())
-    assert len(short.ids) == len(short.text.splitlines()) - 1
+    assert longer.text.startswith(short.text)
+    assert len(short.ids) == (len(short.text.splitlines()) - 1 if way == "local" else 0)
 
 
-async def test_an_empty_memory_has_an_empty_digest(reach: Reach) -> None:
-    memory = await reach("local")
+@pytest.mark.parametrize("way", ["local", "compact"])
+async def test_an_empty_memory_has_an_empty_digest(reach: Reach, way: str) -> None:
+    memory = await reach(way)
     assert (await memory.digest()).text == ""
+    with pytest.raises(errors.ArgumentInvalid, match="max_tokens"):
+        await memory.digest(max_tokens=1)
 
 
 async def test_the_sentences_around_the_digest_of_a_server_are_left_out() -> None:
