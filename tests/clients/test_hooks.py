@@ -39,20 +39,24 @@ PROGRAMS: dict[str, Program] = {
 }  # fmt: skip
 INSTALLING: dict[str, tuple[tuple[str, ...], ...]] = {
     "claude-code": (
-        ("plugin", "validate", "--strict", "plugins/claude-code"),
-        ("plugin", "validate", "--strict", "."),
-        ("plugin", "marketplace", "add", "."),
+        ("plugin", "validate", "--strict", "CHECKOUT/plugins/claude-code"),
+        ("plugin", "validate", "--strict", "CHECKOUT"),
+        ("plugin", "marketplace", "add", "CHECKOUT"),
         ("plugin", "install", "textrawl@textrawl"),
         ("plugin", "details", "textrawl"),
     ),
     "codex": (
-        ("plugin", "marketplace", "add", "."),
+        ("plugin", "marketplace", "add", "CHECKOUT"),
         ("plugin", "add", "textrawl@textrawl"),
         ("plugin", "list"),
     ),
-    "gemini-cli": (("extensions", "validate", "plugins/gemini-cli"),),
+    "gemini-cli": (
+        ("extensions", "validate", "CHECKOUT/plugins/gemini-cli"),
+        ("extensions", "install", "CHECKOUT/plugins/gemini-cli", "--consent"),
+        ("extensions", "list"),
+    ),
     "copilot-cli": (
-        ("plugin", "marketplace", "add", "."),
+        ("plugin", "marketplace", "add", "CHECKOUT"),
         ("plugin", "install", "textrawl@textrawl"),
         ("plugin", "list"),
     ),
@@ -86,11 +90,13 @@ def add(place: Place, addition: Addition) -> None:
     place.write(path, content)
 
 
-def run(program: Program, place: Place, command: Sequence[str]) -> str:
-    """Run a command of a program in its home, and return what it wrote."""
+def run(program: Program, place: Place, command: Sequence[str], **settings: str) -> str:
+    """Run a command of a program in its home, with textrawl in the PATH. Return what it wrote."""
+    environment = {**program.write_environment(place), **settings}
+    environment["PATH"] = f"{PROGRAM.parent}:{environment['PATH']}"
     done = subprocess.run(
         command,
-        env=program.write_environment(place),
+        env=environment,
         cwd=place.work,
         input="",
         text=True,
@@ -127,20 +133,40 @@ def test_the_model_of_a_program_reads_the_digest_and_the_recalled_fact(
     assert recalled.count(ROOMS[-1]) == 1
 
 
-@pytest.mark.parametrize("client", INSTALLING)
-def test_a_program_accepts_and_installs_its_plugin_from_the_checkout(
-    client: str, home: Path
-) -> None:
-    program, checkout = PROGRAMS[client], home / "checkout"
+def copy_plugins(checkout: Path) -> None:
+    """Make a checkout that has only the plugins and their catalogues."""
     for folder in ("plugins", ".claude-plugin", ".agents", ".github/plugin"):
         shutil.copytree(ROOT / folder, checkout / folder)
-    place = Place(provide(program), home, checkout, Server("true", (), {}), "http://127.0.0.1:9")
 
-    outputs = [
+
+def install_plugin(client: str, place: Place, checkout: Path) -> list[str]:
+    """Install the plugin from a checkout, and return what the program wrote."""
+    program = PROGRAMS[client]
+    return [
         run(program, place, [*program.locate(place.installed), *(
-            str(checkout) if word == "." else word for word in words
+            word.replace("CHECKOUT", str(checkout)) for word in words
         )])
         for words in INSTALLING[client]
     ]  # fmt: skip
 
-    assert "textrawl" in outputs[-1] or "successfully validated" in outputs[-1]
+
+@pytest.mark.parametrize("client", INSTALLING)
+def test_the_hooks_of_a_plugin_that_is_installed_from_the_checkout_run(
+    client: str, memory: dict[str, str], home: Path
+) -> None:
+    program, work = PROGRAMS[client], home / "work"
+    (work / ".git").mkdir(parents=True)
+    copy_plugins(home / "checkout")
+    installed = provide(program)
+    with StandIn(()) as model:
+        place = Place(installed, home, work, Server(str(PROGRAM), (), memory), model.url)
+        program.configure(place)
+        outputs = install_plugin(client, place, home / "checkout")
+        command = [*program.write_command(place), *TRUSTING.get(client, [])]
+        words = [QUESTION if word == PROMPT else word for word in command]
+        output = run(program, place, words, **memory)
+
+    first = flatten(model.talk[0].body) if model.talk else ""
+    assert "textrawl" in outputs[-1]
+    assert DIGEST in first, output
+    assert first.partition(SOURCE)[2].count(ROOMS[-1]) == 1
