@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import keyring
 import pytest
+from keyring.backend import KeyringBackend
 
 from tests.connect.conftest import Textrawl, list_files
 from textrawl.clients.catalogue import CLIENTS
@@ -397,6 +399,19 @@ def test_secrets_of_others_are_not_in_the_difference(
     assert [secret for secret in secrets if secret in outcome.out] == []
 
 
+def test_of_a_long_line_only_the_difference_is_shown(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    history = [{"display": f"question {number}", "api_key": "hunter2"} for number in range(20_000)]
+    write(locate("claude-code"), json.dumps({"history": history}))
+
+    lines = textrawl("connect", "claude-code").out.splitlines()
+
+    assert len(lines) == 3
+    assert lines[2].startswith('+, "mcpServers": {"textrawl": {"type": "stdio"')
+    assert len(lines[2]) < 400
+
+
 def test_the_token_of_the_keyring_is_found(
     textrawl: Textrawl, locate: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -406,6 +421,68 @@ def test_the_token_of_the_keyring_is_found(
     assert "run `keyring set textrawl ana` first" in textrawl("connect", "zed", *words).complaint
     assert textrawl("connect", "claude-code", *words).code == 0
     assert "-m keyring get textrawl ana" in str(read_entry("claude-code", locate("claude-code")))
+
+
+class Drawer(KeyringBackend):
+    """A keyring that holds one token."""
+
+    priority = 1  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return TOKEN if (service, username) == ("textrawl", "ana") else None
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        raise NotImplementedError
+
+
+def test_a_token_of_the_keyring_is_written_where_no_reference_is_possible(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    usual = keyring.get_keyring()
+    keyring.set_keyring(Drawer())
+    try:
+        outcome = textrawl("connect", "zed", "--url", URL, "--token-keyring", "textrawl:ana", "-y")
+    finally:
+        keyring.set_keyring(usual)
+
+    assert read_entry("zed", locate("zed"))["headers"] == {"Authorization": f"Bearer {TOKEN}"}
+    assert TOKEN not in outcome.out + outcome.err
+
+
+def test_a_file_that_was_removed_meanwhile_is_not_left_empty(
+    textrawl: Textrawl, locate: Callable[[str], Path]
+) -> None:
+    path = locate("cursor")
+    write(path, "{}")
+    textrawl("connect", "cursor", "--yes")
+    path.unlink()
+    textrawl("connect", "cursor", "--yes")
+    textrawl("disconnect", "cursor", "--yes")
+
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("vscode", "Library/Application Support/Code/User/mcp.json"),
+        ("claude-desktop", "Library/Application Support/Claude/claude_desktop_config.json"),
+        ("zed", ".config/zed/settings.json"),
+        ("cursor", ".cursor/mcp.json"),
+    ],
+)
+def test_macos_has_its_own_places(
+    locate: Callable[[str], Path],
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    place: str,
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "platform", "darwin")
+        found = locate(name)
+
+    assert found == home / place
 
 
 def test_the_entry_of_a_project_is_beside_that_of_the_user(textrawl: Textrawl, home: Path) -> None:

@@ -12,6 +12,7 @@ from rich.text import Text
 from textrawl.cli.console import open_console, open_progress
 from textrawl.clients.client import Client
 from textrawl.clients.connection import Change, Plan, carry_out
+from textrawl.clients.edits import measure_difference
 from textrawl.clients.secrets import hide_secrets
 from textrawl.clients.servers import VARIABLE, Address, Server, Token
 from textrawl.environment import find_user_file
@@ -19,7 +20,7 @@ from textrawl.errors import StartRefused
 from textrawl.settings import find_origins, write_name
 
 _CONTEXT = 3  # lines around a difference
-_WIDEST = 200  # characters: some programs write a file as one long line
+_WIDEST = 1000  # characters of a line that is shown in full
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -41,27 +42,31 @@ def confirm_plan(plan: Plan, *, yes: bool, as_json: bool) -> list[Path]:
 
 
 def _compare(change: Change) -> Iterator[str]:
-    """Yield the lines of a unified difference."""
-    path = change.snapshot.path
-    before = change.snapshot.text.splitlines()
-    after = (change.text or "").splitlines()
+    """Yield the lines of a unified difference, without secrets."""
+    path, text = change.snapshot.path, change.text or ""
     yield f"--- {path if change.snapshot.content is not None else '/dev/null'}"
     yield f"+++ {path if change.text is not None else '/dev/null'}"
+    lines = _compare_lines(change.snapshot.text.splitlines(), text.splitlines())
+    if max(map(len, lines), default=0) > _WIDEST:
+        lines = _compare_characters(change.snapshot.text, text)
+    yield from map(hide_secrets, lines)
+
+
+def _compare_lines(before: Sequence[str], after: Sequence[str]) -> list[str]:
     head = _count_common(before, after)
     rest = min(len(before), len(after)) - head
     tail = _count_common(before[::-1][:rest], after[::-1][:rest])
-    first = max(head - _CONTEXT, 0)
-    last = max(tail - _CONTEXT, 0)
-    lines = unified_diff(
-        before[first : len(before) - last],
-        after[first : len(after) - last],
-        lineterm="",
-        n=_CONTEXT,
-    )
-    for number, line in enumerate(lines):
-        if number >= 2 and not line.startswith("@@"):  # noqa: PLR2004 - the two names of files
-            shown = hide_secrets(line)
-            yield shown if len(shown) <= _WIDEST else f"{shown[:_WIDEST]}…"
+    first, last = max(head - _CONTEXT, 0), max(tail - _CONTEXT, 0)
+    old, new = before[first : len(before) - last], after[first : len(after) - last]
+    lines = [*unified_diff(old, new, lineterm="", n=_CONTEXT)]
+    return [line for line in lines[2:] if not line.startswith("@@")]  # without the two names
+
+
+def _compare_characters(before: str, after: str) -> list[str]:
+    """Return what goes and what comes. Some programs write their file as one long line."""
+    start, end = measure_difference(before, after)
+    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    return [f"-{line}" for line in old.splitlines()] + [f"+{line}" for line in new.splitlines()]
 
 
 def _count_common(one: Sequence[str], other: Sequence[str]) -> int:

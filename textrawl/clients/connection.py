@@ -180,9 +180,12 @@ def _explain(path: Path, error: NotUnderstood) -> FileRefused:
 
 
 def _record(record: dict[Path, FileRecord], change: Change) -> None:
-    """Put a change into the record. The copy from before the first connection is kept."""
+    """Put a change into the record. The copy from before the first connection is kept.
+
+    A file that somebody has removed since then counts as a new one.
+    """
     path, snapshot = change.snapshot.path, change.snapshot
-    if path in record:
+    if path in record and (snapshot.content is not None or not change.edits):
         record[path] = replace(record[path], edits=change.edits)
     elif change.edits:
         folders = create_folders(path)

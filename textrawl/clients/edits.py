@@ -80,7 +80,7 @@ def make(text: str, addition: Addition) -> tuple[str, Edit]:
     edited = format_.add(text, keys, addition.value, append=append)
     _check(format_, edited, merge(document, keys, addition.value, append=append))
     previous = MISSING if append else find(document, keys)
-    start, end = _measure_difference(text, edited)
+    start, end = measure_difference(text, edited)
     edit = Edit(
         addition,
         count_missing(document, keys, append=append),
@@ -153,7 +153,7 @@ def _check(format_: Format, edited: str, expected: object) -> None:
         raise NotUnderstood("the edit would change other values")
 
 
-def _measure_difference(one: str, other: str) -> tuple[int, int]:
+def measure_difference(one: str, other: str) -> tuple[int, int]:
     """Return how many characters two texts have in common at their begin, and at their end."""
     start = _count_common(one, other)
     rest = min(len(one), len(other)) - start

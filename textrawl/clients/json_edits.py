@@ -6,7 +6,15 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textrawl.clients.json_tree import Node, Token, Tree, parse_json, refuse
+from textrawl.clients.json_tree import (
+    MARK,
+    Node,
+    Token,
+    Tree,
+    parse_json,
+    refuse,
+    refuse_constant,
+)
 from textrawl.clients.refusals import NotUnderstood
 
 
@@ -27,8 +35,12 @@ class JsonFormat:
 
     def read(self, text: str) -> object:
         """Return the value of a text, or an empty object if it has none. Raises NotUnderstood."""
-        root = parse_json(text, strict=self.strict).root
-        return {} if root is None else root.value
+        try:
+            # Ten times as fast as the tree. Claude Code keeps megabytes of history in its file.
+            return json.loads(text.removeprefix(MARK), parse_constant=refuse_constant)
+        except (ValueError, RecursionError):
+            root = parse_json(text, strict=self.strict).root
+            return {} if root is None else root.value
 
     def add(self, text: str, keys: Sequence[str], value: object, *, append: bool) -> str:
         """Return the text with a value at `keys`, or with a new element in the list there.
@@ -109,7 +121,7 @@ def _descend(root: Node, keys: Sequence[str]) -> tuple[Node, int]:
 
 def _fill(text: str, value: object, style: _Style) -> str:
     """Return a text without a value, with the value after its white space and comments."""
-    start = text and not text.endswith(("\n", "\ufeff"))
+    start = text and not text.endswith(("\n", MARK))
     return text + (style.newline if start else "") + style.write(value, "") + style.newline
 
 
@@ -124,6 +136,9 @@ def _insert(
         place = after or children[-1].end
         written = name + json.dumps(value, ensure_ascii=False)
         return [_Splice(place, place, f" {written}," if after else f", {written}")]
+    if not children and parent is not tree.root and not re.search(r"[\r\n]", text.strip()):
+        place = _skip_comments(tree, parent.start + 1, parent.end - 1)
+        return [_Splice(place, place, name + json.dumps(value, ensure_ascii=False))]
     base = _indentation(text, parent.start)
     indentation = _find_indentation(text, children) or base + style.unit
     line = f"{style.newline}{indentation}{name}{style.write(value, indentation)}"
@@ -190,7 +205,7 @@ def _walk(tree: Tree, place: int) -> Sequence[Token]:
 
 def _indentation(text: str, place: int) -> str:
     """Return the white space at the begin of the line of `place`."""
-    line = text[text.rfind("\n", 0, place) + 1 : place].removeprefix("\ufeff")
+    line = text[text.rfind("\n", 0, place) + 1 : place].removeprefix(MARK)
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 

@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _DEEPEST = 200  # levels: Python's own limit is about 1,000 calls
-_MARK = "\ufeff"
+MARK = "\ufeff"
 
 Kind = Literal["space", "comment", "mark", "scalar", "end"]
 
@@ -90,7 +90,7 @@ def refuse(text: str, place: int, reason: str) -> NoReturn:
 
 
 def _cut(text: str, *, strict: bool) -> list[Token]:
-    tokens, place = list[Token](), len(_MARK) if text.startswith(_MARK) else 0
+    tokens, place = list[Token](), len(MARK) if text.startswith(MARK) else 0
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is None:
@@ -173,7 +173,7 @@ class _Reader:
 
     def _read_scalar(self, token: Token) -> object:
         try:
-            return json.loads(self._show(token), parse_constant=_refuse_constant)
+            return _DECODER.decode(self._show(token))
         except ValueError:
             refuse(self._text, token.start, f"{self._show(token)[:40]!r} is no JSON")
 
@@ -184,5 +184,9 @@ class _Reader:
         return "the end" if self.next.kind == "end" else repr(self._show(self.next)[:40])
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def refuse_constant(name: str) -> NoReturn:
+    """Raise ValueError for a word that the library `json` would read."""
     raise ValueError(name)  # NaN and Infinity are no JSON
+
+
+_DECODER = json.JSONDecoder(parse_constant=refuse_constant)  # `loads` would make one for each call

@@ -6,7 +6,8 @@ from textrawl.clients.servers import HIDDEN
 
 _NAMES = r"[\w-]*(?:token|key|secret|passw|credential|auth|cookie|dsn|database_url)[\w-]*"
 _NAMED = re.compile(
-    rf"""((?:["']?{_NAMES}["']?)\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[\w.+/-]+)""", re.IGNORECASE
+    rf"""((?:["']?{_NAMES}(?<!_FILE)["']?)\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[\w.+/-]+)""",
+    re.IGNORECASE,
 )
 _BEARER = re.compile(r"(Bearer\s+)(?!\$|\{|%s|\*)[\w.~+/=-]+", re.IGNORECASE)
 _PASSWORD = re.compile(r"(?<=://)[^/@\s\"']+(?=@)")
