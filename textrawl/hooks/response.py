@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from textrawl.hooks.capture import Ask, capture
 from textrawl.hooks.choices import Choices
 from textrawl.hooks.events import Client, Event
+from textrawl.hooks.known_lines import drop_known, hash_lines
 from textrawl.hooks.payload import Payload
 from textrawl.hooks.projects import name_project
 from textrawl.hooks.queries import write_query
@@ -123,12 +124,16 @@ def _ask_for_facts(occasion: Occasion, request: Mapping[str, Any]) -> str:
     """Return facts that the session does not have yet, and note that it has them now."""
     if request["maxTokens"] < LEAST_TOKENS:
         return ""
-    known = sorted(occasion.session.read().facts)
+    story = occasion.session.read()
+    known = sorted(story.facts)
     answer = occasion.ask({**request, "known": known, "format": "lines"})
-    ids, text = answer.get("ids"), answer.get("text")
-    if not ids or not isinstance(text, str):
+    ids, text = answer.get("ids", []), answer.get("text")
+    if not answer.get("items") or not isinstance(text, str):
         return ""
-    occasion.session.add(*(f"fact {fact}" for fact in ids))
+    if story.lines or not ids:
+        text = drop_known(text, story.lines)
+    lines = [] if ids else [f"line {line}" for line in hash_lines(text)]
+    occasion.session.add(*(f"fact {fact}" for fact in ids), *lines)
     return text
 
 
