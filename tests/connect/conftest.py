@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.commands import Outcome, Run, run
 from textrawl.clients.catalogue import CLIENTS
+from textrawl.clients.edits import FORMATS
 
 __all__ = ["run"]
 
@@ -46,3 +48,17 @@ def locate(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]
 
 def list_files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def write(path: Path, text: str) -> bytes:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return path.read_bytes()
+
+
+def read_entry(name: str, path: Path) -> Any:
+    client = CLIENTS[name]
+    document: Any = FORMATS[client.format].read(path.read_bytes().decode())
+    for key in client.keys:
+        document = document[key]
+    return document["textrawl"]

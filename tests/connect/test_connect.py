@@ -10,18 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import keyring
 import pytest
-from keyring.backend import KeyringBackend
 
-from tests.connect.conftest import Textrawl, list_files
+from tests.connect.conftest import Textrawl, list_files, read_entry, write
 from textrawl.clients.catalogue import CLIENTS
-from textrawl.clients.edits import FORMATS
 from textrawl.clients.installation import find_command
 from textrawl.settings import read_foreign_environment
 
 NAMES = sorted(CLIENTS)
-TOKEN = "trl_0123456789abcdefghijklmnopqrstuvwxyz"
 URL = "https://memory.example.com/mcp"
 
 # A file of each format as people write it, with a place for servers or without.
@@ -31,20 +27,6 @@ TEXTS = {
     "toml": ['# mine\nmodel = "x"\n\n[mcp_servers.x]\ncommand = "y" # z', "a = 1\r\n", "\ufeff"],
 }
 FILES = [(name, text) for name in NAMES for text in TEXTS[CLIENTS[name].format]]
-
-
-def write(path: Path, text: str) -> bytes:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode())
-    return path.read_bytes()
-
-
-def read_entry(name: str, path: Path) -> Any:
-    client = CLIENTS[name]
-    document: Any = FORMATS[client.format].read(path.read_bytes().decode())
-    for key in client.keys:
-        document = document[key]
-    return document["textrawl"]
 
 
 def read_words(entry: dict[str, Any]) -> list[str]:
@@ -332,57 +314,6 @@ def test_what_cannot_be_done_is_refused(
     assert list_files(home) == []
 
 
-REFERENCES = {
-    "claude-code": "\"$(cat {file})\"", "cursor": "Bearer ${{env:TEXTRAWL_ACCESS_TOKEN}}",
-    "vscode": "Bearer ${{input:textrawl-token}}", "codex": "TEXTRAWL_ACCESS_TOKEN",
-    "gemini-cli": "Bearer ${{TEXTRAWL_ACCESS_TOKEN}}", "opencode": "Bearer {{file:{file}}}",
-    "windsurf": "Bearer ${{env:TEXTRAWL_ACCESS_TOKEN}}",
-    "copilot-cli": "Bearer ${{TEXTRAWL_ACCESS_TOKEN}}",
-    "qwen-code": "Bearer ${{TEXTRAWL_ACCESS_TOKEN}}",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", sorted(REFERENCES))
-def test_a_client_that_can_refer_to_a_token_does_not_get_it(
-    textrawl: Textrawl, home: Path, locate: Callable[[str], Path], name: str
-) -> None:
-    file = home / "token"
-    write(file, f"{TOKEN}\n")
-    path = locate(name)
-    before = write(path, "")
-
-    outcome = textrawl("connect", name, "--url", URL, "--token-file", str(file), "--yes")
-    text, entry = path.read_text("utf-8"), read_entry(name, path)
-    textrawl("disconnect", name, "--yes")
-
-    assert REFERENCES[name].format(file=file) in str(entry)
-    assert TOKEN not in text + outcome.out + outcome.err
-    assert path.read_bytes() == before
-
-
-def test_a_client_that_cannot_refer_to_a_token_gets_it_in_a_private_file(
-    textrawl: Textrawl, home: Path, locate: Callable[[str], Path]
-) -> None:
-    file = home / "token"
-    write(file, f"{TOKEN}\n")
-    path = locate("zed")
-    before = write(path, "{}")
-    path.chmod(0o644)
-
-    outcome = textrawl("connect", "zed", "--url", URL, "--token-file", str(file), "--yes")
-    entry, mode = read_entry("zed", path), path.stat().st_mode & 0o777
-    printed = textrawl("connect", "zed", "--url", URL, "--token-file", str(file), "--print")
-    [record] = (home / ".local/state/textrawl/connections").iterdir()
-    record_mode = record.stat().st_mode & 0o777
-    textrawl("disconnect", "zed", "--yes")
-
-    assert entry == {"url": URL, "headers": {"Authorization": f"Bearer {TOKEN}"}}
-    assert (mode, record_mode) == (0o600, 0o600)
-    assert TOKEN not in outcome.out + outcome.err + printed.out
-    assert "The file contains the token" in outcome.err
-    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (before, 0o644)
-
-
 def test_secrets_of_others_are_not_in_the_difference(
     textrawl: Textrawl, locate: Callable[[str], Path]
 ) -> None:
@@ -410,43 +341,6 @@ def test_of_a_long_line_only_the_difference_is_shown(
     assert len(lines) == 3
     assert lines[2].startswith('+, "mcpServers": {"textrawl": {"type": "stdio"')
     assert len(lines[2]) < 400
-
-
-def test_the_token_of_the_keyring_is_found(
-    textrawl: Textrawl, locate: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
-    words = ("--url", URL, "--token-keyring", "textrawl:ana", "--yes")
-
-    assert "run `keyring set textrawl ana` first" in textrawl("connect", "zed", *words).complaint
-    assert textrawl("connect", "claude-code", *words).code == 0
-    assert "-m keyring get textrawl ana" in str(read_entry("claude-code", locate("claude-code")))
-
-
-class Drawer(KeyringBackend):
-    """A keyring that holds one token."""
-
-    priority = 1  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return TOKEN if (service, username) == ("textrawl", "ana") else None
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        raise NotImplementedError
-
-
-def test_a_token_of_the_keyring_is_written_where_no_reference_is_possible(
-    textrawl: Textrawl, locate: Callable[[str], Path]
-) -> None:
-    usual = keyring.get_keyring()
-    keyring.set_keyring(Drawer())
-    try:
-        outcome = textrawl("connect", "zed", "--url", URL, "--token-keyring", "textrawl:ana", "-y")
-    finally:
-        keyring.set_keyring(usual)
-
-    assert read_entry("zed", locate("zed"))["headers"] == {"Authorization": f"Bearer {TOKEN}"}
-    assert TOKEN not in outcome.out + outcome.err
 
 
 def test_a_file_that_was_removed_meanwhile_is_not_left_empty(

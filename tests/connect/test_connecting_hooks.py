@@ -96,6 +96,19 @@ def test_hooks_get_the_address_and_the_settings_of_the_server(
     assert "bearer_token_env_var" in locate("codex").read_text("utf-8")
 
 
+def test_hooks_are_in_the_folder_that_a_variable_names(
+    textrawl: Textrawl, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "claude"))
+
+    textrawl("connect", "claude-code", "--with-hooks", "--yes")
+    files = list_files(home / "claude")
+    textrawl("disconnect", "claude-code", "--yes")
+
+    assert files == [".claude.json", "settings.json"]
+    assert list_files(home) == []
+
+
 @pytest.mark.parametrize("name", sorted({*CLIENTS} - {*HOOKED}))
 def test_a_client_without_hooks_says_so(textrawl: Textrawl, home: Path, name: str) -> None:
     outcome = textrawl("connect", name, "--with-hooks", "--yes")

@@ -1,5 +1,6 @@
 """The client that `connect` and `disconnect` are about."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -29,7 +30,8 @@ def choose_client(name: str | None) -> Client:
 
 def list_hooks(client: Client, server: Server | None = None) -> list[Addition]:
     """Return the hooks of a client, with the settings that they need to reach the server."""
-    return find_additions(client.name, find_script(), _list_settings(server))
+    found = find_additions(client.name, find_script(), _list_settings(server))
+    return [replace(addition, path=client.place(addition.path)) for addition in found]
 
 
 def find_recorded_hooks(client: Client) -> list[Addition]:

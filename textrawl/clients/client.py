@@ -93,6 +93,12 @@ class Client:
         folder = (self.signs or self.folder).locate()
         return any(map(shutil.which, self.programs)) or folder.is_dir()
 
+    def place(self, path: Path) -> Path:
+        """Return where a file of the client's usual folder is, such as ~/.codex/hooks.json."""
+        folder = self.signs or self.folder
+        usual = Path("~", folder.linux)
+        return folder.locate() / path.relative_to(usual) if path.is_relative_to(usual) else path
+
     def list_additions(self, server: Server, path: Path, *, hidden: bool = False) -> list[Addition]:
         """Return what connects the client to `server`. If `hidden`, a token is not shown.
 
