@@ -59,7 +59,7 @@ begin atomic
         union all
         select 'recent', p.id, newest.id
         from place p cross join lateral (
-            select o.id from textrawl.observation o where o.space_id = p.id
+            select o.id from textrawl.fact o where o.space_id = p.id
             order by o.ordinal desc limit 40) newest
     ), judged as (
         select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.author_id,

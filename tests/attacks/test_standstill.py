@@ -91,6 +91,7 @@ def fill_queue(analyst: psycopg.Connection) -> None:
         analyst.execute(f"do $$ begin {flood} end $$".encode())
 
 
+@pytest.mark.slow
 def test_writes_go_on_while_an_analyst_keeps_the_queue_of_notifications_full(
     cramped: Place,
 ) -> None:

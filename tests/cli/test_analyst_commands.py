@@ -313,6 +313,7 @@ def _read(terminal: int) -> str:
         return ""
 
 
+@pytest.mark.slow
 def test_an_analyst_of_the_embedded_memory_sees_the_spaces_of_that_login(
     run: Run, run_psql: Psql, data_dir: Path
 ) -> None:

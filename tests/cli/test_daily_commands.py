@@ -357,6 +357,7 @@ def test_a_terminal_of_80_columns_gets_whole_facts_in_lines_that_fit(
         assert "\t" not in shown
 
 
+@pytest.mark.slow
 def test_on_a_bare_machine_remembering_makes_the_memory_and_all_of_them_work(
     launch: Launch, home: Path
 ) -> None:

@@ -142,6 +142,7 @@ async def ask_both(
         before = after
 
 
+@pytest.mark.slow
 def test_a_memory_that_is_somebodys_own_is_left_alone(
     run: Run, launch: Launch, data_dir: Path
 ) -> None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.pages import ROOT
 from textrawl.settings import is_setting
 
@@ -50,6 +52,7 @@ def run(folder: Path, *arguments: str, **variables: str) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_the_toolset_of_the_page_works_in_a_copy_of_the_project(
     tmp_path: Path, uncovered: None
 ) -> None:

@@ -114,6 +114,7 @@ def test_the_wheel_says_who_made_it_under_which_licence_for_which_pythons(wheel:
     assert len(licences) == 1
 
 
+@pytest.mark.slow
 def test_the_demo_works_from_the_wheel_with_the_sources_out_of_reach(
     python: Path, folder: Path
 ) -> None:

@@ -23,6 +23,7 @@ def ask(sql: Sql, query: Any, *arguments: object) -> Any:
     return row[0]
 
 
+@pytest.mark.slow
 def test_case_is_folded_as_python_folds_it_for_every_code_point(sql: Sql) -> None:
     # The third to the fourteenth plane hold no letter with case, and hardly anything else.
     known = [

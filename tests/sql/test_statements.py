@@ -19,12 +19,12 @@ SQL_FOLDER = Path(__file__).parents[2] / "sql"
 # they look up a row by an id that only a fact can have.
 READERS_OF_STATEMENTS = {
     "access": {"change_language", "list_spaces"},
-    "archive": {"import_facts"},
+    "archive": {"import_facts", "import_replacements"},
     "graph": {"split_node"},
     "memory": {
-        "assess_spaces", "forget_entity", "matching_facts", "nearest_facts", "rebuild_documents",
-        "record_recalls", "refresh_search_statistics", "search_memory", "search_terms",
-        "store_facts", "update_fact",
+        "assess_spaces", "explain_search", "forget_entity", "matching_facts", "nearest_facts",
+        "rebuild_documents", "record_recalls", "refresh_search_statistics", "search_memory",
+        "search_terms", "store_facts", "update_fact",
     },
     "shared": {"claim_rows", "fact", "replace_fact", "retype_node"},
     "trail": {

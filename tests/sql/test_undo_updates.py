@@ -234,6 +234,7 @@ def expect_values(base: dict[str, Any], words: list[Word]) -> dict[str, Any] | N
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(before=_words, after=_words.filter(bool))
+@pytest.mark.slow
 def test_undone_a_fact_has_the_values_that_all_others_gave_it(
     sql: psycopg.Connection, before: list[Word], after: list[Word]
 ) -> None:

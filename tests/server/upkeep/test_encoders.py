@@ -95,6 +95,7 @@ async def test_the_first_facts_are_stored_before_the_model_is_loaded_and_embedde
     assert count(owner, "embedding_1") == 2  # a loaded model embeds a fact while it is stored
 
 
+@pytest.mark.slow
 async def test_a_batch_that_takes_the_encoder_too_long_is_stored_at_once_and_embedded_later(
     desk: Desk, owner: psycopg.Connection
 ) -> None:
@@ -111,6 +112,7 @@ async def test_a_batch_that_takes_the_encoder_too_long_is_stored_at_once_and_emb
     assert (count(owner, "embedding_1"), count(owner, "embedding_pending")) == (51, 0)
 
 
+@pytest.mark.slow
 async def test_a_folder_is_built_beside_the_model_in_use_and_switched_to_under_a_server(
     settings: Callable[..., Settings], embed: Embed, owner: psycopg.Connection, folder: Path
 ) -> None:

@@ -26,6 +26,7 @@ def name_environment(database_url: str) -> dict[str, str]:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_the_checks_that_the_reference_passes_pass_over_stdio(database_url: str) -> None:
     await check_server(sys.executable, SERVE, name_environment(database_url))
 
