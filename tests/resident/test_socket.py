@@ -189,6 +189,20 @@ def test_only_one_resident_stays(launch: Launch, data_dir: Path, resident: Proce
     assert late.err == f"textrawl: {TAKEN}\n"
 
 
+def test_a_resident_can_be_ended_but_not_a_server(
+    run: Run, launch: Launch, data_dir: Path, resident: Process
+) -> None:
+    stopped = run("resident", "--stop")
+    again = run("resident", "--stop")
+    launch("serve", DATA_DIR=data_dir).open()
+    wait_for(is_answered)
+    refused = run("resident", "--stop")
+
+    assert (stopped.code, stopped.err, resident.popen.wait(timeout=60)) == (0, "", 0)
+    assert again.complaint == "No process has this memory open for hooks and quick commands"
+    assert "A server has this memory open" in refused.complaint
+
+
 def test_a_resident_that_nobody_asks_ends_and_leaves_nothing(
     launch: Launch, data_dir: Path
 ) -> None:
@@ -225,12 +239,11 @@ def test_a_command_opens_the_memory_itself_if_nobody_listens(run: Run, data_dir:
 
 
 def test_a_resident_starts_in_the_background_and_finds_the_same_settings(
+    run: Run,
     postmasters: Callable[[], list[int]],
 ) -> None:
     start_resident()
     wait_for(is_answered)
 
-    with connect() as connection:
-        connection.sendall(b'{"version": "99"}\n')
-        assert read_all(connection)
-    wait_for(lambda: not postmasters())
+    assert run("resident", "--stop").code == 0
+    assert postmasters() == []

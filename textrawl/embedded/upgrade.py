@@ -81,7 +81,7 @@ async def upgrade_cluster(
         if not clients.take_exclusive():
             raise StartRefused(
                 f"The Postgres in {old.pgdata} is in use: end every editor, server and command "
-                "that uses this memory, then run `textrawl upgrade` again."
+                "that uses this memory, run `textrawl resident --stop`, and then upgrade again."
             )
         if not (paths.pgdata / _MARK).exists():
             await _Upgrade(paths, old, account, report, start_limit).run(migrate)

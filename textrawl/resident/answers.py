@@ -85,9 +85,12 @@ class Desk:
 
 async def answer(desk: Desk, line: bytes) -> Answer:
     """Return the answer to a request from an open memory, or its error with what to do next."""
-    return await dispatch(
-        {name: (model, partial(run, desk)) for name, (model, run) in _OPERATIONS.items()}, line
-    )
+    return await dispatch(list_operations(desk), line)
+
+
+def list_operations(desk: Desk) -> Operations:
+    """Return the operations on an open memory."""
+    return {name: (model, partial(run, desk)) for name, (model, run) in _OPERATIONS.items()}
 
 
 async def dispatch(operations: Operations, line: bytes) -> Answer:

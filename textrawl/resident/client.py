@@ -46,10 +46,12 @@ def ask(request: Mapping[str, Any], *, timeout: float) -> dict[str, Any]:
     Raises Unreachable.
     """
     deadline = time.monotonic() + timeout
+    if sys.platform == "win32":
+        raise Refused("Python has no Unix sockets on Windows")
     try:
         address, line = _prepare(request)
         answer = json.loads(_exchange(address, line, deadline))
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         raise Unreachable(str(error)) from error
     except StartRefused as error:
         raise Refused(str(error)) from error

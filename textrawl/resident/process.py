@@ -5,15 +5,15 @@ It has no upkeep and no tools, so it starts faster than a server and needs less 
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from functools import partial
-from typing import Any
 
 import anyio
 
 from textrawl.access.directory import Directory
 from textrawl.errors import MemoryNotEnabled
-from textrawl.resident.answers import Desk, answer, dispatch
-from textrawl.resident.listener import AnswerLine, Listener, open_lock
+from textrawl.resident.address import Address
+from textrawl.resident.answers import Answer, Desk, Operations, dispatch, list_operations
+from textrawl.resident.listener import Listener, open_lock
+from textrawl.resident.requests import Request
 from textrawl.resident.service import locate
 from textrawl.settings import Settings
 from textrawl.store.opening import open_memory
@@ -28,8 +28,8 @@ _OWN_LIFETIME = 60.0  # seconds for which the process caches its own principal
 async def run_resident(settings: Settings, *, idle: float) -> bool:
     """Answer requests until there was none for `idle` seconds.
 
-    Return False at once if another process listens. The process also ends if another version of
-    textrawl asks, so that a process of that version can take its place.
+    Return False at once if another process listens. The process also ends if a request asks
+    for its end, and if another version of textrawl asks, because that version can take its place.
 
     Raises StartRefused, MemoryNotEnabled, DatabaseUnavailable.
     """
@@ -40,31 +40,40 @@ async def run_resident(settings: Settings, *, idle: float) -> bool:
         if not lock.take_exclusive() or not lock.is_in_place():
             return False
         try:
-            opening = open_answering(settings, serving=True)
-            async with opening as find_answer, anyio.create_task_group() as tasks:
-                foreign = anyio.Event()
-
-                async def answer_line(line: bytes) -> dict[str, Any]:
-                    answered = await find_answer(line)
-                    if "version" in answered:
-                        foreign.set()
-                    return answered
-
-                listener = Listener(address, answer_line)
-                tasks.start_soon(listener.serve)
-                while listener.idle < idle and not foreign.is_set():
-                    with anyio.move_on_after(_CHECKING):
-                        await foreign.wait()
-                await listener.finish()
-                tasks.cancel_scope.cancel()
+            async with open_operations(settings, serving=True) as operations:
+                await _serve(address, operations, idle)
         finally:
             address.lock.unlink(missing_ok=True)
     return True
 
 
+async def _serve(address: Address, operations: Operations, idle: float) -> None:
+    ended = anyio.Event()
+
+    async def end(request: Request) -> Answer:
+        del request
+        ended.set()
+        return {"text": "", "ids": [], "tokens": 0, "items": 0}
+
+    async def answer_line(line: bytes) -> Answer:
+        answered = await dispatch({**operations, "end": (Request, end)}, line)
+        if "version" in answered:
+            ended.set()
+        return answered
+
+    listener = Listener(address, answer_line)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(listener.serve)
+        while listener.idle < idle and not ended.is_set():
+            with anyio.move_on_after(_CHECKING):
+                await ended.wait()
+        await listener.finish()
+        tasks.cancel_scope.cancel()
+
+
 @asynccontextmanager
-async def open_answering(settings: Settings, *, serving: bool) -> AsyncGenerator[AnswerLine]:
-    """Open the memory of `settings`, and yield the function that answers requests.
+async def open_operations(settings: Settings, *, serving: bool) -> AsyncGenerator[Operations]:
+    """Open the memory of `settings`, and yield the operations that requests name.
 
     The memory is that of the server in SERVER_URL, if this setting has a value. `serving` has the
     same meaning as for `open_memory`. Raises StartRefused, DatabaseUnavailable.
@@ -75,10 +84,10 @@ async def open_answering(settings: Settings, *, serving: bool) -> AsyncGenerator
         )
 
         async with open_remote_operations(settings.server_url, settings) as operations:
-            yield partial(dispatch, operations)
+            yield operations
         return
     async with _open_desk(settings, serving=serving) as desk:
-        yield partial(answer, desk)
+        yield list_operations(desk)
 
 
 @asynccontextmanager
