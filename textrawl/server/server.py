@@ -187,6 +187,11 @@ class MemoryServer(MCPServer[App]):
         }
         return store.database.read_pool() | vectors
 
+    def end_streams(self) -> None:
+        """End the streams of all subscriptions. Their clients learn that the server ends them."""
+        if self.app is not None:
+            self.app.watches.end()
+
     async def find_principal(self, bearer: str) -> Principal | None:
         """Return the principal of a bearer token, or None if the token is invalid.
 
@@ -287,9 +292,7 @@ class MemoryServer(MCPServer[App]):
     async def _handle_unsubscribe(
         self, ctx: ServerRequestContext[Any], params: UnsubscribeRequestParams
     ) -> EmptyResult:
-        context = Context[App](request_context=ctx, mcp_server=self)
-        async with open_reading(context, _END) as call:
-            await self._feeds.unsubscribe(call, params.uri)
+        self._feeds.unsubscribe(ctx, params.uri)
         return EmptyResult()
 
     async def _handle_listen(

@@ -8,6 +8,7 @@ client could not ask for them, and the server would have to look on behalf of ev
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
 from mcp import MCPError
@@ -53,7 +54,7 @@ class Subscriptions:
     async def subscribe(self, call: Call, uri: str) -> None:
         """Tell the client of a session when the resource changes. Raises MCPError (-32602)."""
         watch = self._resources.find_watch(call, uri)
-        connection = _find_connection(call)
+        connection = _find_connection(call.context.request_context)
         session = _find_session(connection)
         if uri in session:
             return
@@ -74,9 +75,9 @@ class Subscriptions:
             if session.get(uri) is _do_nothing:
                 del session[uri]
 
-    async def unsubscribe(self, call: Call, uri: str) -> None:
-        """End a subscription of the session, if there is one."""
-        _find_session(_find_connection(call)).pop(uri, _do_nothing)()
+    def unsubscribe(self, ctx: ServerRequestContext[Any], uri: str) -> None:
+        """End a subscription of the session, if there is one. This needs no right."""
+        _find_session(_find_connection(ctx)).pop(uri, _do_nothing)()
 
     async def listen(
         self, call: Call, ctx: ServerRequestContext[Any], params: SubscriptionsListenRequestParams
@@ -89,14 +90,12 @@ class Subscriptions:
             raise MCPError(
                 INVALID_PARAMS, f"At most {_MOST_STREAMS} streams are possible: end others first"
             )
+        stream = ListenHandler(bus)
         self._streams[owner] += 1
         try:
-            remove = await call.app.watches.add(watches)
-            try:
+            with await _watch(call, watches, stream):
                 listening = params.model_copy(update={"notifications": honoured})
-                return await ListenHandler(bus)(ctx, listening)
-            finally:
-                remove()
+                return await stream(ctx, listening)
         finally:
             self._streams[owner] -= 1
             self._streams += Counter()  # forgets owners without a stream
@@ -153,11 +152,21 @@ class _StreamBus(SubscriptionBus):
         self._listener = None
 
 
-def _find_connection(call: Call) -> Connection:
+async def _watch(
+    call: Call, watches: Mapping[Watch, Notify], stream: ListenHandler
+) -> AbstractContextManager[object]:
+    """Begin to watch, and return a context that ends this."""
+    stack = ExitStack()
+    stack.callback(await call.app.watches.add(watches))
+    call.app.watches.endings.add(stream.close)
+    stack.callback(call.app.watches.endings.discard, stream.close)
+    return stack
+
+
+def _find_connection(ctx: ServerRequestContext[Any, Any]) -> Connection:
     # The SDK makes a session object for each request. Only its connection lasts as long as the
     # session, and has no public name.
-    session = call.context.request_context.session
-    return session._connection  # pyright: ignore[reportPrivateUsage]
+    return ctx.session._connection  # pyright: ignore[reportPrivateUsage]
 
 
 def _find_session(connection: Connection) -> _Session:

@@ -87,6 +87,8 @@ class Watches:
         self._watched = dict[Watch, _Watched]()
         self._cursor: str | None = None
         self._looking = anyio.Lock()
+        self.endings = set[Callable[[], None]]()
+        """What to call before the server ends, so that streams to clients end too."""
         self._needed = anyio.Event()
 
     async def add(self, wanted: Mapping[Watch, Notify]) -> Callable[[], None]:
@@ -112,6 +114,11 @@ class Watches:
                 self._remove(watch, listener)
 
         return remove
+
+    def end(self) -> None:
+        """End the streams of all clients that listen."""
+        for end in list(self.endings):
+            end()
 
     async def run(self) -> None:
         """Look for changes until cancelled. A look that fails is repeated."""

@@ -16,6 +16,7 @@ import httpx2
 import psycopg
 import pytest
 from anyio import to_thread
+from mcp import Client
 
 from tests.conftest import TOKEN
 from tests.support.http_team import ACCEPT, HELLO, call_modern
@@ -119,3 +120,20 @@ async def test_a_signal_ends_it_within_ten_seconds_though_streams_are_open(
         "and datname = current_database()"
     )
     assert left.fetchone() == (0,)
+
+
+async def test_a_stream_of_notifications_is_ended_before_the_server(
+    process: tuple[subprocess.Popen[bytes], str],
+) -> None:
+    server, root = process
+    await wait_for_answer(f"{root}/healthz")
+    async with (
+        Client(f"{root}/mcp") as client,
+        client.listen(resource_subscriptions=["memory://entity/Ada"]) as stream,
+    ):
+        server.send_signal(signal.SIGTERM)
+        with anyio.fail_after(20):
+            assert [event async for event in stream] == []  # it raises SubscriptionLost otherwise
+    _, errors = await to_thread.run_sync(server.communicate)
+    assert server.returncode == 0
+    assert b"ERROR" not in errors

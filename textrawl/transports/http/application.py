@@ -78,7 +78,7 @@ async def serve_http(
             )
             address = f"{bracket(host)}:{listener.getsockname()[1]}"
             logger.log(ANNOUNCEMENT, "listens on http://%s/mcp", address)
-            await serve_app(app, listener)
+            await serve_app(app, listener, end_streams=server.end_streams)
 
 
 def build_http_app(

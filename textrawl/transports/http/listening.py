@@ -2,7 +2,7 @@
 
 import errno
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import anyio
@@ -40,8 +40,13 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def serve_app(app: ASGIApp, listener: socket.socket) -> None:
-    """Serve `app` until cancelled. Open requests then have three seconds to end."""
+async def serve_app(
+    app: ASGIApp, listener: socket.socket, *, end_streams: Callable[[], None]
+) -> None:
+    """Serve `app` until cancelled. Open requests then have three seconds to end.
+
+    `end_streams` ends the requests that would last as long as the server.
+    """
     http = _Uvicorn(
         uvicorn.Config(
             app,
@@ -58,7 +63,7 @@ async def serve_app(app: ASGIApp, listener: socket.socket) -> None:
         )
     )
     async with anyio.create_task_group() as group:
-        group.start_soon(_stop_when_cancelled, http)
+        group.start_soon(_stop_when_cancelled, http, end_streams)
         with anyio.CancelScope(shield=True):
             await http.serve(sockets=[listener])
         group.cancel_scope.cancel()
@@ -71,8 +76,9 @@ class _Uvicorn(uvicorn.Server):
         yield
 
 
-async def _stop_when_cancelled(http: uvicorn.Server) -> None:
+async def _stop_when_cancelled(http: uvicorn.Server, end_streams: Callable[[], None]) -> None:
     try:
         await anyio.sleep_forever()
     finally:
         http.should_exit = True
+        end_streams()
