@@ -41,7 +41,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 async def serve_app(
-    app: ASGIApp, listener: socket.socket, *, end_streams: Callable[[], None]
+    app: ASGIApp, listener: socket.socket, end_streams: Callable[[], None] = lambda: None
 ) -> None:
     """Serve `app` until cancelled. Open requests then have three seconds to end.
 
