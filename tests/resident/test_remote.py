@@ -37,12 +37,14 @@ def test_a_resident_and_the_commands_use_the_memory_of_a_server(
 
     found = ask({"op": "recall", "query": "who likes tea?", "maxTokens": 60}, timeout=20)
     again = ask({"op": "recall", "query": "tea", "known": found["ids"]}, timeout=20)
+    digest = ask({"op": "digest"}, timeout=20)
     listed = json.loads(run("recall", "tea", "--json").out)
     refused = run("remember", "Ada", "likes coffee", READ_ONLY="true")
 
     assert alone.code == 0
     assert found["text"].splitlines()[0] == "Ada (concept)"
-    assert found["items"] == 1
+    assert (found["items"], digest["items"]) == (1, 1)
+    assert digest["text"].splitlines()[-1] == "- likes tea"
     assert (again["ids"], again["text"]) == ([], "nothing found")
     assert [fact["fact"] for fact in listed["facts"]] == ["likes tea"]
     assert "TEXTRAWL_READ_ONLY" in refused.complaint
