@@ -51,6 +51,7 @@ def test_a_resident_and_the_commands_use_the_memory_of_a_server(
     assert not (home / "here" / "postgres-18").exists()
 
 
+@pytest.mark.slow
 def test_a_server_that_is_gone_is_an_error_and_its_return_is_noticed(
     launch: Launch, home: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
