@@ -8,7 +8,7 @@ begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, complete_name.spaces) as ids
     ), typed as (
-        -- The sign % ends the pattern. All signs of the beginning itself stand for themselves.
+        -- Escape the characters of the beginning that LIKE would interpret, then add % for the rest of the name.
         select replace(replace(replace(textrawl.name_key(beginning), '\', '\\'), '%', '\%'), '_', '\_') || '%' as pattern
     ), prefixed as (
         select e.name_key, e.name, e.updated_at, 1 as rank from textrawl.entity e

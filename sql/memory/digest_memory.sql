@@ -73,7 +73,7 @@ begin atomic
         where textrawl.is_valid(o.valid_from, o.valid_until) and char_length(o.content) <= max_characters
             and (o.part is null or o.part = 1)
     ), once as (
-        -- A fact of several sections belongs to the most special one.
+        -- A fact of several sections belongs to the first of them in this order.
         select distinct on (space_id, id) *,
             case section when 'project' then 3 when 'recent' then 1 else 2 end as share
         from judged

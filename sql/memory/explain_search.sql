@@ -15,7 +15,7 @@ create function textrawl.explain_search(
 )
 returns table (
     place integer,       -- rank of the fact among all candidates; null if the fact is not valid
-    outcome text,        -- returned, over the limit, below the bar or ended
+    outcome text,        -- returned, over the limit, below the least score or ended
     observation_id uuid, space text, entity_name text, entity_type text, content text,
     score real,          -- as search_memory() returns it
     own_score real,      -- the score without the facts stored just before and after; null if it was not a candidate then
@@ -23,7 +23,7 @@ returns table (
     likeness real,       -- the cosine in the range of the model, from 0 to 1
     coverage real,       -- the weighted share of the query's words that the fact has, with a part for its neighbours
     words jsonb,         -- the words of the query, rarest first: [{word, weight, found}]; the weights add up to 1
-    arms text[],         -- how the fact became a candidate: words, vector; empty if it is a neighbour of a match
+    found_by text[],     -- how the fact became a candidate: words, vector; empty if it is a neighbour of a match
     valid_until timestamptz
 )
 language plpgsql stable security definer rows 20
@@ -78,7 +78,7 @@ begin
         ), shown as (
             select w.rank, w.observation_id, w.space_id, w.score, w.cosine, w.coverage,
                 case when a.observation_id is not null then 'returned'
-                    when w.rank > max_rows then 'over the limit' else 'below the bar' end as outcome
+                    when w.rank > max_rows then 'over the limit' else 'below the least score' end as outcome
             from wide w left join answered a using (observation_id)
             union all
             select null, o.id, o.space_id, null, null, null, 'ended'
@@ -105,6 +105,6 @@ $$;
 
 comment on function textrawl.explain_search is
     'Why search_memory() returned a fact or left it out: its words, vector and neighbours, and what each adds to the '
-    'score. The parameters are those of search_memory(). Facts over the limit, below the bar, and ended facts that '
+    'score. The parameters are those of search_memory(). Facts over the limit, below the least score, and ended facts that '
     'match the words follow the facts that were returned. Errors: TR010, TR011 (access), TR049 (the model was dropped). '
     'Example: select place, outcome, content, score, words from textrawl.explain_search(''favourite editor'');';

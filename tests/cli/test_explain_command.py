@@ -56,7 +56,7 @@ def test_a_bar_and_a_limit_say_that_they_left_a_fact_out(ask: Ask) -> None:
 
     assert [line.split("\t")[0] for line in bar.splitlines()] == [
         "returned",
-        "below the bar",
+        "below the least score",
         "ended",
     ]
     assert "over the limit\t" in limit

@@ -44,7 +44,7 @@ def test_a_file_that_is_no_utf8_or_no_file_is_left_alone(
     locate("zed").mkdir(parents=True)
 
     assert "it is not UTF-8" in textrawl("connect", "cursor", "--yes").complaint
-    assert "it is no file" in textrawl("connect", "zed", "--yes").complaint
+    assert "it is not a regular file" in textrawl("connect", "zed", "--yes").complaint
 
 
 def test_a_link_stays_and_its_target_is_changed(

@@ -223,7 +223,7 @@ def test_settings_are_added_to_those_that_the_client_needs(
         ),
         (("cursor", "--url", "http://example.com/mcp", "--token-keyring", "x"), 2, "only to https"),
         (("cursor", "--token-keyring", "x"), 2, "a token needs --url"),
-        (("cursor", "--url", URL, "--token-file", "none"), 2, "is no file"),
+        (("cursor", "--url", URL, "--token-file", "none"), 2, "is not a file"),
         (("claude-desktop", "--url", URL), 1, "Settings, Connectors"),
         (("windsurf", "--project"), 1, "has no configuration for one project"),
         (("emacs",), 2, "is not one of claude-code"),

@@ -152,7 +152,7 @@ def test_an_entry_without_a_record_is_removed_by_its_key(text: str, keys: tuple[
     [
         ("jsonc", '{"a" 1}', "line 1: ':' is missing before '1'"),
         ("jsonc", '{"a": 1}\n{', "line 2: nothing may follow the value"),
-        ("jsonc", '{"a": NaN}', "line 1: 'NaN' is no JSON"),
+        ("jsonc", '{"a": NaN}', "line 1: 'NaN' is not JSON"),
         ("jsonc", '{"a": 1, "a": 2}', "line 1: the key 'a' occurs twice"),
         ("jsonc", '{"a": "\n"}', "line 1: unexpected '\"'"),
         ("jsonc", '{"mcpServers": []}', "line 1: the value of mcpServers is not an object"),

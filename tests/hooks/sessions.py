@@ -63,11 +63,11 @@ class Session:
 
     def find(self, part: str) -> Event:
         """Return the client's event for this part, or raise StopIteration."""
-        return next(event for event in CLIENTS[self.client].events if event.part == part)
+        return next(event for event in CLIENTS[self.client].events if event.kind == part)
 
     def has(self, part: str) -> bool:
         """Return whether the client has an event for this part."""
-        return any(event.part == part for event in CLIENTS[self.client].events)
+        return any(event.kind == part for event in CLIENTS[self.client].events)
 
     def tell(self, part: str, **members: object) -> Said:
         """Run the hook for a part, and check that its output is what the client documents."""

@@ -34,9 +34,9 @@ def memory(seed: Path) -> Iterator[Environment]:
 
 def name_event(client: Client, part: str) -> str:
     """The client's event for a part of the hooks."""
-    names = [f"`{event.name}`" for event in client.events if PARTS[event.part] == part]
-    if part == "remind" and client.late:
-        names = [f"`{event.name}`" for event in client.events if event.part == "prompt"]
+    names = [f"`{event.name}`" for event in client.events if PARTS[event.kind] == part]
+    if part == "remind" and client.reminds_at_prompt:
+        names = [f"`{event.name}`" for event in client.events if event.kind == "prompt"]
     return ", ".join(names) or "-"
 
 
@@ -89,5 +89,5 @@ def test_the_page_shows_the_events_and_a_session_as_they_are(start: Start) -> No
 def test_every_event_has_its_part() -> None:
     events: list[Event] = [event for client in CLIENTS.values() for event in client.events]
 
-    assert {event.part for event in events} == set(PARTS)
-    assert all((event.form == "none") == (PARTS[event.part] == "capture") for event in events)
+    assert {event.kind for event in events} == set(PARTS)
+    assert all((event.form == "none") == (PARTS[event.kind] == "capture") for event in events)

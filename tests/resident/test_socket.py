@@ -68,6 +68,21 @@ def test_a_broken_request_gets_an_error_and_hurts_nothing(launch: Launch, data_d
     assert is_answered()
 
 
+def test_the_answer_to_a_hook_has_only_facts(launch: Launch, data_dir: Path) -> None:
+    nowhere = {"EMBEDDING_PROVIDER": "ollama", "OLLAMA_BASE_URL": "http://127.0.0.1:9"}
+    process = launch("resident", DATA_DIR=data_dir, **nowhere)
+    wait_for(is_answered)
+    ask({"op": "remember", "entity": "Ada", "fact": "likes tea"}, timeout=5)
+    recall = {"op": "recall", "query": "tea"}
+
+    other = ask(recall, timeout=5)["text"].splitlines()
+    hook = ask({**recall, "client": "textrawl hook (codex)"}, timeout=5)["text"].splitlines()
+    process.end(signal.SIGTERM)
+
+    assert other[-1].startswith("note keyword only")
+    assert hook == other[:-1]
+
+
 def test_wrong_arguments_and_slow_clients_do_not_stop_others(resident: Process) -> None:
     slow = [connect() for _ in range(70)]  # more than are served at the same time
 

@@ -62,11 +62,11 @@ def test_facts_below_the_bar_are_shown_with_their_score(sql: Sql) -> None:
     found = explain(sql, "outcome, score", "rye bread dill fish", least_score=0.6)
 
     assert found[0][0] == "returned"
-    assert {outcome for outcome, score in found if score < 0.6} == {"below the bar"}
+    assert {outcome for outcome, score in found if score < 0.6} == {"below the least score"}
 
 
-def test_the_arms_name_words_and_vectors(sql: Sql, vectors: dict[str, str]) -> None:
-    found = dict(explain(sql, "content, arms", "tea", model=1, vector="[1,0,0]"))
+def test_found_by_names_words_and_vectors(sql: Sql, vectors: dict[str, str]) -> None:
+    found = dict(explain(sql, "content, found_by", "tea", model=1, vector="[1,0,0]"))
 
     assert found["drinks tea"] == ["words", "vector"]
     assert found["lives in Riga since 2024"] == ["vector"]

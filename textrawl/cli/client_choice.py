@@ -20,7 +20,7 @@ def choose_client(name: str | None) -> Client:
     """Return the client of this name. Raises BadParameter, which lists the names."""
     known = ", ".join(CLIENTS)
     if name is None:
-        raise typer.BadParameter(f"name a client: {known}. --list shows what they have.")
+        raise typer.BadParameter(f"name a client: {known}. --list shows what is connected.")
     if name in CLIENTS:
         return CLIENTS[name]
     raise typer.BadParameter(

@@ -47,7 +47,7 @@ def show_connections(rows: Sequence[Connection], *, as_json: bool) -> None:
     console = open_console()
     if not console.is_terminal:
         for row in rows:
-            write_row([row.client, _say(row.installed), row.connected, row.hooks, row.file])
+            write_row([row.client, _answer(row.installed), row.connected, row.hooks, row.file])
         return
     table = Table()
     for title in ("client", "installed", "connected", "hooks", "file"):
@@ -55,7 +55,7 @@ def show_connections(rows: Sequence[Connection], *, as_json: bool) -> None:
     for row in rows:
         style = "" if row.installed else "dim"
         table.add_row(
-            row.client, _say(row.installed), row.connected, row.hooks, row.file, style=style
+            row.client, _answer(row.installed), row.connected, row.hooks, row.file, style=style
         )
     console.print(table)
 
@@ -86,8 +86,4 @@ def _find_hooks(client: Client) -> Answer:
 
 
 def _answer(holds: bool) -> Answer:
-    return "yes" if holds else "no"
-
-
-def _say(holds: bool) -> str:
     return "yes" if holds else "no"

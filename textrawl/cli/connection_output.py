@@ -1,4 +1,4 @@
-"""What `connect` and `disconnect` show: differences of files, and the list of clients."""
+"""What `connect` and `disconnect` show: the differences of files, and notes for the user."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -70,7 +70,7 @@ def _compare_characters(before: str, after: str) -> list[str]:
 
 
 def _count_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many lines are the same at the begin. They need no diff, which takes time."""
+    """Return how many lines are the same at the beginning. They need no diff, which takes time."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 

@@ -23,12 +23,12 @@ def read_name(text: str) -> str:
     return _limit(clean_name(text), NAME_LENGTH)
 
 
-def read_query(text: str) -> str:
+def read_query(text: str, argument: str = "QUERY") -> str:
     """Return a clean question. Raises BadParameter if it is empty or too long."""
     try:
         return _limit(clean_name(text), QUERY_LENGTH)
     except typer.BadParameter as error:  # typer adds the name only while it parses arguments
-        raise typer.BadParameter(error.message, param_hint="QUERY") from None
+        raise typer.BadParameter(error.message, param_hint=argument) from None
 
 
 def read_fact(text: str) -> str:

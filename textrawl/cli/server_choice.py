@@ -74,7 +74,7 @@ def read_assignments(assignments: Sequence[str]) -> dict[str, str]:
             )
         if SecretStr in _list_types(field):
             raise typer.BadParameter(
-                f"{write_name(field)} is secret and does not belong into a client's file: write "
+                f"{write_name(field)} is secret and does not belong in a client's file: write "
                 "it into ~/.config/textrawl/.env."
             )
         read[write_name(field)] = value
@@ -93,7 +93,7 @@ def _choose_token(file: Path | None, keyring: str | None) -> Token | None:
     if file is not None:
         path = file.expanduser().absolute()
         if not path.is_file():
-            raise typer.BadParameter(f"{path} is no file", param_hint="--token-file")
+            raise typer.BadParameter(f"{path} is not a file", param_hint="--token-file")
         return Token("file", str(path))
     if keyring is None:
         return None

@@ -59,7 +59,7 @@ def count_missing(document: object, keys: Sequence[str], *, append: bool) -> int
 def merge(document: object, keys: Sequence[str], value: object, *, append: bool) -> object:
     """Return the document with `value` at `keys`, or as a new element of the list there.
 
-    Raises NotUnderstood if a value on the way is no object, or the last one no list.
+    Raises NotUnderstood if a value on the way is not an object, or the last one is not a list.
     """
     if not keys:
         if not append:

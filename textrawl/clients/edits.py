@@ -154,7 +154,7 @@ def _check(format_: Format, edited: str, expected: object) -> None:
 
 
 def measure_difference(one: str, other: str) -> tuple[int, int]:
-    """Return how many characters two texts have in common at their begin, and at their end."""
+    """Return how many characters two texts have in common at their beginning, and at their end."""
     start = _count_common(one, other)
     rest = min(len(one), len(other)) - start
     end = _count_common(one[::-1][:rest], other[::-1][:rest])
@@ -162,7 +162,7 @@ def measure_difference(one: str, other: str) -> tuple[int, int]:
 
 
 def _count_common(one: str, other: str) -> int:
-    """Return the length of the common begin, by halving: texts can have megabytes."""
+    """Return the length of the common beginning, by halving: texts can have megabytes."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -34,13 +34,15 @@ class Snapshot:
 def read_snapshot(path: Path) -> Snapshot:
     """Return the file at `path`, or the file that a link at `path` leads to.
 
-    Raises FileRefused for anything that is no file, and if it cannot be read.
+    Raises FileRefused for anything but a regular file, and if it cannot be read.
     """
     target = path.expanduser().resolve()
     try:
         status = target.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
-            raise FileRefused(f"{path} was not changed: it is no file of a usual size")
+            raise FileRefused(
+                f"{path} was not changed: it is not a regular file, or it has more than 64 MB"
+            )
         return Snapshot(target, target.read_bytes(), stat.S_IMODE(status.st_mode))
     except FileNotFoundError:
         return Snapshot(target, None, None)

@@ -204,7 +204,7 @@ def _walk(tree: Tree, place: int) -> Sequence[Token]:
 
 
 def _indentation(text: str, place: int) -> str:
-    """Return the white space at the begin of the line of `place`."""
+    """Return the white space at the beginning of the line of `place`."""
     line = text[text.rfind("\n", 0, place) + 1 : place].removeprefix(MARK)
     return line[: len(line) - len(line.lstrip(" \t"))]
 

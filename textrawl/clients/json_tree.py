@@ -175,7 +175,7 @@ class _Reader:
         try:
             return _DECODER.decode(self._show(token))
         except ValueError:
-            refuse(self._text, token.start, f"{self._show(token)[:40]!r} is no JSON")
+            refuse(self._text, token.start, f"{self._show(token)[:40]!r} is not JSON")
 
     def _show(self, token: Token) -> str:
         return self._text[token.start : token.end]
@@ -186,7 +186,7 @@ class _Reader:
 
 def refuse_constant(name: str) -> NoReturn:
     """Raise ValueError for a word that the library `json` would read."""
-    raise ValueError(name)  # NaN and Infinity are no JSON
+    raise ValueError(name)  # NaN and Infinity are not JSON
 
 
 _DECODER = json.JSONDecoder(parse_constant=refuse_constant)  # `loads` would make one for each call

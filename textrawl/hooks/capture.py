@@ -1,4 +1,4 @@
-"""Storing the texts of a session in the journal, for those who set TEXTRAWL_HOOKS to `capture`.
+"""Storing the texts of a session in the journal, if TEXTRAWL_HOOKS contains `capture`.
 
 The texts of a day become one journal entry of the client. A text counts as stored when the server
 has acknowledged it. If the acknowledgement is lost, the text is sent again, and the journal then
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from textrawl.hooks.sessions import Session
-from textrawl.hooks.transcripts import Said, read_texts
+from textrawl.hooks.transcripts import Message, read_texts
 
 MOST_TEXT = 50_000  # characters of one request
 _TAG = "[chat:"  # the journal would take it for the number of a conversation
@@ -26,27 +26,29 @@ def capture(session: Session, transcript: Path, title: str, client: str, ask: As
     """
     stored = session.read().texts
     heading = f"## {title}, {client}, {time.strftime('%H:%M')}"
-    for batch in _split([said for said in read_texts(transcript) if said.key not in stored]):
+    for batch in _split(
+        [message for message in read_texts(transcript) if message.key not in stored]
+    ):
         text = "\n".join([heading, "", *map(_write_bullet, batch)])
         answer = ask({"op": "capture", "session": session.id[:16], "program": client, "text": text})
         if "error" in answer:
             raise OSError(str(answer["error"]))
-        session.add(*(f"text {said.key}" for said in batch))
+        session.add(*(f"text {message.key}" for message in batch))
 
 
-def _split(texts: Sequence[Said]) -> Iterator[list[Said]]:
-    batch, size = list[Said](), 0
-    for said in texts:
-        if batch and size + len(said.text) > MOST_TEXT:
+def _split(messages: Sequence[Message]) -> Iterator[list[Message]]:
+    batch, size = list[Message](), 0
+    for message in messages:
+        if batch and size + len(message.text) > MOST_TEXT:
             yield batch
             batch, size = [], 0
-        batch.append(said)
-        size += len(said.text)
+        batch.append(message)
+        size += len(message.text)
     if batch:
         yield batch
 
 
-def _write_bullet(said: Said) -> str:
-    """Return a text as one item of a list. Its further lines are indented, so they stay with it."""
-    lines = said.text.replace(_TAG, "[chat :").splitlines()
-    return "\n  ".join([f"- {said.author}: {lines[0]}", *(line.strip() for line in lines[1:])])
+def _write_bullet(message: Message) -> str:
+    """Return a message as an item of a Markdown list, with its later lines indented."""
+    lines = message.text.replace(_TAG, "[chat :").splitlines()
+    return "\n  ".join([f"- {message.author}: {lines[0]}", *(line.strip() for line in lines[1:])])

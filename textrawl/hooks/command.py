@@ -69,13 +69,16 @@ def _run(words: Sequence[str], sources: Sequence[Source], folder: Path) -> None:
     client, event = _find_event(words)
     choices = read_choices(sources)
     if not (choices.parts and choices.enabled):
+        _log("The settings switch the hooks off: TEXTRAWL_HOOKS or TEXTRAWL_ENABLE_MEMORY")
         return
     payload = read_payload(client, raw, folder)
-    if event.part in _STORES:
+    if event.kind in _STORES:
         _end_in_time(STORING + _LATE)
     if text := _respond(client, event, payload, choices, sources):
         sys.stdout.write(json.dumps(write_output(event, text)) + "\n")
         sys.stdout.flush()
+    else:
+        _log("Nothing to say: no new fact, and no reminder")
 
 
 def _find_event(words: Sequence[str]) -> tuple[Client, Event]:
@@ -90,7 +93,7 @@ def _respond(
     client: Client, event: Event, payload: Payload, choices: Choices, sources: Sequence[Source]
 ) -> str:
     folder = choose_address(sources).folder
-    end = time.monotonic() + (STORING if event.part in _STORES else REACHING)
+    end = time.monotonic() + (STORING if event.kind in _STORES else REACHING)
 
     def ask(request: Mapping[str, Any]) -> dict[str, Any]:
         named = {"client": f"textrawl hook ({client.name})", **request}
@@ -101,10 +104,11 @@ def _respond(
 
     with Session(folder, client.name, payload.session) as session:
         if session.read().has_just_run(payload.key):
+            _log("The same event has just been answered")
             return ""
         session.add_event(payload.key)
         text = respond(Occasion(client, event, payload, choices, session, ask))
-    if event.part == "start":
+    if event.kind == "start":
         remove_old_sessions(folder)
     return text
 

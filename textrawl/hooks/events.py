@@ -1,4 +1,4 @@
-"""The events of client programs: their names, what a hook does then, and the form of its output.
+"""The events of client programs: their names, their kinds, and the form of a hook's output.
 
 This table is the only description of the clients. The hooks, the plugins, the configuration of
 `textrawl connect` and the tables of docs/hooks.md are made from it.
@@ -9,9 +9,9 @@ example, Cursor runs hooks at each prompt, but does not document how they add te
 
 from typing import Any, Literal, NamedTuple
 
-Part = Literal["start", "prompt", "compact", "stop", "end"]
-"""What a hook does: send the digest, recall for a prompt, prepare for a compaction, remind the
-agent to store facts, or store the end of the session."""
+Kind = Literal["start", "prompt", "compact", "stop", "end"]
+"""The kind of an event. A session starts, the user sends a prompt, the conversation is compacted, a
+turn of the agent stops, or the session ends."""
 
 Form = Literal["nested", "flat", "snake", "block", "followup", "none"]
 """The form of the output. `none`: the client does not show the model anything from this event."""
@@ -24,7 +24,7 @@ class Event(NamedTuple):
     """
 
     name: str
-    part: Part
+    kind: Kind
     form: Form = "none"
     seconds: int = 5
 
@@ -40,8 +40,8 @@ class Fields(NamedTuple):
 class Client(NamedTuple):
     """A client program. `page` is the address of its documents about hooks.
 
-    `late` is whether the reminder to store facts comes with a prompt, because no event at the end
-    of a turn can carry it.
+    If `reminds_at_prompt`, the reminder to store facts comes with a prompt, because the client has
+    no event at the end of a turn that can add text.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Client(NamedTuple):
     page: str
     events: tuple[Event, ...]
     fields: Fields = Fields()
-    late: bool = False
+    reminds_at_prompt: bool = False
 
     def find(self, name: str) -> Event | None:
         """Return the event with this name."""
@@ -103,7 +103,7 @@ GEMINI_CLI = Client(
         Event("BeforeAgent", "prompt", "nested"),
         Event("SessionEnd", "end", seconds=_STORING),
     ),
-    late=True,
+    reminds_at_prompt=True,
 )
 COPILOT_CLI = Client(
     "copilot-cli",

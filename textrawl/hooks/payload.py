@@ -34,14 +34,14 @@ class PayloadInvalid(ValueError):
 def read_payload(client: Client, raw: bytes, working: Path) -> Payload:
     """Return the values of the client's JSON. Raises PayloadInvalid.
 
-    `working` is the folder of a session that does not name its folder.
+    `working` is the folder of the session if the JSON has none.
     """
     try:
         data: object = json.loads(raw)
     except (ValueError, RecursionError) as error:
         raise PayloadInvalid("The input is not JSON") from error
     if not isinstance(data, dict):
-        raise PayloadInvalid("The input is not an object")
+        raise PayloadInvalid("The input is not a JSON object")
     values = cast("dict[str, Any]", data)
     session = _read_text(values, client.fields.session) or _read_text(values, "session_id")
     if not session:

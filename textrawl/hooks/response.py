@@ -1,4 +1,4 @@
-"""What a hook says at an event: the digest, found facts, a reminder, or nothing."""
+"""The text that a hook gives the model at an event: digest, facts, a reminder, or nothing."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -46,7 +46,7 @@ def respond(occasion: Occasion) -> str:
     """
     if occasion.payload.transcript:
         _note_transcript(occasion)
-    return _PARTS[occasion.event.part](occasion)
+    return _RESPONSES[occasion.event.kind](occasion)
 
 
 def _start(occasion: Occasion) -> str:
@@ -64,7 +64,7 @@ def _answer_prompt(occasion: Occasion) -> str:
         return ""
     occasion.session.add("turn")
     texts = [_recall(occasion)] if "recall" in occasion.choices.parts else []
-    if occasion.client.late:
+    if occasion.client.reminds_at_prompt:
         texts.append(_remind(occasion))
     return "\n\n".join(filter(None, texts))
 
@@ -77,7 +77,7 @@ def _compact(occasion: Occasion) -> str:
 def _stop(occasion: Occasion) -> str:
     if occasion.payload.continued:
         return ""
-    if not any(event.part == "prompt" for event in occasion.client.events):
+    if not any(event.kind == "prompt" for event in occasion.client.events):
         occasion.session.add("turn")
     return _remind(occasion)
 
@@ -90,7 +90,7 @@ def _finish(occasion: Occasion) -> str:
     return ""
 
 
-_PARTS: Mapping[str, Callable[[Occasion], str]] = {
+_RESPONSES: Mapping[str, Callable[[Occasion], str]] = {
     "start": _start, "prompt": _answer_prompt, "compact": _compact, "stop": _stop, "end": _finish,
 }  # fmt: skip
 
@@ -124,14 +124,14 @@ def _ask_for_facts(occasion: Occasion, request: Mapping[str, Any]) -> str:
     """Return facts that the session does not have yet, and note that it has them now."""
     if request["maxTokens"] < LEAST_TOKENS:
         return ""
-    story = occasion.session.read()
-    known = sorted(story.facts)
+    state = occasion.session.read()
+    known = sorted(state.facts)
     answer = occasion.ask({**request, "known": known, "format": "lines"})
     ids, text = answer.get("ids", []), answer.get("text")
     if not answer.get("items") or not isinstance(text, str):
         return ""
-    if story.lines or not ids:
-        text = drop_known(text, story.lines)
+    if state.lines or not ids:
+        text = drop_known(text, state.lines)
     lines = [] if ids else [f"line {line}" for line in hash_lines(text)]
     occasion.session.add(*(f"fact {fact}" for fact in ids), *lines)
     return text
@@ -139,11 +139,11 @@ def _ask_for_facts(occasion: Occasion, request: Mapping[str, Any]) -> str:
 
 def _remind(occasion: Occasion) -> str:
     """Return the reminder, once a session, unless the agent has already stored something."""
-    story = occasion.session.read()
-    if story.reminded or story.turns < REMIND_AFTER or not _may_remind(occasion):
+    state = occasion.session.read()
+    if state.reminded or state.turns < REMIND_AFTER or not _may_remind(occasion):
         return ""
     occasion.session.add("reminded")
-    return "" if story.transcript and _has_stored(story.transcript) else REMINDER
+    return "" if state.transcript and _has_stored(state.transcript) else REMINDER
 
 
 def _may_remind(occasion: Occasion) -> bool:

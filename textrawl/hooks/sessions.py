@@ -1,4 +1,4 @@
-"""What the hooks of one session said and did, so that nothing is said twice.
+"""The state of a session: what its hooks gave the model and stored, so that nothing comes twice.
 
 Each session has a file in the data folder, to which hooks append lines. A line is a word, or a word
 and a value:
@@ -29,7 +29,7 @@ _WORDS = ("fact", "line", "text", "turn", "reminded", "transcript", "event")
 _WAIT, _PAUSE = 1.0, 0.005  # seconds to wait for another hook of the session
 
 
-class Story(NamedTuple):
+class SessionState(NamedTuple):
     """What happened in a session so far. `facts` are those since the last compaction."""
 
     facts: frozenset[str] = frozenset()
@@ -75,7 +75,7 @@ class Session:
         """Close the file, which unlocks it."""
         os.close(self._file)
 
-    def read(self) -> Story:
+    def read(self) -> SessionState:
         """Return what happened so far."""
         os.lseek(self._file, 0, os.SEEK_SET)
         with os.fdopen(os.dup(self._file), "rb") as file:
@@ -105,7 +105,7 @@ def remove_old_sessions(folder: Path) -> None:
             Path(entry.path).unlink(missing_ok=True)
 
 
-def _read_lines(lines: Iterable[str]) -> Story:
+def _read_lines(lines: Iterable[str]) -> SessionState:
     lists: dict[str, list[str]] = {word: [] for word in _WORDS}
     for line in lines:
         word, _, value = line.partition(" ")
@@ -114,7 +114,7 @@ def _read_lines(lines: Iterable[str]) -> Story:
             lists["line"].clear()
         elif word in lists:  # another word is a line that was cut when the disk was full
             lists[word].append(value)
-    return Story(
+    return SessionState(
         facts=frozenset(lists["fact"]),
         lines=frozenset(lists["line"]),
         texts=frozenset(lists["text"]),

@@ -1,4 +1,4 @@
-"""The texts of a session: what the user and the agent wrote, as the client's transcript tells.
+"""The texts of a session: what the user and the agent wrote, read from the client's transcript.
 
 All clients write JSON Lines, each in its own form. Few clients document their form, so a line of an
 unknown form is skipped. Results of tools, texts of hooks and slash commands are left out.
@@ -29,7 +29,7 @@ _STORING = re.compile(
 Json = dict[str, Any]
 
 
-class Said(NamedTuple):
+class Message(NamedTuple):
     """A text and its author: `user` or `assistant`."""
 
     author: str
@@ -41,9 +41,9 @@ class Said(NamedTuple):
         return hashlib.sha256(f"{self.author}\n{self.text}".encode()).hexdigest()[:16]
 
 
-def read_texts(path: Path) -> list[Said]:
+def read_texts(path: Path) -> list[Message]:
     """Return the texts of a transcript, oldest first. Raises OSError."""
-    found = list[Said]()
+    found = list[Message]()
     for line in _read_end(path).splitlines():
         try:
             entry: object = json.loads(line)
@@ -68,7 +68,7 @@ def _read_end(path: Path) -> bytes:
     return end if size <= _MOST_BYTES else end.partition(b"\n")[2]
 
 
-def _read_entry(entry: Json) -> Iterator[Said]:
+def _read_entry(entry: Json) -> Iterator[Message]:
     if entry.get("isMeta") or entry.get("isSidechain"):
         return
     for read in _FORMS:
@@ -76,7 +76,7 @@ def _read_entry(entry: Json) -> Iterator[Said]:
         if author in _AUTHORS:
             for text in _read_content(content):
                 if cleaned := _clean(text):
-                    yield Said(_AUTHORS[author], cleaned)
+                    yield Message(_AUTHORS[author], cleaned)
             return
 
 

@@ -44,11 +44,10 @@ Operations = Mapping[str, tuple[type[Request], Callable[[Any], Awaitable[Answer]
 _MOST_FOUND = 50
 _MORE = 20  # rows that a search finds in addition, because known facts are left out
 _SHORT_ID = 8
-_HOOK = "textrawl hook"  # beginning of the client's name in requests of hooks
 
 
 @dataclass(frozen=True)
-class Desk:
+class OpenMemory:
     """An open memory, with all that an answer needs.
 
     `space` restricts all requests that do not name a space themselves. `recalls` is None if recalls
@@ -83,14 +82,14 @@ class Desk:
         return Caller(principal, client, f"textrawl {request.op}", secrets.token_hex(8))
 
 
-async def answer(desk: Desk, line: bytes) -> Answer:
+async def answer(memory: OpenMemory, line: bytes) -> Answer:
     """Return the answer to a request from an open memory, or its error with what to do next."""
-    return await dispatch(list_operations(desk), line)
+    return await dispatch(list_operations(memory), line)
 
 
-def list_operations(desk: Desk) -> Operations:
+def list_operations(memory: OpenMemory) -> Operations:
     """Return the operations on an open memory."""
-    return {name: (model, partial(run, desk)) for name, (model, run) in _OPERATIONS.items()}
+    return {name: (model, partial(run, memory)) for name, (model, run) in _OPERATIONS.items()}
 
 
 async def dispatch(operations: Operations, line: bytes) -> Answer:
@@ -107,14 +106,14 @@ async def dispatch(operations: Operations, line: bytes) -> Answer:
         return {"error": error.title, "fix": error.fix}
 
 
-async def _ping(desk: Desk, request: Request) -> Answer:
-    await desk.identify(request, "read")
+async def _ping(memory: OpenMemory, request: Request) -> Answer:
+    await memory.identify(request, "read")
     return {"text": "", "ids": [], "tokens": 0, "items": 0}
 
 
-async def _recall(desk: Desk, request: RecallRequest) -> Answer:
+async def _recall(memory: OpenMemory, request: RecallRequest) -> Answer:
     """Return facts that answer a question, without the known ones."""
-    caller = await desk.identify(request, "read")
+    caller = await memory.identify(request, "read")
     more = min(len(request.known), _MORE)
     question = Question(
         request.query,
@@ -122,34 +121,40 @@ async def _recall(desk: Desk, request: RecallRequest) -> Answer:
         least_score=request.least_score,
     )
     with keep_caller(caller):
-        rows, reason = await MemoryOperations(desk.store).search(question, caller)
+        rows, reason = await MemoryOperations(memory.store).search(question, caller)
     known = set(request.known)
     new = [row for row in rows if _shorten(row.observation_id) not in known][: request.limit]
     layout = FactLayout(find_space_labels(caller.principal))
     reply = SearchReply.build(new, reason, request.query, layout)
-    return _write_facts(desk, request, caller, reply, new)
+    if request.is_from_hook:
+        reply.note = None
+    return _write_facts(memory, request, caller, reply, new)
 
 
 def _write_facts(
-    desk: Desk, request: RecallRequest, caller: Caller, reply: SearchReply, rows: list[HitRow]
+    memory: OpenMemory,
+    request: RecallRequest,
+    caller: Caller,
+    reply: SearchReply,
+    rows: list[HitRow],
 ) -> Answer:
-    written = desk.write(reply, request.max_tokens)
-    silent = not written.items and request.client.startswith(_HOOK)
-    if desk.recalls is not None and request.record and not silent:
+    written = memory.write(reply, request.max_tokens)
+    silent = not written.items and request.is_from_hook
+    if memory.recalls is not None and request.record and not silent:
         finding = reply.read_finding(request.query)
-        desk.recalls.add(_note(caller, written, finding), reply)
+        memory.recalls.add(_note(caller, written, finding), reply)
     return _describe_answer(written, rows, request.format)
 
 
-async def _digest(desk: Desk, request: DigestRequest) -> Answer:
+async def _digest(memory: OpenMemory, request: DigestRequest) -> Answer:
     """Return the facts that matter at the start of a conversation, without the known ones."""
-    caller = await desk.identify(request, "read")
+    caller = await memory.identify(request, "read")
     with keep_caller(caller):
-        rows = await MemoryOperations(desk.store).digest(request.project or None, caller)
+        rows = await MemoryOperations(memory.store).digest(request.project or None, caller)
     known = set(request.known)
     new = [row for row in rows if _shorten(row.observation_id) not in known]
     reply = DigestReply.build(new, find_space_labels(caller.principal))
-    return _describe_answer(desk.write(reply, request.max_tokens), new, request.format)
+    return _describe_answer(memory.write(reply, request.max_tokens), new, request.format)
 
 
 def _describe_answer(
@@ -201,9 +206,9 @@ def _shorten(identity: UUID) -> str:
     return str(identity)[:_SHORT_ID]
 
 
-async def _remember(desk: Desk, request: RememberRequest) -> Answer:
+async def _remember(memory: OpenMemory, request: RememberRequest) -> Answer:
     """Store a fact, or update the valid fact of the entity with the same text."""
-    caller = await desk.identify(request, "write")
+    caller = await memory.identify(request, "write")
     fact = Fact(
         request.entity,
         request.type,
@@ -213,19 +218,19 @@ async def _remember(desk: Desk, request: RememberRequest) -> Answer:
         replaces=request.replaces,
     )
     with keep_caller(caller):
-        row = await MemoryOperations(desk.store).remember(fact, caller)
+        row = await MemoryOperations(memory.store).remember(fact, caller)
     return {"text": "", "ids": [_shorten(row.observation_id)], "tokens": 0, "items": 1} | (
         describe_stored(row)
     )
 
 
-async def _capture(desk: Desk, request: CaptureRequest) -> Answer:
+async def _capture(memory: OpenMemory, request: CaptureRequest) -> Answer:
     """Add texts of a session to today's journal entry of the program, without known texts."""
-    caller = await desk.identify(request, "write")
+    caller = await memory.identify(request, "write")
     today = datetime.now().astimezone().date().isoformat()
     key = EntryKey("daily", today, request.program)
     with keep_caller(caller):
-        journal = JournalOperations(desk.store)
+        journal = JournalOperations(memory.store)
         row = await journal.write(key, request.text, caller, chat_ids=[request.session])
     return {"text": "", "ids": [], "tokens": 0, "items": int(row.changed)}
 
@@ -260,7 +265,7 @@ def _ask_for_space(principal: Principal) -> ArgumentInvalid:
     )
 
 
-_OPERATIONS: dict[str, tuple[type[Request], Callable[[Desk, Any], Awaitable[Answer]]]] = {
+_OPERATIONS: dict[str, tuple[type[Request], Callable[[OpenMemory, Any], Awaitable[Answer]]]] = {
     "ping": (Request, _ping),
     "recall": (RecallRequest, _recall),
     "digest": (DigestRequest, _digest),

@@ -136,7 +136,10 @@ def _exchange(address: Address, line: bytes, deadline: float) -> bytes:
         raise Unreachable(f"{address.folder} does not exist, or is not private to this OS user")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         _limit(connection, deadline)
-        connection.connect(os.fspath(address.socket))
+        try:
+            connection.connect(os.fspath(address.socket))
+        except (FileNotFoundError, ConnectionRefusedError) as error:
+            raise Unreachable(f"No process listens at {address.socket}") from error
         if not is_trusted(connection):
             raise Refused(f"Another OS user listens at {address.socket}")
         connection.sendall(line)

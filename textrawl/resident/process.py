@@ -11,7 +11,7 @@ import anyio
 from textrawl.access.directory import Directory
 from textrawl.errors import MemoryNotEnabled
 from textrawl.resident.address import Address
-from textrawl.resident.answers import Answer, Desk, Operations, dispatch, list_operations
+from textrawl.resident.answers import Answer, OpenMemory, Operations, dispatch, list_operations
 from textrawl.resident.listener import Listener, open_lock
 from textrawl.resident.requests import Request
 from textrawl.resident.service import locate
@@ -86,17 +86,17 @@ async def open_operations(settings: Settings, *, serving: bool) -> AsyncGenerato
         async with open_remote_operations(settings.server_url, settings) as operations:
             yield operations
         return
-    async with _open_desk(settings, serving=serving) as desk:
-        yield list_operations(desk)
+    async with _open_memory(settings, serving=serving) as memory:
+        yield list_operations(memory)
 
 
 @asynccontextmanager
-async def _open_desk(settings: Settings, *, serving: bool) -> AsyncGenerator[Desk]:
-    async with open_memory(settings, serving=serving) as memory:
+async def _open_memory(settings: Settings, *, serving: bool) -> AsyncGenerator[OpenMemory]:
+    async with open_memory(settings, serving=serving) as store:
         recalls = build_recall_log(settings)
-        desk = Desk(
-            memory,
-            Directory(memory.database, lifetime=_OWN_LIFETIME),
+        memory = OpenMemory(
+            store,
+            Directory(store.database, lifetime=_OWN_LIFETIME),
             build_renderer(settings),
             recalls,
             settings.space,
@@ -104,16 +104,16 @@ async def _open_desk(settings: Settings, *, serving: bool) -> AsyncGenerator[Des
         )
         try:
             async with anyio.create_task_group() as beside:
-                beside.start_soon(_record_recalls, desk)
-                yield desk
+                beside.start_soon(_record_recalls, memory)
+                yield memory
                 beside.cancel_scope.cancel()
         finally:
             if recalls is not None:
                 with anyio.move_on_after(_LAST_FLUSH, shield=True):
-                    await recalls.flush(memory.database)
+                    await recalls.flush(store.database)
 
 
-async def _record_recalls(desk: Desk) -> None:
-    while desk.recalls is not None:
+async def _record_recalls(memory: OpenMemory) -> None:
+    while memory.recalls is not None:
         await anyio.sleep(_FLUSHING)
-        await desk.recalls.flush(desk.store.database)
+        await memory.recalls.flush(memory.store.database)

@@ -29,7 +29,7 @@ _TIMEOUT = 30.0  # seconds for a request to the server
 _PATH = "/mcp"
 
 
-class RemoteDesk:
+class RemoteServer:
     """A server over HTTP. Each space has a client of its own, because the address names the space.
 
     Every method raises the errors of its tool, and ServerUnreachable.
@@ -58,7 +58,7 @@ class RemoteDesk:
         spaces = {fact.space for fact in new}
         layout = FactLayout(SpaceLabels(self._settings.space, several=len(spaces) > 1))
         reply = SearchReply.build([_build_row(fact) for fact in new], None, request.query, layout)
-        reply.note = found.note
+        reply.note = None if request.is_from_hook else found.note
         written = self._renderer.write(reply, request.max_tokens)
         shown = new[: written.items]
         return {
@@ -119,12 +119,12 @@ class RemoteDesk:
 async def open_remote_operations(url: str, settings: Settings) -> AsyncGenerator[Operations]:
     """Yield the operations on the server at `url`. The first request connects to it."""
     async with AsyncExitStack() as stack:
-        desk = RemoteDesk(url, settings, stack)
+        server = RemoteServer(url, settings, stack)
         yield {
-            "ping": (Request, desk.ping),
-            "recall": (RecallRequest, desk.recall),
-            "digest": (DigestRequest, desk.digest),
-            "remember": (RememberRequest, desk.remember),
+            "ping": (Request, server.ping),
+            "recall": (RecallRequest, server.recall),
+            "digest": (DigestRequest, server.digest),
+            "remember": (RememberRequest, server.remember),
         }
 
 

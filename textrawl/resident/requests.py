@@ -29,6 +29,7 @@ from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_nam
 
 _QUERY_LENGTH = 1000
 _MOST_KNOWN = 10_000
+_HOOK = "textrawl hook"  # beginning of the client's name in requests of hooks
 
 
 def _apply(clean: Callable[[str], Any]) -> BeforeValidator:
@@ -57,6 +58,11 @@ class Request(BaseModel):
     space: Annotated[str, _NAME] | None = None
     record: bool = True
     read_only: bool = False
+
+    @property
+    def is_from_hook(self) -> bool:
+        """Whether a hook sent the request. Its text goes to a model without being asked for."""
+        return self.client.startswith(_HOOK)
 
 
 class RecallRequest(Request):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from textrawl.resident.address import Address, Memory, build_address
-from textrawl.resident.answers import Desk, answer
+from textrawl.resident.answers import OpenMemory, answer
 from textrawl.resident.listener import Listener
 from textrawl.settings import Settings
 
@@ -25,14 +25,14 @@ def locate(settings: Settings) -> Address:
     return build_address(settings.data_dir, memory)
 
 
-def build_listener(settings: Settings, desk: Desk) -> Listener:
+def build_listener(settings: Settings, memory: OpenMemory) -> Listener:
     """Return the listener for the memory of `settings`."""
-    return Listener(locate(settings), partial(answer, desk))
+    return Listener(locate(settings), partial(answer, memory))
 
 
 async def listen(settings: Settings, app: "App") -> None:
     """Answer requests through the socket with the memory of a server, until cancelled."""
-    desk = Desk(
+    memory = OpenMemory(
         app.store,
         app.identity.directory,
         app.renderer,
@@ -40,7 +40,7 @@ async def listen(settings: Settings, app: "App") -> None:
         app.identity.space,
         read_only=settings.read_only,
     )
-    await build_listener(settings, desk).run()
+    await build_listener(settings, memory).run()
 
 
 def _reveal(secret: SecretStr | None) -> str | None:

@@ -21,10 +21,10 @@ logger = logging.getLogger("textrawl")
 Notify = Callable[[], Awaitable[None]]
 """A function that tells one client that a resource has changed."""
 
-_PAUSE = 1.0  # seconds between two looks
+_PAUSE = 1.0  # seconds between two checks
 _LIST_PAUSES = 10  # the same in pauses if only lists are watched, because spaces are rarely made
 _LONGEST_DELIVERY = 5.0  # seconds until a client that does not read misses a notification
-_MOST = 10_000  # watches of this process: one look at so many takes a tenth of a second
+_MOST = 10_000  # watches of this process: one check of so many takes a tenth of a second
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Watches:
             end()
 
     async def run(self) -> None:
-        """Look for changes until cancelled. A look that fails is repeated."""
+        """Look for changes until cancelled. A check that fails is repeated."""
         async with anyio.create_task_group() as deliveries:
             for number in count(1):
                 await self._needed.wait()

@@ -33,7 +33,7 @@ Refuse = Callable[[Settings], type[TextrawlError] | None]
 """A function that returns the error of a tool that the settings turn off, or else None."""
 
 Complete = Callable[[Call, str], Awaitable[Sequence[str]]]
-"""A function that returns the values with a beginning, the likeliest first, and may cut them."""
+"""A function that returns the values with a beginning, the most likely first, or only some."""
 
 _CALL = "call"  # the server, not the client, gives this parameter to every tool
 

@@ -42,7 +42,7 @@ async def test_recall_contains_the_facts_and_says_that_they_are_data(client: Cli
 
 
 async def test_the_digest_has_the_facts_of_the_project_within_its_budget(client: Client) -> None:
-    assert "no facts to tell yet" in await load(client, "digest")
+    assert "no facts for a digest yet" in await load(client, "digest")
     for number in range(30):
         await remember(client, "Aurora", f"milestone {number} ships in week {number}", "project")
     await remember(client, "Ben", "prefers short answers")

@@ -21,12 +21,15 @@ _ClientName = Annotated[
     str | None,
     typer.Argument(metavar="CLIENT", help=f"The client: {', '.join(CLIENTS)}."),
 ]
-_List = Annotated[bool, typer.Option("--list", help="List the clients and what they have.")]
+_List = Annotated[
+    bool,
+    typer.Option("--list", help="List which clients are connected."),
+]
 _Print = Annotated[
     bool, typer.Option("--print", help="Write the entry to stdout, and change nothing.")
 ]
 _Project = Annotated[
-    bool, typer.Option("--project", help="Only in the project of the working directory.")
+    bool, typer.Option("--project", help="Use the file of the project in the working directory.")
 ]
 _Hooks = Annotated[
     bool, typer.Option("--with-hooks", help="Add the hooks as well: see docs/hooks.md.")
@@ -59,6 +62,8 @@ def connect(  # noqa: PLR0913, PLR0917 - each argument is an option
         return
     server = choose_server(url, token_file, token_keyring, assignments)
     if printing:
+        if with_hooks:
+            raise typer.BadParameter("--print shows only the server: leave --with-hooks out")
         _print(client, server)
         return
     chosen = choose_client(client)

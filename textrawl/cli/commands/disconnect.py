@@ -16,7 +16,7 @@ _ClientName = Annotated[
     str, typer.Argument(metavar="CLIENT", help=f"The client: {', '.join(CLIENTS)}.")
 ]
 _Project = Annotated[
-    bool, typer.Option("--project", help="Only in the project of the working directory.")
+    bool, typer.Option("--project", help="Use the file of the project in the working directory.")
 ]
 
 

@@ -40,9 +40,9 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
 
     The command shows the words of the query that each fact has, with their weights, how close its
     meaning is, and what its neighbours add: the facts that were stored just before and after it.
-    Then it shows facts that were left out: over the limit, below the bar, or ended. In piped output
-    each fact is one line: outcome, score, score without neighbours, coverage, cosine, words, arms,
-    entity, id, fact.
+    Then it shows facts that were left out: over the limit, below the least score, or ended. In
+    piped output each fact is one line: outcome, score, score without neighbours, coverage, cosine,
+    words, found by, entity, id, fact.
     """
     least = None if least_score is None else least_score / 100
     question = Question(
@@ -81,7 +81,7 @@ def _show(rows: Sequence[ExplainedRow]) -> None:
                     *map(_write_hundredths, (row.score, row.own_score, row.coverage)),
                     "" if row.cosine is None else f"{row.cosine:.3f}",
                     _write_words(row),
-                    " ".join(row.arms),
+                    " ".join(row.found_by),
                     row.entity_name,
                     str(row.observation_id),
                     row.content,
@@ -113,7 +113,7 @@ def _describe(row: ExplainedRow) -> str:
         parts.append(f"meaning: {_write_hundredths(row.likeness)} (cosine {row.cosine:.2f})")
     if row.own_score is not None and round(100 * row.score) != round(100 * row.own_score):
         parts.append(f"without neighbours: {_write_hundredths(row.own_score)}")
-    parts.append(f"found by: {' and '.join(row.arms) or 'its neighbours'}")
+    parts.append(f"found by: {' and '.join(row.found_by) or 'its neighbours'}")
     return "; ".join(parts)
 
 

@@ -9,12 +9,16 @@ from textrawl.hooks.events import CLIENTS
 
 
 def hook(
-    client: Annotated[str, typer.Argument(help=f"Client program: {', '.join(CLIENTS)}.")],
-    event: Annotated[str, typer.Argument(help="Event, under the name that the client gives it.")],
+    client: Annotated[
+        str, typer.Argument(metavar="CLIENT", help=f"Client program: {', '.join(CLIENTS)}.")
+    ],
+    event: Annotated[
+        str, typer.Argument(metavar="EVENT", help="Name that the client gives the event.")
+    ],
 ) -> None:
     """Answer an event of a client program, such as a prompt. Client programs run it.
 
-    Reads the client's JSON from stdin and writes JSON to stdout. If there is nothing to say, or if
-    the memory cannot be reached, the command writes nothing. The exit code is always 0.
+    The command reads the client's JSON from stdin and writes JSON to stdout. If there is nothing to
+    say, or if the memory cannot be reached, the command writes nothing. The exit code is always 0.
     """
     raise typer.Exit(run_hook([client, event]))

@@ -38,6 +38,10 @@ def recall(
     if text is None:
         raise typer.BadParameter("give a question, or pipe one to stdin", param_hint="QUESTION")
     request = build_recall(
-        read_query(text), as_json=as_json, limit=limit, max_tokens=max_tokens, space=space
+        read_query(text, "QUESTION"),
+        as_json=as_json,
+        limit=limit,
+        max_tokens=max_tokens,
+        space=space,
     )
     show(find_answer(request), as_json=as_json)

@@ -31,7 +31,7 @@ _DIGEST = "Use them where they help. Recall more with query_memory."
 _REMEMBER = (
     "Store this in the memory with remember_fact, as one atomic fact about a named {subject}, "
     "without asking back:\n\n{fact}\n\nIf it holds several facts, store all of them with one call "
-    "of build_knowledge. If the reply names a close fact as like and the new one corrects it, "
+    "of build_knowledge. If the reply has a close fact (`like`) and the new one corrects it, "
     "repeat the call with replaces. Then say in one sentence what you stored."
 )
 _WRAP_UP = (

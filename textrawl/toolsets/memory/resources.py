@@ -67,13 +67,13 @@ async def complete_entity(call: Call, beginning: str) -> Sequence[str]:
 
 
 async def write_digest_lines(call: Call, project: str | None, max_tokens: int) -> str:
-    """Return the digest as lines, or a sentence if there is nothing to tell.
+    """Return the digest as lines, or a sentence if there are no facts.
 
     It is not recorded as a recall: it would raise the use of the facts that it chooses by use.
     """
     rows = await MemoryOperations(call.store).digest(project, call.caller)
     reply = DigestReply.build(rows, find_space_labels(call.caller.principal))
-    return call.app.write_lines(reply, max_tokens) or "The memory has no facts to tell yet."
+    return call.app.write_lines(reply, max_tokens) or "The memory has no facts for a digest yet."
 
 
 async def _list_digests(call: Call) -> Sequence[Resource]:

@@ -71,8 +71,8 @@ class ExplainedRow:
     """A fact from explain_search. Scores, likeness and coverage are numbers from 0 to 1.
 
     `place` is its rank, or None if it is not valid. `outcome` is returned, over the limit, below
-    the bar or ended. `words` has an object {word, weight, found} for each word of the query.
-    `arms` says how the fact was found: words, vector, or neither if only its neighbours match.
+    the least score or ended. `words` has {word, weight, found} for each word of the query.
+    `found_by` says how the fact was found: words, vector, or neither if only its neighbours match.
     """
 
     place: int | None
@@ -88,7 +88,7 @@ class ExplainedRow:
     likeness: float | None
     coverage: float | None
     words: list[dict[str, Any]]
-    arms: list[str]
+    found_by: list[str]
     valid_until: datetime | None
 
 
