@@ -11,10 +11,8 @@ create function textrawl.digest_memory(
 )
 language sql stable security definer rows 40
 set search_path from current
--- Some hundred candidates are read by their keys. The planner would read and hash the whole table instead.
+-- A few hundred candidates are read by their keys. The planner could read the whole table instead.
 set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, digest_memory.spaces) as ids
@@ -48,27 +46,28 @@ begin atomic
             select r.facts from textrawl.recall r where r.space_id = p.id order by r.at desc limit 300) answer
         cross join lateral unnest(answer.facts) fact
         group by p.id, fact order by times desc limit 60
-    ), candidate as (
-        select c.section, near.space_id, near.id
+    ), candidate as materialized (
+        -- Only three facts of an entity that is not the project can be in the digest.
+        select c.section, near.*
         from chosen c cross join lateral (
-            select o.space_id, o.id from textrawl.fact o
+            select o.* from textrawl.fact o
             where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until)
-            order by o.created_at desc, o.id limit 20) near
+            order by o.created_at desc, o.id limit case c.section when 'project' then 20 else 3 end) near
         union all
-        select 'recalled', space_id, id from used
+        select 'recalled', o.* from used join textrawl.fact o using (space_id, id)
         union all
-        select 'recent', p.id, newest.id
+        select 'recent', newest.*
         from place p cross join lateral (
-            select o.id from textrawl.fact o where o.space_id = p.id
-            order by o.ordinal desc limit 40) newest
+            select o.* from textrawl.fact o where o.space_id = p.id
+            order by o.ordinal desc
+            limit (select least(40, greatest(5, 200 / greatest(cardinality(ids), 1))) from scope)) newest
     ), judged as (
         select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.author_id,
-            case when c.section <> 'project' and o.content ~ '[?？]\s*$' then 'question' else c.section end as section,
+            case when o.section <> 'project' and o.content ~ '[?？]\s*$' then 'question' else o.section end as section,
             (o.confidence * (
                 0.6 * exp(-least(extract(epoch from greatest(now() - o.created_at, interval '0')) / 86400 / 30, 700))
                 + 0.4 * coalesce(used.times / (used.times + 2), 0)))::real as score
-        from candidate c
-        join textrawl.fact o using (space_id, id)
+        from candidate o
         left join used using (space_id, id)
         where textrawl.is_valid(o.valid_from, o.valid_until) and char_length(o.content) <= max_characters
             and (o.part is null or o.part = 1)
