@@ -206,6 +206,12 @@ def test_settings_are_added_to_those_that_the_client_needs(
     }  # fmt: skip
 
 
+def test_a_host_alone_stands_for_the_path_mcp(textrawl: Textrawl) -> None:
+    printed = textrawl("connect", "codex", "--url", "https://memory.example.com/", "--print").out
+
+    assert f'url = "{URL}"' in printed
+
+
 @pytest.mark.parametrize(
     ("words", "code", "reason"),
     [
@@ -224,6 +230,7 @@ def test_settings_are_added_to_those_that_the_client_needs(
         (("cursor", "--url", "http://example.com/mcp", "--token-keyring", "x"), 2, "only to https"),
         (("cursor", "--token-keyring", "x"), 2, "a token needs --url"),
         (("cursor", "--url", URL, "--token-file", "none"), 2, "is not a file"),
+        (("codex", "--print", "--with-hooks"), 2, "leave --with-hooks out"),
         (("claude-desktop", "--url", URL), 1, "Settings, Connectors"),
         (("windsurf", "--project"), 1, "has no configuration for one project"),
         (("emacs",), 2, "is not one of claude-code"),

@@ -77,11 +77,16 @@ def test_an_event_of_a_newer_client_gets_nothing(start: Start) -> None:
     assert session.run(PROMPT, text).is_silent
 
 
-def test_a_reason_is_told_only_to_those_who_debug(start: Start) -> None:
-    said = start("claude-code", LOG_LEVEL="DEBUG").run(PROMPT, "no JSON")
+def test_those_who_debug_read_why_a_hook_is_silent(start: Start) -> None:
+    session = start("claude-code", LOG_LEVEL="DEBUG")
+    broken = session.run(PROMPT, "no JSON")
+    other = session.tell("prompt", prompt="fix the failing test")
+    off = start("claude-code", LOG_LEVEL="DEBUG", HOOKS="off").tell("prompt", prompt=QUESTION)
 
-    assert (said.code, said.out) == (0, "")
-    assert said.err == "textrawl hook: The input is not JSON\n"
+    assert {(said.code, said.out) for said in (broken, other, off)} == {(0, "")}
+    assert broken.err == "textrawl hook: The input is not JSON\n"
+    assert other.err == "textrawl hook: Nothing to say: no new fact, and no reminder\n"
+    assert off.err.startswith("textrawl hook: The settings switch the hooks off")
 
 
 @pytest.mark.parametrize("client", CLIENTS)

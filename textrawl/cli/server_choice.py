@@ -14,6 +14,7 @@ from textrawl.clients.servers import Address, Program, Server, Token
 from textrawl.environment import PREFIX
 from textrawl.settings import Settings, read_settings, write_name
 
+_PATH = "/mcp"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 Url = Annotated[
@@ -102,6 +103,7 @@ def _choose_token(file: Path | None, keyring: str | None) -> Token | None:
 
 
 def _check_url(url: str, *, with_token: bool) -> str:
+    """Return the address of the MCP endpoint. A host alone stands for its path /mcp."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise typer.BadParameter("write an address such as https://memory.example.com/mcp")
@@ -109,4 +111,4 @@ def _check_url(url: str, *, with_token: bool) -> str:
         raise typer.BadParameter("a URL must not contain a password: use --token-file")
     if with_token and parts.scheme == "http" and parts.hostname not in _LOCAL:
         raise typer.BadParameter("a token is sent only to https:// or to this machine")
-    return url
+    return url if parts.path.strip("/") else parts._replace(path=_PATH).geturl()
