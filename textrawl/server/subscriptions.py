@@ -1,9 +1,9 @@
-"""Subscriptions to resources, in both eras of MCP.
+"""Subscriptions to resources, in the two ways that MCP has.
 
 Up to protocol 2025-11-25 a client subscribes with `resources/subscribe`, and notifications come on
 the stream of its session. From 2026-07-28 on it sends `subscriptions/listen`, and the response is a
-stream of notifications. Only there clients hear about changes of the list of resources: before, a
-client could not ask for them, and the server would have to look on behalf of every client.
+stream of notifications. Only these clients hear about changes of the list of resources. Others
+cannot ask for them, so the server would have to check the list for every client.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """Watches: resources whose changes somebody wants to hear about.
 
-Any process can change a resource, so the trail is asked: one statement for all watches of this
-process. While nobody watches, nothing runs.
+Any process can change a resource. Therefore this process asks the trail, with one statement for all
+its watches. Without watches it asks nothing.
 """
 
 import json
@@ -22,7 +22,7 @@ Notify = Callable[[], Awaitable[None]]
 """A function that tells one client that a resource has changed."""
 
 _PAUSE = 1.0  # seconds between two checks
-_LIST_PAUSES = 10  # the same in pauses if only lists are watched, because spaces are rarely made
+_LIST_PAUSES = 10  # between two checks of lists alone, because spaces are rarely created
 _LONGEST_DELIVERY = 5.0  # seconds until a client that does not read misses a notification
 _MOST = 10_000  # watches of this process: one check of so many takes a tenth of a second
 
