@@ -32,7 +32,7 @@ from textrawl.scheduling import workers
 from textrawl.settings import Settings
 from textrawl.transports.http import limits, listening
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 WAITING = "select count(distinct pid) from pg_locks where not granted"
 HALF = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\nx: "  # headers that go no further

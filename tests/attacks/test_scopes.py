@@ -15,7 +15,7 @@ from tests.support.tool_calls import text_of
 from textrawl.access.access_token import hash_token
 from textrawl.settings import Settings
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 PUBLIC = "https://memory.example"
 AUDIENCE = f"{PUBLIC}/mcp"

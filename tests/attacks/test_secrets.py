@@ -16,7 +16,7 @@ from tests.support.http_team import bear
 from tests.support.listening import find_port, wait_for_answer
 from tests.support.providers import EmbeddingServer, Fault
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 PASSWORD, KEY = "canary-password-7", "sk-canary-key-0123456789"
 SAID, ASKED = "canary fact of the heart", "canary question of the night"

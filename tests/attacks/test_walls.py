@@ -21,6 +21,7 @@ from textrawl.toolsets.catalogue import find_toolsets
 pytestmark = pytest.mark.anyio
 
 UPKEEP = {
+    "changed_watches",  # each watch has the credential of its client
     "claim_document_embeddings", "claim_pending_embeddings", "default_space",
     "fill_pending_embeddings", "embedding_models", "queue_embeddings", "rebuild_documents",
     "pending_embeddings", "prune_recalls", "record_recalls", "refresh_search_statistics",

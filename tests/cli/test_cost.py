@@ -91,6 +91,7 @@ def test_the_last_recalls_are_summed_up(run: Run, database_url: str) -> None:
 @pytest.mark.anyio
 @pytest.mark.parametrize("structured", ["full", "off"])
 @pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.slow
 async def test_an_answer_costs_what_a_server_sends_in_that_format(
     connect: Connect,
     launch: Launch,

@@ -333,6 +333,7 @@ def test_without_any_provider_keywords_are_no_news(ask: Ask) -> None:
     assert found.out.endswith("likes tea\n")
 
 
+@pytest.mark.slow
 def test_an_empty_memory_is_no_fault_of_the_model(ask: Ask) -> None:
     first, second = ask("search", "tea"), ask("search", "tea")
 

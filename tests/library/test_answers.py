@@ -25,7 +25,9 @@ from textrawl.wire.token_counter import Counter
 ONE_TOKEN = Counter("one token an answer", exact=True, count=lambda _: 1)
 LABELS = SpaceLabels(home="own", several=True)
 
-_READABLE = st.characters(exclude_categories=["C", "Z", "M"])
+# Fillers are letters, but they are invisible, so the tools refuse them.
+_FILLERS = "\u115f\u1160\u3164\uffa0\u2800"
+_READABLE = st.characters(exclude_categories=["C", "Z", "M"], exclude_characters=_FILLERS)
 _TRICKY = [
     "cut 3",
     "note x",

@@ -207,7 +207,8 @@ def test_a_resident_can_be_ended_but_not_a_server(
     wait_for(is_answered)
     refused = run("resident", "--stop")
 
-    assert (stopped.code, stopped.err, resident.popen.wait(timeout=60)) == (0, "", 0)
+    ended = (0, "The process has ended.\n", 0)
+    assert (stopped.code, stopped.err, resident.popen.wait(timeout=60)) == ended
     assert again.complaint == "No process has this memory open for hooks and quick commands"
     assert "A server has this memory open" in refused.complaint
 

@@ -132,6 +132,7 @@ async def run_command(database_url: str, *words: str) -> None:
     await anyio.run_process([sys.executable, "-m", "textrawl", *words], env={**os.environ, **given})
 
 
+@pytest.mark.slow
 async def test_a_change_by_any_process_is_heard_over_every_transport(
     client: Client, era: Era, ear: Ear, owner: psycopg.Connection, database_url: str
 ) -> None:

@@ -4,7 +4,6 @@ import getpass
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import typer
 from pydantic import SecretStr
@@ -13,8 +12,8 @@ from textrawl.clients.installation import find_command
 from textrawl.clients.servers import Address, Program, Server, Token
 from textrawl.environment import PREFIX
 from textrawl.settings import Settings, read_settings, write_name
+from textrawl.values.server_address import read_server_address
 
-_PATH = "/mcp"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 Url = Annotated[
@@ -104,11 +103,12 @@ def _choose_token(file: Path | None, keyring: str | None) -> Token | None:
 
 def _check_url(url: str, *, with_token: bool) -> str:
     """Return the address of the MCP endpoint. A host alone stands for its path /mcp."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise typer.BadParameter("write an address such as https://memory.example.com/mcp")
+    try:
+        parts = read_server_address(url)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
     if parts.username or parts.password:
         raise typer.BadParameter("a URL must not contain a password: use --token-file")
     if with_token and parts.scheme == "http" and parts.hostname not in _LOCAL:
         raise typer.BadParameter("a token is sent only to https:// or to this machine")
-    return url if parts.path.strip("/") else parts._replace(path=_PATH).geturl()
+    return parts.geturl()

@@ -5,7 +5,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
-from urllib.parse import urlsplit
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.library.arguments import (
@@ -23,8 +22,7 @@ from textrawl.library.local import open_local
 from textrawl.library.memory import Memory
 from textrawl.library.results import Digest, Facts, Forgotten, Related, Remembered
 from textrawl.settings import read_settings
-
-_PATH = "/mcp"
+from textrawl.values.server_address import read_server_address
 
 
 class Client:
@@ -177,11 +175,8 @@ class Client:
 
 
 def _complete_url(url: str) -> str:
-    """Return the address of the MCP endpoint. A host alone stands for its usual path.
-
-    Raises ArgumentInvalid.
-    """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise ArgumentInvalid("url: give an address such as https://memory.example.com/mcp")
-    return url if parts.path.strip("/") else parts._replace(path=_PATH).geturl()
+    """Return the address of the MCP endpoint. Raises ArgumentInvalid."""
+    try:
+        return read_server_address(url).geturl()
+    except ValueError as error:
+        raise ArgumentInvalid(f"url: {error}") from None

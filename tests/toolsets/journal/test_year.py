@@ -14,7 +14,7 @@ from tests.support.llm_server import LlmServer
 from tests.support.provider_server import Fault
 from tests.toolsets.journal.consolidating import consolidate, name_llm, read_texts
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 # 2018 begins and ends on a Monday: no week of it belongs to another year, and the last one is 53rd.
 DAYS = [date(2018, 1, 1) + timedelta(days=day) for day in range(365)]

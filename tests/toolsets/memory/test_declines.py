@@ -131,6 +131,7 @@ async def test_a_no_concerns_what_was_asked_about(open_client: Open) -> None:
     assert (await ask(client, entityName="Doomed"))["o"] == ["lives in Oslo", "likes tea"]
 
 
+@pytest.mark.slow
 async def test_another_session_is_not_bound_by_a_no(
     open_client: Open, request: pytest.FixtureRequest
 ) -> None:

@@ -189,6 +189,7 @@ def test_skipping_a_line_without_end_takes_no_memory(process: Process) -> None:
     assert grown < 16_000_000
 
 
+@pytest.mark.slow
 def test_a_thousand_bad_lines_between_good_ones_cost_none_of_them(process: Process) -> None:
     lines = [line for line, *_ in BAD.values() if len(line) < 1000]
     for number in range(1000):

@@ -64,7 +64,7 @@ def connect(  # noqa: PLR0913, PLR0917 - each argument is an option
     if printing:
         if with_hooks:
             raise typer.BadParameter("--print shows only the server: leave --with-hooks out")
-        _print(client, server)
+        _print(client, server, place)
         return
     chosen = choose_client(client)
     plan = _plan(chosen, server, place, with_hooks=with_hooks)
@@ -74,9 +74,9 @@ def connect(  # noqa: PLR0913, PLR0917 - each argument is an option
     _report(chosen, server, plan, backups)
 
 
-def _print(name: str | None, server: Server) -> None:
+def _print(name: str | None, server: Server, project: Path | None) -> None:
     client = CLIENTS.get(name or "") or describe_other()
-    for addition in client.list_additions(server, client.find_file(), hidden=True):
+    for addition in client.list_additions(server, client.find_file(project), hidden=True):
         write_line(write_entry(addition))
 
 

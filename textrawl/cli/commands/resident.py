@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from textrawl.cli.console import write_error
+from textrawl.cli.console import write_error, write_message
 from textrawl.cli.residence import IDLE, TAKEN, stay_resident
 from textrawl.errors import StartRefused
 from textrawl.resident.address import find_address
@@ -50,3 +50,4 @@ def _stop() -> None:
         if time.monotonic() > end:
             raise StartRefused("The process has not ended yet: try again")
         time.sleep(_PAUSE)
+    write_message("The process has ended.")

@@ -1,0 +1,16 @@
+"""The address of a textrawl server over HTTP."""
+
+from urllib.parse import SplitResult, urlsplit
+
+_PATH = "/mcp"
+
+
+def read_server_address(url: str) -> SplitResult:
+    """Return the parts of the address of the MCP endpoint. A host alone stands for its path /mcp.
+
+    Raises ValueError for an address that is not of HTTP or names no host.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("write an address such as https://memory.example.com/mcp")
+    return parts if parts.path.strip("/") else parts._replace(path=_PATH)
