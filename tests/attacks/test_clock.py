@@ -9,7 +9,7 @@ from mcp import Client
 
 from tests.conftest import Connect
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 FACT = "keeps quinces"
 

@@ -12,7 +12,7 @@ from tests.attacks.site import Site, issue, open_site
 from tests.conftest import Connect
 from textrawl.settings import Settings
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 FACT: dict[str, Any] = {"entityName": "Ada", "entityType": "person", "observation": "x"}
 EDGE: dict[str, Any] = {"fromEntity": "Ada", "relation": "knows", "toEntity": "Bo"}

@@ -42,6 +42,7 @@ def make_words() -> list[str]:
     return ["".join(dice.choices(string.ascii_lowercase, k=9)) for _ in range(WORDS)]
 
 
+@pytest.mark.slow
 def test_no_score_tells_which_of_240_words_stand_in_another_space(
     owner: psycopg.Connection, reader: bytes
 ) -> None:

@@ -227,7 +227,16 @@ def folder() -> Iterator[Path]:
         yield folder
 
 
-@pytest.mark.parametrize("line", find_commands())
+def mark_commands() -> list[Any]:
+    """The commands. Those of pytest collect thousands of tests, which takes long."""
+    slow = pytest.mark.slow
+    return [
+        pytest.param(line, marks=slow) if line.startswith(".venv/bin/pytest") else line
+        for line in find_commands()
+    ]
+
+
+@pytest.mark.parametrize("line", mark_commands())
 def test_every_other_command_of_the_pages_succeeds(
     line: str, environment: dict[str, str], folder: Path
 ) -> None:

@@ -255,6 +255,7 @@ async def test_a_server_that_is_away_is_no_reason_to_refuse_the_start(tmp_path: 
         await check(make_conninfo(host=str(tmp_path), password=CANARY, dbname="x"))
 
 
+@pytest.mark.slow
 async def test_nobody_is_disturbed_while_functions_are_replaced(
     empty: tuple[str, psycopg.Connection],
 ) -> None:

@@ -96,6 +96,7 @@ async def test_what_is_added_and_deleted_in_one_turn_is_gone_in_the_end(
     assert result.structured_content == {"entities": [], "relations": []}
 
 
+@pytest.mark.slow
 async def test_a_type_that_is_said_first_stays_when_a_relation_is_sent_with_it(
     open_client: Callable[..., Awaitable[Client]], owner: psycopg.Connection
 ) -> None:

@@ -12,7 +12,7 @@ from tests.conftest import Connect
 from tests.support.tool_calls import count
 from tests.toolsets.graph.reference import ask, call, text_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 
 @pytest.fixture
@@ -167,7 +167,6 @@ TOPICS = [
 ]
 
 
-@pytest.mark.slow
 async def test_a_large_entity_is_split_as_it_was_proposed(
     client: Client, owner: psycopg.Connection
 ) -> None:
@@ -302,7 +301,6 @@ async def test_answers_of_all_these_stay_within_the_budget(connect: Connect) -> 
         assert max(costs) <= 300, tool
 
 
-@pytest.mark.slow
 async def test_the_report_says_when_only_a_part_was_compared(
     connect: Connect, owner: psycopg.Connection
 ) -> None:
@@ -318,7 +316,6 @@ async def test_the_report_says_when_only_a_part_was_compared(
     assert answer["note"].startswith("Compared with each other: 302 of 303 observations")
 
 
-@pytest.mark.slow
 async def test_large_entities_are_listed_with_the_topics_of_the_first_ones(
     connect: Connect, owner: psycopg.Connection
 ) -> None:

@@ -169,6 +169,7 @@ PARTS = st.tuples(
     change=st.sampled_from([add_to_section, rewrite_section]),
 )
 @configure(max_examples=1000)
+@pytest.mark.slow
 def test_a_change_of_a_section_never_touches_the_text_outside_it(
     parts: tuple[str, ...], content: str, line_end: str, change: Callable[[str, str, str], str]
 ) -> None:

@@ -70,6 +70,7 @@ async def run(programs: list[Program], steps: list[Step]) -> list[str]:
     return pushed
 
 
+@pytest.mark.slow
 async def test_three_programs_agree_after_any_edits_and_every_pushed_text_is_kept(
     connect: Connect, owner: psycopg.Connection[Any]
 ) -> None:
