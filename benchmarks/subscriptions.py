@@ -113,7 +113,7 @@ async def run(facts: int, looks: int, folder: Path) -> None:
             owner.execute(FILL, {"entities": facts // 10})
             owner.execute("vacuum analyze")
             print(f"{tell_machine()}; {facts:,} facts; {looks} looks each.\n")
-            print("| subscriptions | p50 ms | p95 ms |\n| --- | ---: | ---: |")
+            print("| subscriptions | p50 ms | p95 ms |\n|---|---:|---:|")
             for count in (1, 100, 1000):
                 server = Server(app, make_watches(count, tokens[:1]))
                 print(write_row(f"{count}, idle", measure(server, looks)), flush=True)

@@ -43,7 +43,8 @@ def run(folder: Path, *arguments: str, **variables: str) -> str:
     result = subprocess.run(
         [sys.executable, "-m", *arguments],
         cwd=folder,
-        env=clean | {"PYTHONPATH": str(folder)} | variables,
+        # Options for the whole suite, such as a bar for its coverage, are not for these few tests.
+        env=clean | {"PYTHONPATH": str(folder), "PYTEST_ADDOPTS": ""} | variables,
         capture_output=True,
         text=True,
         check=False,
