@@ -51,6 +51,7 @@ HELPERS = {
     "toolsets.cleaning",
     "toolsets.memory.query_period",
     "toolsets.memory.rows",
+    "toolsets.recalls",
     "values.text",
     "values.time_expression",
     "wire.recall_log",

@@ -5,7 +5,6 @@ own principal, because only its OS user can use the socket.
 """
 
 import secrets
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -33,8 +32,9 @@ from textrawl.toolsets.memory.digest_reply import DigestReply
 from textrawl.toolsets.memory.operations import Fact, MemoryOperations, Question
 from textrawl.toolsets.memory.rows import DigestRow, FactRow, HitRow
 from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, find_space_labels
+from textrawl.toolsets.recalls import describe_recall
 from textrawl.values.text import escape_hidden
-from textrawl.wire.recall_log import Finding, Recall, RecallLog
+from textrawl.wire.recall_log import RecallLog
 from textrawl.wire.replies import Renderer, Reply, Written
 
 Answer = dict[str, Any]
@@ -142,7 +142,7 @@ def _write_facts(
     silent = not written.items and request.is_from_hook
     if memory.recalls is not None and request.record and not silent:
         finding = reply.read_finding(request.query)
-        memory.recalls.add(_note(caller, written, finding), reply)
+        memory.recalls.add(describe_recall(caller, "search", written, finding), reply)
     return _describe_answer(written, rows, request.format)
 
 
@@ -168,24 +168,6 @@ def _describe_answer(
         "tokens": written.tokens,
         "items": written.items,
     } | ({"facts": [_describe(row) for row in shown]} if form == "json" else {})
-
-
-def _note(caller: Caller, written: Written, finding: Finding) -> Recall:
-    """Return the entry of the recall log for an answer in lines."""
-    return Recall(
-        credential=caller.principal.credential,
-        space=caller.principal.home,
-        client=caller.client,
-        mode="search",
-        format=written.format,
-        structured=written.structured,
-        tokens=written.tokens,
-        budget=written.budget,
-        items=written.items,
-        dropped=written.dropped,
-        finding=finding,
-        milliseconds=1000 * (time.perf_counter() - caller.begun),
-    )
 
 
 def _describe(row: HitRow | DigestRow) -> Answer:

@@ -1,7 +1,6 @@
 """The state of a running server, and the identity of the callers of its tools."""
 
 import secrets
-import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -18,9 +17,10 @@ from textrawl.scheduling.workers import run_aside
 from textrawl.settings import CorrectionMode
 from textrawl.store.store import Store
 from textrawl.store.watches import Watches
+from textrawl.toolsets.recalls import describe_recall
 from textrawl.toolsets.refused_deletions import RefusedDeletions
 from textrawl.values.text import clean_name
-from textrawl.wire.recall_log import NOTHING, Finding, Recall, RecallLog
+from textrawl.wire.recall_log import NOTHING, Finding, RecallLog
 from textrawl.wire.replies import Renderer, Reply, Written
 
 
@@ -153,21 +153,7 @@ class App:
         self, caller: Caller, mode: str, reply: Reply, written: Written, finding: Finding
     ) -> CallToolResult:
         if self._recalls is not None:
-            recall = Recall(
-                credential=caller.principal.credential,
-                space=caller.principal.home,
-                client=caller.client,
-                mode=mode,
-                format=written.format,
-                structured=written.structured,
-                tokens=written.tokens,
-                budget=written.budget,
-                items=written.items,
-                dropped=written.dropped,
-                finding=finding,
-                milliseconds=1000 * (time.perf_counter() - caller.begun),
-            )
-            self._recalls.add(recall, reply)
+            self._recalls.add(describe_recall(caller, mode, written, finding), reply)
         return written.result
 
 
