@@ -23,7 +23,7 @@ from textrawl.store.opening import open_memory
 from textrawl.store.store import Store
 from textrawl.toolsets.memory import operations
 from textrawl.toolsets.memory.operations import Edge, MemoryOperations, Question
-from textrawl.toolsets.memory.rows import HitRow, RelationRow
+from textrawl.toolsets.memory.rows import DigestRow, FactRow, HitRow, RelationRow
 
 if TYPE_CHECKING:
     from textrawl.wire.replies import Renderer
@@ -70,7 +70,7 @@ class LocalMemory:
         kept = len(rows) if max_tokens is None else _count_fitting(rows, max_tokens)
         reason = missing if self._store.models.has_vectors else None
         note = f"keyword only: {reason}" if reason else None
-        return Facts(tuple(map(_read_hit, rows[:kept])), len(rows) - kept, note)
+        return Facts(tuple(map(read_hit, rows[:kept])), len(rows) - kept, note)
 
     async def digest(self, project: str | None, max_tokens: int) -> Digest:
         """Return the facts that matter at the start of a conversation."""
@@ -91,15 +91,7 @@ class LocalMemory:
         """Store a fact. Raises FactNotFound."""
         caller = await self.identify("remember_fact", "write")
         row = await self._operations.remember(fact, caller)
-        similar = Similar(**row.closest) if row.closest else None
-        return Remembered(
-            str(row.observation_id),
-            row.entity_name,
-            row.entity_type,
-            row.duplicate,
-            row.updated,
-            similar,
-        )
+        return read_stored(row)
 
     async def relate(self, edge: Edge, *, replaces: bool) -> Related:
         """Connect two entities."""
@@ -142,7 +134,8 @@ def _build_renderer() -> "Renderer":
     return Renderer("lines", structured=False, counter=choose_counter(), budget=0)
 
 
-def _read_hit(row: HitRow) -> Fact:
+def read_hit(row: HitRow) -> Fact:
+    """Return the fact that a search found."""
     return Fact(
         str(row.observation_id),
         row.entity_name,
@@ -153,6 +146,33 @@ def _read_hit(row: HitRow) -> Fact:
         row.said_at,
         row.created_at,
         row.space,
+    )
+
+
+def read_digest_row(row: DigestRow) -> Fact:
+    """Return the fact of a digest."""
+    return Fact(
+        str(row.observation_id),
+        row.entity_name,
+        row.entity_type,
+        row.content,
+        round(row.score, 2),
+        row.author,
+        row.said_at,
+        row.created_at,
+        row.space,
+    )
+
+
+def read_stored(row: FactRow) -> Remembered:
+    """Return the fact that remember_fact stored or found."""
+    return Remembered(
+        str(row.observation_id),
+        row.entity_name,
+        row.entity_type,
+        row.duplicate,
+        row.updated,
+        Similar(**row.closest) if row.closest else None,
     )
 
 

@@ -8,6 +8,7 @@ listens on a Unix socket too, and `textrawl resident` is a small process that do
   `environment`, because they run before anything else is imported.
 - `peers` finds the OS user at the other end of a connection.
 - `listener` accepts connections. One process of a memory does so at a time.
-- `requests` and `answers` check the requests and answer them.
+- `requests` checks the requests. `answers` answers them from an open memory, and `remote` from the
+  memory of a server over HTTP. `composition` has what their answers share.
 - `process` is the process that `textrawl resident` runs.
 """

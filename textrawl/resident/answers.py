@@ -5,17 +5,27 @@ own principal, because only its OS user can use the socket.
 """
 
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from operator import attrgetter
 from typing import Any
-from uuid import UUID
 
 from textrawl import __version__
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Principal, Scope, keep_caller
 from textrawl.errors import ArgumentInvalid, ReadOnly, TextrawlError
+from textrawl.library.local import read_digest_row, read_hit, read_stored
+from textrawl.resident.composition import (
+    Answer,
+    build_answer,
+    build_empty,
+    count_wanted,
+    describe_fact,
+    describe_stored,
+    leave_out_known,
+)
 from textrawl.resident.requests import (
     CaptureRequest,
     DigestRequest,
@@ -30,20 +40,15 @@ from textrawl.store.store import Store
 from textrawl.toolsets.journal.operations import EntryKey, JournalOperations
 from textrawl.toolsets.memory.digest_reply import DigestReply
 from textrawl.toolsets.memory.operations import Fact, MemoryOperations, Question
-from textrawl.toolsets.memory.rows import DigestRow, FactRow, HitRow
 from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, find_space_labels
 from textrawl.toolsets.recalls import describe_recall
-from textrawl.values.text import escape_hidden
 from textrawl.wire.recall_log import RecallLog
 from textrawl.wire.replies import Renderer, Reply, Written
 
-Answer = dict[str, Any]
 Operations = Mapping[str, tuple[type[Request], Callable[[Any], Awaitable[Answer]]]]
 """The model of the request and the function of each operation."""
 
-_MOST_FOUND = 50
-_MORE = 20  # rows that a search finds in addition, because known facts are left out
-_SHORT_ID = 8
+_ID = attrgetter("observation_id")
 
 
 @dataclass(frozen=True)
@@ -108,42 +113,26 @@ async def dispatch(operations: Operations, line: bytes) -> Answer:
 
 async def _ping(memory: OpenMemory, request: Request) -> Answer:
     await memory.identify(request, "read")
-    return {"text": "", "ids": [], "tokens": 0, "items": 0}
+    return build_empty()
 
 
 async def _recall(memory: OpenMemory, request: RecallRequest) -> Answer:
     """Return facts that answer a question, without the known ones."""
     caller = await memory.identify(request, "read")
-    more = min(len(request.known), _MORE)
-    question = Question(
-        request.query,
-        limit=min(request.limit + more, _MOST_FOUND),
-        least_score=request.least_score,
-    )
+    question = Question(request.query, limit=count_wanted(request), least_score=request.least_score)
     with keep_caller(caller):
         rows, reason = await MemoryOperations(memory.store).search(question, caller)
-    known = set(request.known)
-    new = [row for row in rows if _shorten(row.observation_id) not in known][: request.limit]
+    new = leave_out_known(rows, request.known, _ID)[: request.limit]
     layout = FactLayout(find_space_labels(caller.principal))
     reply = SearchReply.build(new, reason, request.query, layout)
     if request.is_from_hook:
         reply.note = None
-    return _write_facts(memory, request, caller, reply, new)
-
-
-def _write_facts(
-    memory: OpenMemory,
-    request: RecallRequest,
-    caller: Caller,
-    reply: SearchReply,
-    rows: list[HitRow],
-) -> Answer:
     written = memory.write(reply, request.max_tokens)
     silent = not written.items and request.is_from_hook
     if memory.recalls is not None and request.record and not silent:
         finding = reply.read_finding(request.query)
         memory.recalls.add(describe_recall(caller, "search", written, finding), reply)
-    return _describe_answer(written, rows, request.format)
+    return build_answer(written, [describe_fact(read_hit(row)) for row in new], request.format)
 
 
 async def _digest(memory: OpenMemory, request: DigestRequest) -> Answer:
@@ -151,41 +140,10 @@ async def _digest(memory: OpenMemory, request: DigestRequest) -> Answer:
     caller = await memory.identify(request, "read")
     with keep_caller(caller):
         rows = await MemoryOperations(memory.store).digest(request.project or None, caller)
-    known = set(request.known)
-    new = [row for row in rows if _shorten(row.observation_id) not in known]
+    new = leave_out_known(rows, request.known, _ID)
     reply = DigestReply.build(new, find_space_labels(caller.principal))
-    return _describe_answer(memory.write(reply, request.max_tokens), new, request.format)
-
-
-def _describe_answer(
-    written: Written, rows: Sequence[HitRow] | Sequence[DigestRow], form: str
-) -> Answer:
-    """Return the text with the short ids of its facts, and for JSON with the facts."""
-    shown = rows[: written.items]
-    return {
-        "text": escape_hidden(written.text),
-        "ids": [_shorten(row.observation_id) for row in shown],
-        "tokens": written.tokens,
-        "items": written.items,
-    } | ({"facts": [_describe(row) for row in shown]} if form == "json" else {})
-
-
-def _describe(row: HitRow | DigestRow) -> Answer:
-    fact = {
-        "id": str(row.observation_id),
-        "entity": row.entity_name,
-        "type": row.entity_type,
-        "space": row.space,
-        "fact": row.text if isinstance(row, HitRow) else row.content,
-        "author": row.author,
-        "said_at": row.said_at.isoformat(),
-        "score": round(row.score, 2),
-    }
-    return fact if isinstance(row, HitRow) else fact | {"section": row.section}
-
-
-def _shorten(identity: UUID) -> str:
-    return str(identity)[:_SHORT_ID]
+    facts = [describe_fact(read_digest_row(row)) | {"section": row.section} for row in new]
+    return build_answer(memory.write(reply, request.max_tokens), facts, request.format)
 
 
 async def _remember(memory: OpenMemory, request: RememberRequest) -> Answer:
@@ -201,9 +159,7 @@ async def _remember(memory: OpenMemory, request: RememberRequest) -> Answer:
     )
     with keep_caller(caller):
         row = await MemoryOperations(memory.store).remember(fact, caller)
-    return {"text": "", "ids": [_shorten(row.observation_id)], "tokens": 0, "items": 1} | (
-        describe_stored(row)
-    )
+    return describe_stored(read_stored(row), str(row.entity_id))
 
 
 async def _capture(memory: OpenMemory, request: CaptureRequest) -> Answer:
@@ -214,20 +170,7 @@ async def _capture(memory: OpenMemory, request: CaptureRequest) -> Answer:
     with keep_caller(caller):
         journal = JournalOperations(memory.store)
         row = await journal.write(key, request.text, caller, chat_ids=[request.session])
-    return {"text": "", "ids": [], "tokens": 0, "items": int(row.changed)}
-
-
-def describe_stored(row: FactRow) -> Answer:
-    """Return a stored fact as `textrawl remember --json` shows it."""
-    return {
-        "duplicate": row.duplicate,
-        "entity_id": str(row.entity_id),
-        "entity_name": row.entity_name,
-        "entity_type": row.entity_type,
-        "observation_id": str(row.observation_id),
-        "updated": row.updated,
-        "closest": row.closest,
-    }
+    return build_empty() | {"items": int(row.changed)}
 
 
 def _refuse_version(members: Mapping[str, Any]) -> Answer:

@@ -11,7 +11,8 @@ import anyio
 from textrawl.access.directory import Directory
 from textrawl.errors import MemoryNotEnabled
 from textrawl.resident.address import Address
-from textrawl.resident.answers import Answer, OpenMemory, Operations, dispatch, list_operations
+from textrawl.resident.answers import OpenMemory, Operations, dispatch, list_operations
+from textrawl.resident.composition import Answer, build_empty
 from textrawl.resident.listener import Listener, open_lock
 from textrawl.resident.requests import Request
 from textrawl.resident.service import locate
@@ -53,7 +54,7 @@ async def _serve(address: Address, operations: Operations, idle: float) -> None:
     async def end(request: Request) -> Answer:
         del request
         ended.set()
-        return {"text": "", "ids": [], "tokens": 0, "items": 0}
+        return build_empty()
 
     async def answer_line(line: bytes) -> Answer:
         answered = await dispatch({**operations, "end": (Request, end)}, line)

@@ -6,27 +6,33 @@ A process that listens keeps its connections to the server, so a question takes 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import Any
-from urllib.parse import quote, urlsplit
+from operator import attrgetter
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from textrawl.errors import ArgumentInvalid, ReadOnly
 from textrawl.library.client import Client
 from textrawl.library.results import Fact
-from textrawl.resident.answers import Answer, Operations
+from textrawl.resident.answers import Operations
+from textrawl.resident.composition import (
+    Answer,
+    build_answer,
+    build_empty,
+    count_wanted,
+    describe_fact,
+    describe_stored,
+    leave_out_known,
+    shorten,
+)
 from textrawl.resident.requests import DigestRequest, RecallRequest, RememberRequest, Request
 from textrawl.settings import Settings
 from textrawl.toolsets.memory.rows import HitRow
 from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, SpaceLabels
+from textrawl.values.server_address import write_space_address
 from textrawl.values.text import escape_hidden
 from textrawl.wire.rendering import build_renderer
 from textrawl.wire.token_counter import choose_counter
 
-_MOST_FOUND = 50
-_MORE = 20  # facts that a search finds in addition, because known facts are left out
-_SHORT_ID = 8
 _TIMEOUT = 30.0  # seconds for a request to the server
-_PATH = "/mcp"
 
 
 class RemoteServer:
@@ -45,28 +51,20 @@ class RemoteServer:
     async def ping(self, request: Request) -> Answer:
         """Return an empty answer. The server is not asked."""
         del request
-        return {"text": "", "ids": [], "tokens": 0, "items": 0}
+        return build_empty()
 
     async def recall(self, request: RecallRequest) -> Answer:
         """Return facts that answer a question, without the known ones."""
         client = await self._open(request)
-        more = min(len(request.known), _MORE)
-        limit = min(request.limit + more, _MOST_FOUND)
+        limit = count_wanted(request)
         found = await client.recall(request.query, limit=limit, least_score=request.least_score)
-        known = set(request.known)
-        new = [fact for fact in found if fact.id[:_SHORT_ID] not in known][: request.limit]
+        new = leave_out_known(found.facts, request.known, attrgetter("id"))[: request.limit]
         spaces = {fact.space for fact in new}
         layout = FactLayout(SpaceLabels(self._settings.space, several=len(spaces) > 1))
         reply = SearchReply.build([_build_row(fact) for fact in new], None, request.query, layout)
         reply.note = None if request.is_from_hook else found.note
         written = self._renderer.write(reply, request.max_tokens)
-        shown = new[: written.items]
-        return {
-            "text": escape_hidden(written.text),
-            "ids": [fact.id[:_SHORT_ID] for fact in shown],
-            "tokens": written.tokens,
-            "items": written.items,
-        } | ({"facts": [_describe(fact) for fact in shown]} if request.format == "json" else {})
+        return build_answer(written, [describe_fact(fact) for fact in new], request.format)
 
     async def digest(self, request: DigestRequest) -> Answer:
         """Return the digest of the server. Its facts have no ids there, so none are left out."""
@@ -74,7 +72,7 @@ class RemoteServer:
         digest = await client.digest(request.project or None, max_tokens=request.max_tokens)
         return {
             "text": escape_hidden(digest.text),
-            "ids": [identity[:_SHORT_ID] for identity in digest.ids],
+            "ids": [shorten(identity) for identity in digest.ids],
             "tokens": choose_counter().count(digest.text),
             "items": sum(line.startswith("- ") for line in digest.text.splitlines()),
         }
@@ -91,20 +89,7 @@ class RemoteServer:
             replaces=request.replaces,
             valid_until=request.until,
         )
-        similar = stored.similar
-        return {
-            "text": "",
-            "ids": [stored.id[:_SHORT_ID]],
-            "tokens": 0,
-            "items": 1,
-            "duplicate": stored.duplicate,
-            "entity_id": None,
-            "entity_name": stored.entity,
-            "entity_type": stored.type,
-            "observation_id": stored.id,
-            "updated": stored.updated,
-            "closest": {"id": similar.id, "content": similar.content} if similar else None,
-        }
+        return describe_stored(stored, None)
 
     async def _open(self, request: Request) -> Client:
         """Return the client for the space of a request. Raises ArgumentInvalid."""
@@ -132,12 +117,10 @@ def _name_space(url: str, space: str | None) -> str:
     """Return the address of a space. Raises ArgumentInvalid if the address names a space."""
     if space is None:
         return url
-    parts = urlsplit(url)
-    if parts.path.rstrip("/") not in ("", _PATH):
-        raise ArgumentInvalid(
-            "TEXTRAWL_SERVER_URL already names a space or a toolset: leave it out"
-        )
-    return parts._replace(path=f"{_PATH}/{quote(space, safe='')}").geturl()
+    try:
+        return write_space_address(url, space)
+    except ValueError as error:
+        raise ArgumentInvalid(f"TEXTRAWL_SERVER_URL: {error}") from None
 
 
 def _build_row(fact: Fact) -> HitRow:
@@ -156,16 +139,3 @@ def _build_row(fact: Fact) -> HitRow:
         author=fact.author,
         score=fact.score,
     )
-
-
-def _describe(fact: Fact) -> dict[str, Any]:
-    return {
-        "id": fact.id,
-        "entity": fact.entity,
-        "type": fact.type,
-        "space": fact.space,
-        "fact": fact.content,
-        "author": fact.author,
-        "said_at": fact.said_at.isoformat(),
-        "score": round(fact.score, 2),
-    }

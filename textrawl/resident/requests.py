@@ -41,6 +41,7 @@ def _apply(clean: Callable[[str], Any]) -> BeforeValidator:
 
 _NAME = _apply(clean_name)
 _Tokens = Annotated[int, Field(ge=50, le=25_000)]
+Form = Literal["lines", "json"]
 _Known = Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=_MOST_KNOWN)]
 
 
@@ -73,7 +74,7 @@ class RecallRequest(Request):
     max_tokens: _Tokens | None = None
     least_score: Annotated[float, Field(ge=0, le=1)] | None = None
     known: _Known = []
-    format: Literal["lines", "json"] = "lines"
+    format: Form = "lines"
 
 
 class DigestRequest(Request):
@@ -82,7 +83,7 @@ class DigestRequest(Request):
     project: Annotated[str, _NAME, Field(max_length=NAME_LENGTH)] | None = None
     max_tokens: _Tokens = 300
     known: _Known = []
-    format: Literal["lines", "json"] = "lines"
+    format: Form = "lines"
 
 
 class RememberRequest(Request):
