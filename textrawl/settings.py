@@ -30,6 +30,7 @@ from textrawl.environment import (
 from textrawl.errors import StartRefused
 from textrawl.values import hook_choice
 from textrawl.values.choice import describe_choice
+from textrawl.values.limits import LEAST_TOKENS, MOST_TOKENS
 
 Format = Literal["compact", "verbose", "lines"]
 Provider = Literal["auto", "openai", "ollama", "fastembed", "local", "none"]
@@ -41,16 +42,6 @@ FORMATS: dict[str, Format] = {
     **dict.fromkeys(("true", "1", "yes", "on"), "compact"),
     **dict.fromkeys(("false", "0", "no", "off"), "verbose"),
     "lines": "lines",
-}
-
-# Descriptions of allowed values, for fields whose type does not show them.
-_CHOICES = {
-    "compact_responses": "true, false or lines",
-    "public_url": "an address such as https://memory.example.com, without a path",
-    "server_url": "an address such as https://memory.example.com/mcp",
-    "access_token_file": "a file with a name in UTF-8; ~ stands for your home folder",
-    "data_dir": "a folder with a name in UTF-8; ~ stands for your home folder",
-    "vault": "a folder with a name in UTF-8; ~ stands for your home folder",
 }
 
 
@@ -125,13 +116,13 @@ class Settings(BaseSettings):
     )
     max_response_tokens: int = Field(
         default=2000,
-        ge=50,
-        le=25_000,
+        ge=LEAST_TOKENS,
+        le=MOST_TOKENS,
         description="Maximum number of tokens of an answer, text and structured content together.",
     )
     max_graph_tokens: int = Field(
         default=25_000,
-        ge=50,
+        ge=LEAST_TOKENS,
         le=200_000,
         description="Maximum number of tokens of one answer, for the reading tools of the graph "
         "and corpus toolsets and the lists of the mind toolset. Text and structured content have "
@@ -418,7 +409,7 @@ def _find_name(field: str, sources: Sequence[Source]) -> str:
 
 
 def _find_choice(name: str) -> str:
-    return _CHOICES.get(name) or describe_choice(Settings.model_fields[name])
+    return describe_choice(name, Settings.model_fields[name])
 
 
 def write_name(field: str) -> str:

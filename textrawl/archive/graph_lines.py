@@ -14,7 +14,7 @@ from textrawl.archive.line_fields import (
     SpaceName,
     clean_text,
 )
-from textrawl.values.text import FACT_LENGTH
+from textrawl.values.limits import FACT_LENGTH
 
 
 class NodeLine(Line):

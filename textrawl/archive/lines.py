@@ -27,8 +27,9 @@ from textrawl.archive.line_fields import (
     clean_text,
 )
 from textrawl.toolsets.memory.declaration import EntityType, Name, RelationName, Source
+from textrawl.values.limits import FACT_LENGTH
 from textrawl.values.reference_line import LineRefused
-from textrawl.values.text import FACT_LENGTH, clean_fact, clean_part
+from textrawl.values.text import clean_fact, clean_part
 
 
 class SpaceLine(Line):

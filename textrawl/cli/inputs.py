@@ -6,16 +6,20 @@ from typing import Annotated, TypeVar, cast
 
 import typer
 
-from textrawl.cli.quick import LONGEST_QUERY, TOKENS
 from textrawl.values.choice import join_choices
 from textrawl.values.entity_type import ENTITY_TYPES, EntityKind, name_type
 from textrawl.values.instant import read_future_instant, read_instant
-from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name
+from textrawl.values.limits import (
+    FACT_LENGTH,
+    LEAST_TOKENS,
+    MOST_FACTS,
+    MOST_TOKENS,
+    NAME_LENGTH,
+    QUERY_LENGTH,
+)
+from textrawl.values.text import clean_fact, clean_name
 
 Value = TypeVar("Value")
-
-QUERY_LENGTH = LONGEST_QUERY
-_MOST_FACTS = 50
 
 
 def read_name(text: str) -> str:
@@ -104,7 +108,10 @@ AsOf = Annotated[
 MaxTokens = Annotated[
     int | None,
     typer.Option(
-        "--max-tokens", min=TOKENS[0], max=TOKENS[1], help="Maximum number of tokens of the text."
+        "--max-tokens",
+        min=LEAST_TOKENS,
+        max=MOST_TOKENS,
+        help="Maximum number of tokens of the text.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
@@ -122,5 +129,5 @@ Types = Annotated[
     ),
 ]
 FactLimit = Annotated[
-    int, typer.Option("--limit", "-n", min=1, max=_MOST_FACTS, help="Maximum number of facts.")
+    int, typer.Option("--limit", "-n", min=1, max=MOST_FACTS, help="Maximum number of facts.")
 ]

@@ -13,12 +13,11 @@ from typing import Any
 
 from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.resident.client import Unreachable, ask
+from textrawl.values.limits import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, QUERY_LENGTH
 
 Request = dict[str, Any]
 
 STDIN = "-"  # an argument that stands for the text on stdin
-LONGEST_QUERY = 1000  # characters
-LIMITS, TOKENS = (1, 50), (50, 25_000)  # smallest and largest number of facts and of tokens
 _PATIENCE = 10.0  # seconds to wait for an answer
 _MOST_STDIN = 1 << 20  # bytes
 
@@ -165,7 +164,7 @@ def _split(
 
 def _read_query(plain: list[str]) -> str | None:
     text = read_stdin() if plain in ([], [STDIN]) else " ".join(plain)
-    fits = text is not None and text.strip() and len(text) <= LONGEST_QUERY and _is_unicode(text)
+    fits = text is not None and text.strip() and len(text) <= QUERY_LENGTH and _is_unicode(text)
     return text if fits else None
 
 
@@ -202,10 +201,10 @@ def _escape(text: str) -> str:
 
 _SHARED = {
     "--json": ("as_json", str),
-    "--max-tokens": ("max_tokens", _read_number(*TOKENS)),
+    "--max-tokens": ("max_tokens", _read_number(LEAST_TOKENS, MOST_TOKENS)),
     "--space": ("space", _read_name),
 }
 _OPTIONS: dict[str, dict[str, tuple[str, Callable[[str], Any]]]] = {
-    "recall": {**_SHARED, "--limit": ("limit", _read_number(*LIMITS))},
+    "recall": {**_SHARED, "--limit": ("limit", _read_number(1, MOST_FACTS))},
     "digest": {**_SHARED, "--project": ("project", _read_name)},
 }

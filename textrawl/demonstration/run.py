@@ -11,12 +11,12 @@ from textrawl.demonstration.session import Answer, Session, open_session
 from textrawl.errors import StartRefused
 from textrawl.toolsets.memory.entity_reply import EntityReply
 from textrawl.toolsets.memory.search_replies import SearchReply
+from textrawl.values.limits import MOST_TOKENS
 from textrawl.wire.replies import Reply
 from textrawl.wire.token_counter import ENCODING, Counter, choose_counter
 
 FACTS_SHOWN = 3
 _PAGE = 100
-_MOST_TOKENS = 25_000
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ async def _require_demo_memory(session: Session, material: Material, data_dir: P
     expected, offset, total = material.entity_names(), 0, 1
     while offset < total:
         page = await session.call(
-            "query_memory", mode="list", limit=_PAGE, offset=offset, maxTokens=_MOST_TOKENS
+            "query_memory", mode="list", limit=_PAGE, offset=offset, maxTokens=MOST_TOKENS
         )
         for entity in page.structured["entityList"]:
             if entity["name"].casefold() not in expected:

@@ -21,11 +21,10 @@ from textrawl.hooks.wording import (
     frame_facts,
     is_reminder,
 )
+from textrawl.values.limits import LEAST_TOKENS, NAME_LENGTH
 
-LEAST_TOKENS = 50  # the smallest budget that the memory accepts
 REMIND_AFTER = 3  # prompts; a shorter session seldom has anything to store
 _MOST_FACTS = 10
-_LONGEST_NAME = 200  # characters that an entity's name can have
 
 
 class Occasion(NamedTuple):
@@ -98,7 +97,7 @@ _RESPONSES: Mapping[str, Callable[[Occasion], str]] = {
 def _digest(occasion: Occasion) -> str:
     request = {
         "op": "digest",
-        "project": name_project(occasion.payload.folder)[:_LONGEST_NAME],
+        "project": name_project(occasion.payload.folder)[:NAME_LENGTH],
         "maxTokens": occasion.choices.digest_tokens - FRAME_TOKENS,
     }
     text = _ask_for_facts(occasion, request)

@@ -8,21 +8,21 @@ from textrawl.errors import ArgumentInvalid, EntityNameMissing, EntityTypeInvali
 from textrawl.toolsets.memory.operations import Edge, Fact, Question, Times
 from textrawl.values.entity_type import ENTITY_TYPES, name_type
 from textrawl.values.instant import read_future_instant, read_instant, read_past_instant
-from textrawl.values.text import (
+from textrawl.values.limits import (
     FACT_LENGTH,
+    LEAST_TOKENS,
+    MOST_FACTS,
+    MOST_TOKENS,
     NAME_LENGTH,
-    clean_fact,
-    clean_name,
-    clean_relation,
+    QUERY_LENGTH,
+    RELATION_LENGTH,
 )
+from textrawl.values.text import clean_fact, clean_name, clean_relation
 
 Moment = datetime | str
 """A time. A text is an ISO 8601 date or instant. A time without an offset is in UTC."""
 
 Value = TypeVar("Value")
-
-_QUERY_LENGTH, _RELATION_LENGTH = 1000, 100
-_MOST_FACTS, _LEAST_TOKENS, _MOST_TOKENS = 50, 50, 25_000
 
 
 def read_question(
@@ -33,10 +33,10 @@ def read_question(
     times: tuple[Moment | None, Moment | None, Moment | None],
 ) -> Question:
     """Return a checked question. `times` has as_of, since and until. Raises ArgumentInvalid."""
-    query = _limit("question", clean_name(question), _QUERY_LENGTH)
+    query = _limit("question", clean_name(question), QUERY_LENGTH)
     if not query:
         raise QueryMissing
-    _check_range("limit", limit, 1, _MOST_FACTS)
+    _check_range("limit", limit, 1, MOST_FACTS)
     if least_score is not None:
         _check_range("least_score", least_score, 0, 1)
     names = [entity_types] if isinstance(entity_types, str) else entity_types or ()
@@ -79,7 +79,7 @@ def read_edge(from_entity: str, relation: str, to_entity: str) -> Edge:
     """Return a checked relation. Raises ArgumentInvalid."""
     return Edge(
         read_name("from_entity", from_entity),
-        _require("relation", clean_relation(relation), _RELATION_LENGTH),
+        _require("relation", clean_relation(relation), RELATION_LENGTH),
         read_name("to_entity", to_entity),
     )
 
@@ -105,7 +105,7 @@ def read_reference(argument: str, reference: str | None) -> str | None:
 def check_budget(max_tokens: int | None) -> None:
     """Raise ArgumentInvalid for a budget that no answer can have."""
     if max_tokens is not None:
-        _check_range("max_tokens", max_tokens, _LEAST_TOKENS, _MOST_TOKENS)
+        _check_range("max_tokens", max_tokens, LEAST_TOKENS, MOST_TOKENS)
 
 
 def read_type(argument: str, kind: str | None) -> str | None:

@@ -5,20 +5,20 @@ from typing import Any, TypeVar
 
 from textrawl.library.results import Fact, Remembered
 from textrawl.resident.requests import Form, RecallRequest
+from textrawl.values.limits import MOST_FACTS
 from textrawl.values.text import escape_hidden
 from textrawl.wire.replies import Written
 
 Answer = dict[str, Any]
 Item = TypeVar("Item")
 
-_MOST_FOUND = 50
 _MORE = 20  # facts that a search finds in addition, because known facts are left out
 _SHORT_ID = 8
 
 
 def count_wanted(request: RecallRequest) -> int:
     """Return how many facts a search must find, so that enough are left without the known ones."""
-    return min(request.limit + min(len(request.known), _MORE), _MOST_FOUND)
+    return min(request.limit + min(len(request.known), _MORE), MOST_FACTS)
 
 
 def leave_out_known(

@@ -25,9 +25,16 @@ from textrawl import __version__
 from textrawl.errors import ArgumentInvalid
 from textrawl.values.entity_type import EntityKind, name_type
 from textrawl.values.instant import read_future_instant
-from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name
+from textrawl.values.limits import (
+    FACT_LENGTH,
+    LEAST_TOKENS,
+    MOST_FACTS,
+    MOST_TOKENS,
+    NAME_LENGTH,
+    QUERY_LENGTH,
+)
+from textrawl.values.text import clean_fact, clean_name
 
-_QUERY_LENGTH = 1000
 _MOST_KNOWN = 10_000
 _HOOK = "textrawl hook"  # beginning of the client's name in requests of hooks
 
@@ -40,7 +47,7 @@ def _apply(clean: Callable[[str], Any]) -> BeforeValidator:
 
 
 _NAME = _apply(clean_name)
-_Tokens = Annotated[int, Field(ge=50, le=25_000)]
+_Tokens = Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)]
 Form = Literal["lines", "json"]
 _Known = Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=_MOST_KNOWN)]
 
@@ -69,8 +76,8 @@ class Request(BaseModel):
 class RecallRequest(Request):
     """A search. Facts whose short ids are in `known` are left out."""
 
-    query: Annotated[str, _NAME, Field(min_length=1, max_length=_QUERY_LENGTH)]
-    limit: Annotated[int, Field(ge=1, le=50)] = 10
+    query: Annotated[str, _NAME, Field(min_length=1, max_length=QUERY_LENGTH)]
+    limit: Annotated[int, Field(ge=1, le=MOST_FACTS)] = 10
     max_tokens: _Tokens | None = None
     least_score: Annotated[float, Field(ge=0, le=1)] | None = None
     known: _Known = []

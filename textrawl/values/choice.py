@@ -6,9 +6,21 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+# For settings whose type does not show the allowed values.
+_CHOICES = {
+    "compact_responses": "true, false or lines",
+    "public_url": "an address such as https://memory.example.com, without a path",
+    "server_url": "an address such as https://memory.example.com/mcp",
+    "access_token_file": "a file with a name in UTF-8; ~ stands for your home folder",
+    "data_dir": "a folder with a name in UTF-8; ~ stands for your home folder",
+    "vault": "a folder with a name in UTF-8; ~ stands for your home folder",
+}
 
-def describe_choice(field: FieldInfo) -> str:
-    """Return the allowed values of `field` in words, such as "true or false"."""
+
+def describe_choice(name: str, field: FieldInfo) -> str:
+    """Return the allowed values of a setting in words, such as "true or false"."""
+    if name in _CHOICES:
+        return _CHOICES[name]
     kind = _find_kind(field.annotation)
     if get_origin(kind) is Literal:
         return join_choices(get_args(kind))

@@ -8,7 +8,7 @@ import unicodedata
 from hashlib import md5
 from uuid import UUID
 
-from textrawl.values.text import FACT_LENGTH
+from textrawl.values.limits import FACT_LENGTH
 
 LONG_LENGTH = 20_000  # characters that fit, in most scripts, into an answer of the graph toolset
 

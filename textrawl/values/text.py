@@ -11,9 +11,6 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-NAME_LENGTH = 200
-FACT_LENGTH = 2000
-
 _NONCHARACTERS = "".join(f"{chr(end - 1)}{chr(end)}" for end in range(0xFFFF, 0x110000, 0x10000))
 _HIEROGLYPHS = "\U00013000-\U0001342f\U00013440-\U000143ff"
 _ARRANGING = "\U00013430-\U0001343f"  # controls that place hieroglyphs beside and above each other

@@ -14,7 +14,8 @@ import jwt
 from textrawl.access.oauth.keyring import KeyRing
 from textrawl.access.oauth.keys import ALGORITHMS, Key
 from textrawl.access.principal import Scope
-from textrawl.values.text import NAME_LENGTH, clean_name
+from textrawl.values.limits import NAME_LENGTH
+from textrawl.values.text import clean_name
 
 logger = logging.getLogger("textrawl")
 

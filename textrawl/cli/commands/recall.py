@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from textrawl.cli.answering import find_answer
-from textrawl.cli.inputs import AsJson, MaxTokens, SpaceName, read_query
-from textrawl.cli.quick import LIMITS, STDIN, build_recall, read_stdin, show
+from textrawl.cli.inputs import AsJson, FactLimit, MaxTokens, SpaceName, read_query
+from textrawl.cli.quick import STDIN, build_recall, read_stdin, show
 
 _Question = Annotated[
     list[str] | None,
@@ -15,15 +15,11 @@ _Question = Annotated[
         help="A question or keywords. - or nothing means the text on stdin.",
     ),
 ]
-_Limit = Annotated[
-    int,
-    typer.Option("--limit", "-n", min=LIMITS[0], max=LIMITS[1], help="Maximum number of facts."),
-]
 
 
 def recall(
     question: _Question = None,
-    limit: _Limit = 10,
+    limit: FactLimit = 10,
     max_tokens: MaxTokens = None,
     space: SpaceName = None,
     as_json: AsJson = False,

@@ -8,7 +8,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from textrawl.toolsets.cleaning import CLEAN_NAME
 from textrawl.toolsets.toolset import Toolset
-from textrawl.values.text import NAME_LENGTH, clean_fact
+from textrawl.values.limits import NAME_LENGTH
+from textrawl.values.text import clean_fact
 
 corpus = Toolset(
     "corpus",

@@ -6,8 +6,8 @@ from pydantic import AfterValidator, Field
 
 from textrawl.toolsets.cleaning import CLEAN_FACT, CLEAN_NAME
 from textrawl.toolsets.toolset import Toolset
+from textrawl.values.limits import NAME_LENGTH
 from textrawl.values.tag import TAG_LENGTH, clean_tag
-from textrawl.values.text import NAME_LENGTH
 
 decay = Toolset(
     "decay",

@@ -7,8 +7,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from textrawl.toolsets.cleaning import CLEAN_FACT, CLEAN_NAME
 from textrawl.toolsets.graph.operations import EntityObservations, Relation
 from textrawl.toolsets.toolset import Toolset
+from textrawl.values.limits import NAME_LENGTH, RELATION_LENGTH
 from textrawl.values.long_text import LONG_LENGTH
-from textrawl.values.text import NAME_LENGTH
 
 graph = Toolset(
     "graph",
@@ -43,7 +43,7 @@ MOST_ITEMS = 1000
 
 Name = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
 OptionalName = Annotated[str, CLEAN_NAME, Field(max_length=NAME_LENGTH)]
-RelationName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=100)]
+RelationName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=RELATION_LENGTH)]
 Text = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=LONG_LENGTH)]
 Query = Annotated[str, CLEAN_NAME, Field(max_length=2048)]
 Cursor = Annotated[

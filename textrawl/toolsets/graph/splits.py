@@ -14,7 +14,7 @@ from textrawl.toolsets.graph.rows import SizeRow
 from textrawl.toolsets.graph.snake_case_replies import SnakeReply
 from textrawl.toolsets.graph.topics import Analysis
 from textrawl.toolsets.toolset import READS, WRITES
-from textrawl.values.text import NAME_LENGTH
+from textrawl.values.limits import NAME_LENGTH
 from textrawl.wire.replies import SnakePart
 
 # The Spanish relation names of an earlier graph server, kept for its users.

@@ -17,7 +17,8 @@ from textrawl.postgres.sqlstates import DataRefused
 from textrawl.store.llm_calls import LlmCalls, LlmUse
 from textrawl.store.store import Store
 from textrawl.toolsets.journal.entry_names import name_entry
-from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name
+from textrawl.values.limits import FACT_LENGTH, NAME_LENGTH
+from textrawl.values.text import clean_fact, clean_name
 
 logger = logging.getLogger("textrawl")
 

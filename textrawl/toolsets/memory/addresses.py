@@ -5,7 +5,8 @@ Names in addresses are percent-encoded, so a name can have any character.
 
 from urllib.parse import quote, unquote_to_bytes
 
-from textrawl.values.text import NAME_LENGTH, clean_name
+from textrawl.values.limits import NAME_LENGTH
+from textrawl.values.text import clean_name
 
 ENTITY = "memory://entity/"
 HELP = "memory://help/"

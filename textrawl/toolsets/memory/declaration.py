@@ -10,7 +10,8 @@ from textrawl.toolsets.cleaning import CLEAN_FACT, CLEAN_NAME, apply
 from textrawl.toolsets.toolset import Toolset
 from textrawl.values.entity_type import EntityKind, name_type
 from textrawl.values.instant import read_future_instant, read_instant, read_past_instant
-from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_name, clean_relation
+from textrawl.values.limits import FACT_LENGTH, NAME_LENGTH, QUERY_LENGTH, RELATION_LENGTH
+from textrawl.values.text import clean_name, clean_relation
 
 memory = Toolset(
     "memory",
@@ -50,9 +51,11 @@ def _read_reference(text: str) -> str:
 
 Name = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
 OptionalName = Annotated[str, CLEAN_NAME, Field(max_length=NAME_LENGTH)]
-RelationName = Annotated[str, apply(clean_relation), Field(min_length=1, max_length=100)]
+RelationName = Annotated[
+    str, apply(clean_relation), Field(min_length=1, max_length=RELATION_LENGTH)
+]
 FactText = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=FACT_LENGTH)]
-Query = Annotated[str, CLEAN_NAME, Field(max_length=1000)]
+Query = Annotated[str, CLEAN_NAME, Field(max_length=QUERY_LENGTH)]
 _REFERENCE = (
     Field(max_length=FACT_LENGTH),
     WithJsonSchema({"type": "string"}),  # without the length limit, because it would cost tokens

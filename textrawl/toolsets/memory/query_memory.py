@@ -30,10 +30,11 @@ from textrawl.toolsets.memory.search_replies import (
 )
 from textrawl.toolsets.memory.similar_names import suggest_names
 from textrawl.toolsets.toolset import READS
+from textrawl.values.limits import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS
 
 Mode = Literal["search", "entity", "list"]
 
-_MOST_FOUND, _MOST_LISTED = 50, 100
+_MOST_LISTED = 100
 _LAST_OFFSET = 2**31 - 1  # the largest integer of Postgres
 
 
@@ -57,7 +58,7 @@ async def query_memory(
     minScore: LeastScore = None,
     limit: Annotated[int, Field(description="most results; search 50, list 100")] = 10,
     offset: Annotated[int, Field(ge=0, description="list, entity")] = 0,
-    maxTokens: Annotated[int | None, Field(ge=50, le=25_000)] = None,
+    maxTokens: Annotated[int | None, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)] = None,
     asOf: Annotated[Instant, Field(description="ISO date: what was valid then")] = None,
     since: Annotated[PastInstant, Field(description="ISO date: said from then")] = None,
     until: Instant = None,
@@ -79,7 +80,7 @@ async def query_memory(
     used_mode = mode or _infer_mode(query, entityName)
     match used_mode:
         case "search":
-            max_rows = min(max(limit, 1), _MOST_FOUND)
+            max_rows = min(max(limit, 1), MOST_FACTS)
             semantic = searchMode == "semantic"
             chosen = _choose_sources(call, sources or [], types)
             question = Question(query, types, times, max_rows, semantic, minScore, chosen)

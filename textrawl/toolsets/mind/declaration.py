@@ -9,7 +9,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from textrawl.toolsets.cleaning import CLEAN_FACT, CLEAN_NAME
 from textrawl.toolsets.toolset import Toolset
 from textrawl.values.instant import read_instant, read_past_instant
-from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_part
+from textrawl.values.limits import FACT_LENGTH, NAME_LENGTH, QUERY_LENGTH
+from textrawl.values.text import clean_part
 
 mind = Toolset(
     "mind",
@@ -81,7 +82,7 @@ def _list_texts(value: object) -> list[str]:
     return []
 
 
-Query = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=1000)]
+Query = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=QUERY_LENGTH)]
 Label = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
 KindName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=TYPE_LENGTH)]
 InstanceId = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
