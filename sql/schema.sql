@@ -71,6 +71,15 @@ $function$
 ;
 COMMENT ON FUNCTION number_fact IS 'Give a fact the next number in its space.';
 
+CREATE OR REPLACE FUNCTION textrawl.session_reviews()
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE SECURITY DEFINER
+ SET search_path TO 'textrawl', 'public', 'pg_temp'
+AS $function$begin return reviewed_spaces(); end$function$
+;
+COMMENT ON FUNCTION session_reviews IS 'The spaces whose proposals this session can see, for row-level security: the spaces in which its login has the scopes read and review, or all spaces for the owner.';
+
 CREATE OR REPLACE FUNCTION textrawl.session_spaces()
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -154,10 +163,14 @@ CREATE TABLE space (
     archived_at timestamptz,
     tier text,
     recall_tokens integer,
+    reviewed boolean DEFAULT false NOT NULL,
+    proposal_days integer,
     CONSTRAINT space_pkey PRIMARY KEY (id),
     CONSTRAINT space_name_key UNIQUE (name),
     CONSTRAINT space_check CHECK (recall_tokens IS NULL OR tier IS NOT NULL),
+    CONSTRAINT space_check1 CHECK (NOT reviewed OR tier IS NULL),
     CONSTRAINT space_name_check CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text),
+    CONSTRAINT space_proposal_days_check CHECK (proposal_days >= 1 AND proposal_days <= 3650),
     CONSTRAINT space_recall_tokens_check CHECK (recall_tokens >= 0 AND recall_tokens <= 100000),
     CONSTRAINT space_tier_check CHECK (tier = ANY (ARRAY['public'::text, 'personal'::text, 'sensitive'::text]))
 );
@@ -169,6 +182,8 @@ COMMENT ON COLUMN space.created_at IS 'When the space was created.';
 COMMENT ON COLUMN space.archived_at IS 'Time from which tokens can neither read nor write the space. Null: the space is in use.';
 COMMENT ON COLUMN space.tier IS 'public, personal or sensitive: the space is a graph, which holds sources instead of facts. MCP clients never get texts of sensitive graphs. Null: the space holds facts.';
 COMMENT ON COLUMN space.recall_tokens IS 'Largest number of tokens of this graph in one answer. Null: the default of its tier (recall_cap).';
+COMMENT ON COLUMN space.reviewed IS 'True: writes of tokens without the scope review are proposals.';
+COMMENT ON COLUMN space.proposal_days IS 'Days after which a pending proposal expires. Null: proposals do not expire.';
 ALTER TABLE space ENABLE ROW LEVEL SECURITY;
 ALTER TABLE space FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON space FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
@@ -551,12 +566,12 @@ CREATE TABLE space_grant (
     CONSTRAINT space_grant_pkey PRIMARY KEY (space_id, actor_id),
     CONSTRAINT space_grant_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id) ON DELETE CASCADE,
     CONSTRAINT space_grant_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id) ON DELETE CASCADE,
-    CONSTRAINT space_grant_scopes_check CHECK (scopes <@ ARRAY['read'::text, 'write'::text, 'forget'::text, 'admin'::text, 'metrics'::text] AND scopes <> '{}'::text[])
+    CONSTRAINT space_grant_scopes_check CHECK (scopes <@ ARRAY['read'::text, 'propose'::text, 'write'::text, 'forget'::text, 'review'::text, 'admin'::text, 'metrics'::text] AND scopes <> '{}'::text[])
 );
 COMMENT ON TABLE space_grant IS 'Scopes of an actor in a space. Without a row the actor has no access to the space.';
 COMMENT ON COLUMN space_grant.space_id IS 'Space that the grant is for.';
 COMMENT ON COLUMN space_grant.actor_id IS 'Actor who has the grant.';
-COMMENT ON COLUMN space_grant.scopes IS 'read, write, forget (permanent deletion), admin (grants, trail, undo), metrics (measurements of the servers, without content of the space).';
+COMMENT ON COLUMN space_grant.scopes IS 'read, propose (writes become proposals), write, forget (permanent deletion), review (see and decide proposals), admin (grants, trail, undo), metrics (measurements of the servers, without content of the space).';
 COMMENT ON COLUMN space_grant.for_login IS 'True: create_analyst() granted read for the database login of the actor, and drop_analyst() removes it.';
 COMMENT ON COLUMN space_grant.granted_at IS 'When the grant was made or last changed.';
 CREATE INDEX space_grant_actor_id_idx ON space_grant USING btree (actor_id);
@@ -589,7 +604,7 @@ CREATE TABLE token (
     CONSTRAINT token_hash_check CHECK (octet_length(hash) = 32),
     CONSTRAINT token_issuer_check CHECK (char_length(issuer) >= 1 AND char_length(issuer) <= 2000),
     CONSTRAINT token_kind_check CHECK (kind = ANY (ARRAY['bearer'::text, 'local'::text, 'federated'::text])),
-    CONSTRAINT token_scopes_check CHECK (scopes <@ ARRAY['read'::text, 'write'::text, 'forget'::text, 'admin'::text, 'metrics'::text] AND scopes <> '{}'::text[])
+    CONSTRAINT token_scopes_check CHECK (scopes <@ ARRAY['read'::text, 'propose'::text, 'write'::text, 'forget'::text, 'review'::text, 'admin'::text, 'metrics'::text] AND scopes <> '{}'::text[])
 );
 COMMENT ON TABLE token IS 'Access tokens. A token can use a scope in a space only if both the token and the grant of its actor include the scope. Only hashes are stored.';
 COMMENT ON COLUMN token.id IS 'Number of the token.';
@@ -598,7 +613,7 @@ COMMENT ON COLUMN token.kind IS 'bearer: created by textrawl token. local: for t
 COMMENT ON COLUMN token.prefix IS 'First characters of the token, by which people recognise it.';
 COMMENT ON COLUMN token.actor_id IS 'Actor of the token, who is the author of its writes.';
 COMMENT ON COLUMN token.home_space_id IS 'Space that writes go to if the address names no space. Null: writes go to the only space that the token can write.';
-COMMENT ON COLUMN token.scopes IS 'Some of read, write, forget, admin, metrics. In a space, the token can use a scope only if the grant of its actor includes the scope.';
+COMMENT ON COLUMN token.scopes IS 'Some of read, propose, write, forget, review, admin, metrics. In a space, the token can use a scope only if the grant of its actor includes the scope.';
 COMMENT ON COLUMN token.issuer IS 'Identity provider, as in TEXTRAWL_OAUTH_ISSUER. A server with this token can vouch for users that this provider identified. Null: the token cannot vouch for users.';
 COMMENT ON COLUMN token.voucher_id IS 'Token of the server that verified a federated token. When the server''s token is revoked or expires, the federated token is not accepted any more. It gives access only to spaces in which the server''s token has the scope admin.';
 COMMENT ON COLUMN token.created_at IS 'When the token was created.';
@@ -617,7 +632,8 @@ CREATE TYPE origin AS (
     author_id integer,
     client text,
     tool text,
-    request text
+    request text,
+    proposed boolean
 );
 COMMENT ON TYPE origin IS 'The space that a write goes to, and the author, client, tool and request that it comes from. open_write() determines them once in each call.';
 COMMENT ON COLUMN origin.space_id IS 'Space that the write goes to.';
@@ -625,6 +641,7 @@ COMMENT ON COLUMN origin.author_id IS 'Actor who writes.';
 COMMENT ON COLUMN origin.client IS 'Name and version of the MCP client. Null: the write comes from SQL.';
 COMMENT ON COLUMN origin.tool IS 'Tool that writes. sql: the write comes from psql.';
 COMMENT ON COLUMN origin.request IS 'Id of the request, as in the log of the server. Null: the write comes from SQL.';
+COMMENT ON COLUMN origin.proposed IS 'True: the caller can only propose, so the write becomes a proposal.';
 
 CREATE TABLE event (
     space_id integer NOT NULL,
@@ -652,22 +669,25 @@ COMMENT ON COLUMN event.actor_id IS 'Actor who caused the event.';
 COMMENT ON COLUMN event.client IS 'Name and version of the MCP client. Null: the event was caused from SQL.';
 COMMENT ON COLUMN event.tool IS 'Tool that caused the event. sql: the event was caused from psql.';
 COMMENT ON COLUMN event.request IS 'Id of the request, as in the log of the server. Null: the event was caused from SQL.';
-COMMENT ON COLUMN event.action IS 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). Other actions: reflected, faded, forgotten, undone, restored, imported.';
+COMMENT ON COLUMN event.action IS 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). On a proposal: proposed, accepted, rejected, expired. Other actions: reflected, faded, forgotten, undone, restored, imported.';
 COMMENT ON COLUMN event.entity_id IS 'Entity of the event. The id is kept after the entity is forgotten.';
 COMMENT ON COLUMN event.observation_id IS 'Fact of the event. Null: the event is about no fact, or about several facts.';
 COMMENT ON COLUMN event.relation_id IS 'Relation of the event.';
 COMMENT ON COLUMN event.detail IS 'Counts, ids and values of the action, such as the values before and after an update. Never the text of a fact.';
 COMMENT ON COLUMN event.transaction IS 'Transaction of the event. Followers of the trail read in the order of transaction and id, because events do not become visible in the order of their ids.';
+CREATE INDEX event_accepted_idx ON event USING btree (space_id, at) WHERE action = 'accepted'::text;
 CREATE INDEX event_actor_idx ON event USING btree (space_id, actor_id, at);
 CREATE INDEX event_document_idx ON event USING btree (space_id, (detail ->> 'document'::text)) WHERE detail ? 'document'::text;
 CREATE INDEX event_entity_idx ON event USING btree (space_id, entity_id);
 CREATE INDEX event_feed_idx ON event USING btree (space_id, transaction, id);
 CREATE INDEX event_observation_idx ON event USING btree (space_id, observation_id) WHERE observation_id IS NOT NULL;
+CREATE INDEX event_proposal_idx ON event USING btree (space_id, (detail ->> 'proposal'::text)) WHERE detail ? 'proposal'::text;
 CREATE INDEX event_relation_idx ON event USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
 CREATE INDEX event_replaced_idx ON event USING btree (space_id, (detail ->> 'replaced'::text)) WHERE detail ? 'replaced'::text;
 ALTER TABLE event ENABLE ROW LEVEL SECURITY;
 ALTER TABLE event FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON event FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY proposals ON event AS RESTRICTIVE FOR SELECT TO textrawl_analyst USING (((NOT (detail ? 'proposal'::text)) OR (action = 'accepted'::text) OR (space_id = ANY (( SELECT session_reviews() AS session_reviews)::integer[]))));
 CREATE POLICY readers ON event FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
 CREATE TRIGGER event_is_kept BEFORE DELETE OR UPDATE ON event FOR EACH ROW EXECUTE FUNCTION keep_events();
 CREATE TRIGGER events_are_kept BEFORE TRUNCATE ON event FOR EACH STATEMENT EXECUTE FUNCTION keep_events();
@@ -716,13 +736,13 @@ CREATE TABLE undone (
     CONSTRAINT undone_pkey PRIMARY KEY (space_id, undo_id, id, action),
     CONSTRAINT undone_space_id_undo_id_fkey FOREIGN KEY (space_id, undo_id) REFERENCES undo(space_id, id) ON DELETE CASCADE,
     CONSTRAINT undone_action_check CHECK (action = ANY (ARRAY['remove'::text, 'hand over'::text, 'revive'::text, 'reset'::text, 'drop entity'::text, 'move back'::text, 'retype'::text])),
-    CONSTRAINT undone_kind_check CHECK (kind = ANY (ARRAY['entity'::text, 'observation'::text, 'relation'::text, 'reflection'::text, 'document'::text]))
+    CONSTRAINT undone_kind_check CHECK (kind = ANY (ARRAY['entity'::text, 'observation'::text, 'relation'::text, 'reflection'::text, 'document'::text, 'proposal'::text]))
 );
 COMMENT ON TABLE undone IS 'Rows that an undo removed or changed. They are kept until the undo is purged or their entity is forgotten.';
 COMMENT ON COLUMN undone.space_id IS 'Space of the row.';
 COMMENT ON COLUMN undone.undo_id IS 'The undo.';
-COMMENT ON COLUMN undone.action IS 'What the undo did to the row. remove: the row was removed. hand over: another author of the same fact became the author of the fact. revive: the row is valid again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, or the document its former text. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again.';
-COMMENT ON COLUMN undone.kind IS 'entity, observation, relation, reflection or document.';
+COMMENT ON COLUMN undone.action IS 'What the undo did to the row. remove: the row was removed. hand over: another author of the same fact became the author of the fact. revive: the row is valid again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, the document its former text, or the proposal its former decision. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again.';
+COMMENT ON COLUMN undone.kind IS 'entity, observation, relation, reflection, document or proposal.';
 COMMENT ON COLUMN undone.id IS 'Id of the row.';
 COMMENT ON COLUMN undone.names IS 'name_key(name) of each entity that the row is about.';
 COMMENT ON COLUMN undone.entities IS 'For remove, move back and drop entity: the entities in names, as they were before the undo. For other actions: empty.';
@@ -733,6 +753,7 @@ CREATE INDEX undone_names_idx ON undone USING gin (names);
 ALTER TABLE undone ENABLE ROW LEVEL SECURITY;
 ALTER TABLE undone FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON undone FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY proposals ON undone AS RESTRICTIVE FOR SELECT TO textrawl_analyst USING (((kind <> 'proposal'::text) OR (space_id = ANY (( SELECT session_reviews() AS session_reviews)::integer[]))));
 CREATE POLICY readers ON undone FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
 
 CREATE TABLE recall (
@@ -1601,3 +1622,101 @@ ALTER TABLE correction ENABLE ROW LEVEL SECURITY;
 ALTER TABLE correction FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON correction FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON correction FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE proposal (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    kind text NOT NULL,
+    entity_name text NOT NULL,
+    entity_key text NOT NULL,
+    entity_type text,
+    content text,
+    content_hash uuid NOT NULL,
+    relation_type text,
+    to_name text,
+    to_key text,
+    to_type text,
+    source text,
+    confidence real,
+    valid_until timestamptz,
+    said_at timestamptz,
+    replaces text,
+    replaces_edges boolean DEFAULT false NOT NULL,
+    model_id integer,
+    vector halfvec,
+    fts tsvector NOT NULL,
+    author_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    decision text,
+    decided_at timestamptz,
+    decided_by integer,
+    reason text,
+    observation_id uuid,
+    relation_id uuid,
+    CONSTRAINT proposal_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT proposal_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
+    CONSTRAINT proposal_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES actor(id),
+    CONSTRAINT proposal_model_id_fkey FOREIGN KEY (model_id) REFERENCES embedding_model(id) ON DELETE SET NULL,
+    CONSTRAINT proposal_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
+    CONSTRAINT proposal_check CHECK ((kind = 'fact'::text) = (content IS NOT NULL)),
+    CONSTRAINT proposal_check1 CHECK ((kind = 'relation'::text) = (relation_type IS NOT NULL AND to_name IS NOT NULL AND to_key IS NOT NULL)),
+    CONSTRAINT proposal_check2 CHECK ((decision IS NULL) = (decided_at IS NULL)),
+    CONSTRAINT proposal_confidence_check CHECK (confidence >= 0::double precision AND confidence <= 1::double precision),
+    CONSTRAINT proposal_content_check CHECK (char_length(content) >= 1 AND char_length(content) <= 2000),
+    CONSTRAINT proposal_decision_check CHECK (decision = ANY (ARRAY['accepted'::text, 'rejected'::text, 'withdrawn'::text])),
+    CONSTRAINT proposal_entity_name_check CHECK (char_length(entity_name) >= 1 AND char_length(entity_name) <= 200),
+    CONSTRAINT proposal_kind_check CHECK (kind = ANY (ARRAY['fact'::text, 'relation'::text])),
+    CONSTRAINT proposal_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 1000),
+    CONSTRAINT proposal_relation_type_check CHECK (char_length(relation_type) >= 1 AND char_length(relation_type) <= 100),
+    CONSTRAINT proposal_said_at_check CHECK (isfinite(said_at)),
+    CONSTRAINT proposal_source_check CHECK (source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text])),
+    CONSTRAINT proposal_to_name_check CHECK (char_length(to_name) >= 1 AND char_length(to_name) <= 200),
+    CONSTRAINT proposal_valid_until_check CHECK (isfinite(valid_until))
+);
+COMMENT ON TABLE proposal IS 'A fact or a relation that waits for the decision of a reviewer, or was decided. Nothing that reads facts reads this table. Only its author and reviewers see a proposal.';
+COMMENT ON COLUMN proposal.space_id IS 'Space to which the proposal belongs.';
+COMMENT ON COLUMN proposal.id IS 'Id of the proposal, unique in its space.';
+COMMENT ON COLUMN proposal.kind IS 'fact or relation.';
+COMMENT ON COLUMN proposal.entity_name IS 'Name of the entity that the fact is about, or that the relation starts at. The entity does not have to exist.';
+COMMENT ON COLUMN proposal.entity_key IS 'name_key(entity_name).';
+COMMENT ON COLUMN proposal.entity_type IS 'Type of the entity, as the author gave it. Null: not given.';
+COMMENT ON COLUMN proposal.content IS 'Text of the fact. Null: the proposal is a relation.';
+COMMENT ON COLUMN proposal.content_hash IS 'fact_hash() of the fact, or of the words of the relation. The same author does not propose the same text twice.';
+COMMENT ON COLUMN proposal.relation_type IS 'Type of the relation, as the author gave it. Null: the proposal is a fact.';
+COMMENT ON COLUMN proposal.to_name IS 'Name of the entity that the relation leads to.';
+COMMENT ON COLUMN proposal.to_key IS 'name_key(to_name).';
+COMMENT ON COLUMN proposal.to_type IS 'Type of the entity that the relation leads to. Null: not given.';
+COMMENT ON COLUMN proposal.source IS 'Source of the fact. Null: not given.';
+COMMENT ON COLUMN proposal.confidence IS 'Confidence of the author in the fact, from 0 to 1. Null: not given.';
+COMMENT ON COLUMN proposal.valid_until IS 'The fact is not valid from this instant on. Null: not given.';
+COMMENT ON COLUMN proposal.said_at IS 'When the fact was said. Null: not given.';
+COMMENT ON COLUMN proposal.replaces IS 'Fact that the new fact replaces: an id, the start of an id, or the text. Null: it replaces no fact.';
+COMMENT ON COLUMN proposal.replaces_edges IS 'True: the relation ends the other relations of its type that start at the same entity.';
+COMMENT ON COLUMN proposal.model_id IS 'Embedding model of the vector.';
+COMMENT ON COLUMN proposal.vector IS 'Vector of the fact or of the statement. Null: not computed.';
+COMMENT ON COLUMN proposal.fts IS 'Words by which the author finds the proposal: search_document().';
+COMMENT ON COLUMN proposal.author_id IS 'Actor who proposed.';
+COMMENT ON COLUMN proposal.client IS 'Name and version of the MCP client. Null: it was proposed from SQL.';
+COMMENT ON COLUMN proposal.tool IS 'Tool with which it was proposed. sql: from psql.';
+COMMENT ON COLUMN proposal.request IS 'Id of the request, as in the log of the server. Null: it was proposed from SQL.';
+COMMENT ON COLUMN proposal.created_at IS 'When it was proposed.';
+COMMENT ON COLUMN proposal.decision IS 'accepted, rejected or withdrawn (an undo took back what the author proposed). Null: pending.';
+COMMENT ON COLUMN proposal.decided_at IS 'When it was decided. Null: pending.';
+COMMENT ON COLUMN proposal.decided_by IS 'Actor who accepted or rejected it.';
+COMMENT ON COLUMN proposal.reason IS 'Why it was rejected, for its author. It counts only if the decision is rejected.';
+COMMENT ON COLUMN proposal.observation_id IS 'The fact that it became, or that had the same text already. Null: not an accepted fact.';
+COMMENT ON COLUMN proposal.relation_id IS 'The relation that it became, or that existed already. Null: not an accepted relation.';
+CREATE INDEX proposal_author_idx ON proposal USING btree (space_id, author_id, created_at);
+CREATE INDEX proposal_entity_idx ON proposal USING btree (space_id, entity_key);
+CREATE INDEX proposal_observation_idx ON proposal USING btree (space_id, observation_id) WHERE observation_id IS NOT NULL;
+CREATE INDEX proposal_pending_idx ON proposal USING btree (space_id, created_at, id) WHERE decision IS NULL;
+CREATE INDEX proposal_relation_idx ON proposal USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
+CREATE UNIQUE INDEX proposal_text_idx ON proposal USING btree (space_id, author_id, kind, entity_key, content_hash) WHERE decision IS NULL;
+CREATE INDEX proposal_to_idx ON proposal USING btree (space_id, to_key) WHERE to_key IS NOT NULL;
+ALTER TABLE proposal ENABLE ROW LEVEL SECURITY;
+ALTER TABLE proposal FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON proposal FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON proposal FOR SELECT TO public USING ((space_id = ANY (( SELECT session_reviews() AS session_reviews)::integer[])));

@@ -13,6 +13,7 @@
     │   └── FactNotFound       an id, prefix or text that names no fact, or several facts
     ├── NotAuthenticated       a credential is missing, unknown, expired or revoked
     ├── ScopeMissing           the caller does not have a scope
+    │   └── OnlyProposes       the caller has propose instead of write
     ├── IssuerRefused          this server's token was not created for its identity provider
     ├── SpaceNotFound          no space has this name, or the caller has no scope in it
     ├── EmbeddingNotConfigured semantic search without a provider
@@ -187,6 +188,17 @@ class ScopeMissing(TextrawlError):
     def __init__(self, scope: str, has: str) -> None:
         self.scope = scope
         super().__init__(f"This needs the scope {scope}, but {has}: ask the administrator")
+
+
+class OnlyProposes(ScopeMissing):
+    """The caller has the scope `propose` instead of `write`, and the call stores no proposals."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "write",
+            "the caller can only propose here, with remember_fact, build_knowledge or "
+            "relate_entities",
+        )
 
 
 class IssuerRefused(TextrawlError):

@@ -22,26 +22,31 @@ begin
                 from space s where s.archived_at is null;
         elsif found_token.kind = 'bearer' then
             return query
-                select found_token.actor_id, g.space_id, array(select unnest(g.scopes) intersect select unnest(found_token.scopes)),
+                select found_token.actor_id, g.space_id, review_scopes(held.scopes, s.reviewed),
                     g.space_id is not distinct from found_token.home_space_id
                 from space_grant g join space s on s.id = g.space_id
+                cross join lateral (
+                    select array(select unnest(g.scopes) intersect select unnest(found_token.scopes)) as scopes offset 0) held
                 where g.actor_id = found_token.actor_id and s.archived_at is null and g.scopes && found_token.scopes;
         elsif found_token.kind = 'federated' then
             return query
-                select found_token.actor_id, g.space_id, array(select unnest(g.scopes) intersect select unnest(found_token.scopes)), false
+                select found_token.actor_id, g.space_id, review_scopes(held.scopes, s.reviewed), false
                 from token voucher
                 cross join access_rights(voucher.hash) vouched
                 join space_grant g on g.space_id = vouched.space_id
+                join space s on s.id = g.space_id
+                cross join lateral (
+                    select array(select unnest(g.scopes) intersect select unnest(found_token.scopes)) as scopes offset 0) held
                 where voucher.id = found_token.voucher_id and voucher.kind <> 'federated' and 'admin' = any(vouched.scopes)
                   and g.actor_id = found_token.actor_id and g.scopes && found_token.scopes;
         end if;
     elsif owns_memory() then
         return query
-            select null::integer, s.id, array['read', 'write', 'forget', 'admin', 'metrics'], s.id = (select default_space())
+            select null::integer, s.id, array['read', 'propose', 'write', 'forget', 'review', 'admin', 'metrics'], s.id = (select default_space())
             from space s where s.archived_at is null;
     else
         return query
-            select g.actor_id, g.space_id, g.scopes, false
+            select g.actor_id, g.space_id, review_scopes(g.scopes, s.reviewed), false
             from actor a join space_grant g on g.actor_id = a.id join space s on s.id = g.space_id
             where a.role_name = session_user and s.archived_at is null;
     end if;
@@ -51,4 +56,4 @@ $$;
 comment on function textrawl.access_rights is
     'The rights of a credential (the SHA-256 of a token), one row for each space. No row means no right. Without a '
     'credential: the rights of this database session. A superuser and a login with the owner role have all rights. Any '
-    'other login has the rights of its actor.';
+    'other login has the rights of its actor. In a reviewed space, a caller with write but without review can only propose.';

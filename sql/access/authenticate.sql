@@ -34,7 +34,7 @@ begin
         select case when count(*) filter (where w.tier is null) = 1 then max(w.id) filter (where w.tier is null)
                     when count(*) = 1 then max(w.id) end into home
         from (select (value ->> 'id')::integer as id, value ->> 'tier' as tier from jsonb_array_elements(rights)
-              where value -> 'scopes' ?| array['write', 'forget'] and value ->> 'tier' is distinct from 'sensitive') w;
+              where value -> 'scopes' ?| array['propose', 'write', 'forget'] and value ->> 'tier' is distinct from 'sensitive') w;
     end if;
     if credential is null and rights = '[]' then
         return;

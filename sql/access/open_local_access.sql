@@ -16,7 +16,7 @@ begin
         -- can call this function can get the hash.
         insert into token as t (hash, kind, actor_id, home_space_id, scopes)
         values (sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'local', author, default_space(),
-                array['read', 'write', 'forget', 'admin', 'metrics'])
+                array['read', 'propose', 'write', 'forget', 'review', 'admin', 'metrics'])
         on conflict (actor_id) where kind = 'local' do update set kind = t.kind
         returning t.hash into local_hash;
     end if;

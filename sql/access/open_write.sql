@@ -1,6 +1,7 @@
 create function textrawl.open_write(
     credential bytea, space integer, scope text, client text, tool text, request text,
-    graphs boolean default false  -- true: the space may be a graph
+    graphs boolean default false,    -- true: the space may be a graph
+    proposing boolean default false  -- true: a caller without the scope may have propose; "proposed" of the origin is then true
 ) returns textrawl.origin
 language plpgsql volatile
 set search_path from current
@@ -10,12 +11,14 @@ declare
     allowed integer[];
     chosen  integer := space;
     author  integer;
+    only_proposing integer[];
 begin
-    select array_agg(r.space_id), coalesce(chosen, max(r.space_id) filter (where r.home)), max(r.actor_id)
-    into allowed, chosen, author
+    select array_agg(r.space_id), coalesce(chosen, max(r.space_id) filter (where r.home)), max(r.actor_id),
+        array_agg(r.space_id) filter (where not open_write.scope = any(r.scopes))
+    into allowed, chosen, author, only_proposing
     from access_rights(credential) r join space s on s.id = r.space_id
     -- A graph is never chosen, but it can be the given space or the home space, and is refused below.
-    where open_write.scope = any(r.scopes) and (s.tier is null or r.home or r.space_id = open_write.space);
+    where (open_write.scope = any(r.scopes) or proposing and 'propose' = any(r.scopes)) and (s.tier is null or r.home or r.space_id = open_write.space);
     -- If a token has a home space but cannot use it, the token must not write to another space instead.
     if chosen is null and cardinality(allowed) = 1
        and not exists (select from token t where t.hash = credential and t.home_space_id is not null) then
@@ -31,16 +34,22 @@ begin
             where open_write.scope = any(r.scopes) and s.tier <> 'sensitive'));
     end if;
     if chosen is null or not chosen = any(coalesce(allowed, '{}')) then
+        if scope = 'write' and exists (
+            select from access_rights(credential) r
+            where 'propose' = any(r.scopes) and (chosen is null or r.space_id = chosen)) then
+            raise exception using errcode = 'TR015', message = 'this caller can only propose', detail = scope;
+        end if;
         perform refuse_access(credential, scope);
     end if;
     if not graphs then
         perform refuse_graphs(array[chosen]);
     end if;
-    return row(chosen, coalesce(author, register_actor(session_user)), client, tool, request)::origin;
+    return row(chosen, coalesce(author, register_actor(session_user)), client, tool, request,
+               chosen = any(coalesce(only_proposing, '{}')))::origin;
 end
 $$;
 
 comment on function textrawl.open_write is
     'Determine the space and the author of a call that needs a scope. The space is the given space, otherwise the home '
     'space of the credential, otherwise the only space in which the credential has the scope. Errors: TR010 (unknown '
-    'credential), TR011 (not allowed), TR012 (more than one space to choose from), TR060 (the space is a graph).';
+    'credential), TR011 (not allowed), TR012 (more than one space to choose from), TR015 (the caller can only propose, and this function stores no proposals), TR060 (the space is a graph).';

@@ -63,7 +63,7 @@ begin
                 select e.id, greatest(e.updated_at, line.created_at) as updated_at into subject
                 from document d join entity e on e.space_id = d.space_id and e.id = d.entity_id
                 where d.space_id = line.space and d.id = line.document;
-                perform place_parts(line.document, row(line.space, line.author_id, line.client, line.tool, line.request)::origin);
+                perform place_parts(line.document, row(line.space, line.author_id, line.client, line.tool, line.request, false)::origin);
                 update entity e set updated_at = subject.updated_at where e.space_id = line.space and e.id = subject.id;
             end if;
         end if;

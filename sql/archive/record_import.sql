@@ -9,7 +9,7 @@ begin
     -- Record one event for each space. The imported facts belong to their authors and not to the importer. So an undo
     -- of the importer's writes does not remove these facts.
     perform record_event('imported', null, null, null,
-        row((c.value ->> 'space')::integer, register_actor(session_user), null, 'import', null)::origin,
+        row((c.value ->> 'space')::integer, register_actor(session_user), null, 'import', null, false)::origin,
         c.value - 'space')
     from jsonb_array_elements(counts) c;
     get diagnostics recorded = row_count;

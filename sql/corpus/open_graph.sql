@@ -21,7 +21,7 @@ begin
     elsif not scope = any(chosen.scopes) then
         perform refuse_access(credential, scope);
     end if;
-    return row(chosen.space_id, coalesce(chosen.actor_id, register_actor(session_user)), client, tool, request)::origin;
+    return row(chosen.space_id, coalesce(chosen.actor_id, register_actor(session_user)), client, tool, request, false)::origin;
 end
 $$;
 

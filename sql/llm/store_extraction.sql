@@ -21,7 +21,7 @@ begin
       and p.version = store_extraction.version and v.content is not null;
     nodes_created := 0; edges_created := 0;
     if found then
-        origin := row(store_extraction.space, written.author_id, written.client, 'extraction', written.request)::origin;
+        origin := row(store_extraction.space, written.author_id, written.client, 'extraction', written.request, false)::origin;
         perform claim_removal();
         select coalesce(jsonb_object_agg(k.key, k.label), '{}') into renamed
         from known_labels(store_extraction.space, nodes, store_extraction.model, embeddings) k;

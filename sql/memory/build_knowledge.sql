@@ -6,8 +6,9 @@ create function textrawl.build_knowledge(
     out facts_created integer, out facts_duplicate integer, out relations_created integer,
     out repeated integer[],  -- positions (from 0) of the facts that were already stored
     out updated integer[],   -- positions of the repeated facts that got a new source, confidence, end or said_at
-    out closest jsonb        -- for up to ten new facts, nearest first, the closest stored fact: [{fact, id, content}];
+    out closest jsonb,       -- for up to ten new facts, nearest first, the closest stored fact: [{fact, id, content}];
                              -- `fact` is the position of the new fact. `closest` is null if the caller cannot read the space
+    out proposals uuid[]     -- if the caller can only propose: facts first, then relations; then nothing else was stored
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -20,9 +21,15 @@ declare
     closest_facts_found jsonb := '[]';
     guessed_types       jsonb;
     faults              jsonb := '[]';
-    origin              origin := open_write(credential, space, 'write', client, tool, request);
+    origin              origin := open_write(credential, space, 'write', client, tool, request, proposing => true);
 begin
     facts_created := 0; repeated := '{}'; updated := '{}';
+    if origin.proposed then
+        facts_duplicate := 0; relations_created := 0;
+        proposals := (select p.proposals from propose_all(
+            facts, relations, model, embeddings, relation_embeddings, origin, may_read(credential, origin.space_id)) p);
+        return;
+    end if;
     -- Lock all entities first, in one order, so that two batches with the same names cannot deadlock.
     select coalesce(
         jsonb_object_agg(claimed.id, entity.type) filter (where claimed.guessed and entity.type is not null), '{}')
@@ -96,5 +103,6 @@ $$;
 
 comment on function textrawl.build_knowledge is
     'Store facts [{entity, type, observation, source, confidence, valid_until, said_at, replaces}] and then relations '
-    '[{from, relation, to, from_type, to_type}]. If one item is refused, nothing is stored. Errors: TR006 (the detail '
+    '[{from, relation, to, from_type, to_type}]. If one item is refused, nothing is stored. The items of a '
+    'caller with propose instead of write become proposals. Errors: TR006 (the detail '
     'lists each refused item by its path), TR010 to TR012 (access).';

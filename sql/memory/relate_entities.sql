@@ -8,20 +8,30 @@ create function textrawl.relate_entities(
     out relation_id uuid, out created boolean,
     out from_id uuid, out from_name text, out from_stored_type text,
     out to_id uuid, out to_name text, out to_stored_type text,
-    out ended text[]  -- targets of the relations that ended; null if the caller cannot read
+    out ended text[],     -- targets of the relations that ended; null if the caller cannot read
+    out proposal_id uuid  -- if the caller can only propose; then no relation was stored
 )
 language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    origin origin := open_write(credential, space, 'write', client, tool, request);
+    origin origin := open_write(credential, space, 'write', client, tool, request, proposing => true);
     source record;
     target record;
     part   record;
 begin
     if name_key(from_entity) = name_key(to_entity) then
         raise exception using errcode = 'TR005', message = 'both ends are the same entity';
+    end if;
+    if origin.proposed then
+        from_name := from_entity; from_stored_type := coalesce(from_type, 'concept');
+        to_name := to_entity; to_stored_type := coalesce(to_type, 'concept');
+        select p.proposal_id, not p.duplicate into proposal_id, created
+        from propose_one('[]', jsonb_build_array(jsonb_build_object(
+            'from', from_entity, 'relation', relation, 'to', to_entity, 'from_type', from_type, 'to_type', to_type,
+            'replaces', replaces)), model, embedding, origin, may_read(credential, origin.space_id)) p;
+        return;
     end if;
     -- Lock the entities in the order of their names, so that two writers cannot deadlock.
     for part in
@@ -72,6 +82,7 @@ $$;
 comment on function textrawl.relate_entities is
     'Connect two entities by a relation, and create the entities that are missing. A relation that exists is not '
     'stored again. If "replaces" is true, end other relations of this type that start at the same entity. A caller '
-    'that cannot read gets back only the names and types that it sent. Errors: TR005 (both ends are the same entity), '
+    'that cannot read gets back only the names and types that it sent. The relation of a caller with propose instead of '
+    'write becomes a proposal. Errors: TR005 (both ends are the same entity), '
     'TR010 to TR012 (access). '
     'Example: select * from textrawl.relate_entities(''Ada'', ''works at'', ''Acme Corp'');';

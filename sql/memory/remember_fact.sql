@@ -9,18 +9,25 @@ create function textrawl.remember_fact(
     client text default null, tool text default 'sql', request text default null,
     said_at timestamptz default null,
     out entity_id uuid, out entity_name text, out entity_type text,
-    out observation_id uuid, out duplicate boolean, out updated boolean, out closest jsonb
+    out observation_id uuid, out duplicate boolean, out updated boolean, out closest jsonb,
+    out proposal_id uuid  -- if the caller can only propose; then no fact was stored
 )
 language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    origin origin  := open_write(credential, space, 'write', client, tool, request);
-    fact    jsonb   := jsonb_build_object('entity', entity, 'observation', observation, 'source', source,
+    origin  origin  := open_write(credential, space, 'write', client, tool, request, proposing => true);
+    fact    jsonb   := jsonb_build_object('entity', entity, 'type', type, 'observation', observation, 'source', source,
         'confidence', confidence, 'valid_until', valid_until, 'said_at', said_at, 'replaces', replaces);
     guessed boolean;
 begin
+    if origin.proposed then
+        entity_name := entity; entity_type := type; updated := false;
+        select p.proposal_id, p.duplicate into proposal_id, duplicate
+        from propose_one(jsonb_build_array(fact), '[]', model, embedding, origin, may_read(credential, origin.space_id)) p;
+        return;
+    end if;
     select c.id, c.stored_name, c.stored_type, c.guessed into entity_id, entity_name, entity_type, guessed
     from claim_entity(entity, type, origin) c;
     if guessed and type is not null then
@@ -38,7 +45,8 @@ $$;
 
 comment on function textrawl.remember_fact is
     'Store a fact about an entity. If a valid fact has the same text, update its source, confidence, end and said_at '
-    'instead. A caller that cannot read gets back only the name and type that it sent. Errors: TR001 or TR002 '
+    'instead. A caller that cannot read gets back only the name and type that it sent. The fact of a caller with '
+    'propose instead of write becomes a proposal. Errors: TR001 or TR002 '
     '("replaces" matches no fact, or several facts), TR003 (the fact to replace is no longer valid), TR010 to TR012 '
     '(access). '
     'Example: select * from textrawl.remember_fact(''Jeff'', ''person'', ''prefers dark mode'');';

@@ -3,7 +3,7 @@
 create table space_grant (
     space_id   integer not null references space on delete cascade,
     actor_id   integer not null references actor on delete cascade,
-    scopes     text[] not null check (scopes <@ array['read', 'write', 'forget', 'admin', 'metrics'] and scopes <> '{}'),
+    scopes     text[] not null check (scopes <@ array['read', 'propose', 'write', 'forget', 'review', 'admin', 'metrics'] and scopes <> '{}'),
     for_login  boolean not null default false,
     granted_at timestamptz not null default now(),
     primary key (space_id, actor_id)
@@ -11,7 +11,7 @@ create table space_grant (
 comment on table space_grant is 'Scopes of an actor in a space. Without a row the actor has no access to the space.';
 comment on column space_grant.space_id is 'Space that the grant is for.';
 comment on column space_grant.actor_id is 'Actor who has the grant.';
-comment on column space_grant.scopes is 'read, write, forget (permanent deletion), admin (grants, trail, undo), metrics (measurements of the servers, without content of the space).';
+comment on column space_grant.scopes is 'read, propose (writes become proposals), write, forget (permanent deletion), review (see and decide proposals), admin (grants, trail, undo), metrics (measurements of the servers, without content of the space).';
 comment on column space_grant.for_login is 'True: create_analyst() granted read for the database login of the actor, and drop_analyst() removes it.';
 comment on column space_grant.granted_at is 'When the grant was made or last changed.';
 create index space_grant_actor_id_idx on space_grant (actor_id);
@@ -23,7 +23,7 @@ create table token (
     prefix        text,
     actor_id      integer not null references actor on delete cascade,
     home_space_id integer references space on delete set null,
-    scopes        text[] not null check (scopes <@ array['read', 'write', 'forget', 'admin', 'metrics'] and scopes <> '{}'),
+    scopes        text[] not null check (scopes <@ array['read', 'propose', 'write', 'forget', 'review', 'admin', 'metrics'] and scopes <> '{}'),
     issuer        text check (char_length(issuer) between 1 and 2000),
     voucher_id    integer references token on delete cascade,
     created_at    timestamptz not null default now(),
@@ -39,7 +39,7 @@ comment on column token.kind is 'bearer: created by textrawl token. local: for t
 comment on column token.prefix is 'First characters of the token, by which people recognise it.';
 comment on column token.actor_id is 'Actor of the token, who is the author of its writes.';
 comment on column token.home_space_id is 'Space that writes go to if the address names no space. Null: writes go to the only space that the token can write.';
-comment on column token.scopes is 'Some of read, write, forget, admin, metrics. In a space, the token can use a scope only if the grant of its actor includes the scope.';
+comment on column token.scopes is 'Some of read, propose, write, forget, review, admin, metrics. In a space, the token can use a scope only if the grant of its actor includes the scope.';
 comment on column token.issuer is 'Identity provider, as in TEXTRAWL_OAUTH_ISSUER. A server with this token can vouch for users that this provider identified. Null: the token cannot vouch for users.';
 comment on column token.voucher_id is 'Token of the server that verified a federated token. When the server''s token is revoked or expires, the federated token is not accepted any more. It gives access only to spaces in which the server''s token has the scope admin.';
 comment on column token.created_at is 'When the token was created.';
@@ -60,10 +60,11 @@ comment on function session_spaces is
     'The spaces that this session can read, for row-level security: the spaces of its login, or all spaces for the '
     'owner.';
 
-create type origin as (space_id integer, author_id integer, client text, tool text, request text);
+create type origin as (space_id integer, author_id integer, client text, tool text, request text, proposed boolean);
 comment on type origin is 'The space that a write goes to, and the author, client, tool and request that it comes from. open_write() determines them once in each call.';
 comment on column origin.space_id is 'Space that the write goes to.';
 comment on column origin.author_id is 'Actor who writes.';
 comment on column origin.client is 'Name and version of the MCP client. Null: the write comes from SQL.';
 comment on column origin.tool is 'Tool that writes. sql: the write comes from psql.';
 comment on column origin.request is 'Id of the request, as in the log of the server. Null: the write comes from SQL.';
+comment on column origin.proposed is 'True: the caller can only propose, so the write becomes a proposal.';

@@ -149,7 +149,8 @@ def test_every_table_with_spaces_is_closed_to_whoever_was_granted_nothing(
         " and (relname in ('space', 'token') or exists (select from pg_attribute"
         " where attrelid = c.oid and attname = 'space_id'))"
     ).fetchall()
-    both = {name: ["owner", "readers"] for name, *_ in tables} | {"token": ["owner"]}
+    reviewed = {key: ["owner", "proposals", "readers"] for key in ("event", "undone")}
+    both = {name: ["owner", "readers"] for name, *_ in tables} | {"token": ["owner"]} | reviewed
     assert {name: policies for name, _, policies in tables} == both
     assert all(forced for _, forced, _ in tables)
     assert {"observation", "embedding_1", "event", "recall", "undone"} <= set(both)

@@ -4,8 +4,10 @@ A principal is an access token as the database knows it: its actor, its home spa
 in each space. The database finds it by its credential, the SHA-256 of the token. The scopes allow:
 
     read     query_memory, and dry runs of forget_entity
+    propose  remember_fact, build_knowledge, relate_entities, as proposals
     write    remember_fact, build_knowledge, relate_entities
     forget   forget_entity
+    review   list_proposals, decide_proposals
     admin    grants, the trail and undo of a space
     metrics  /metrics of the server, but nothing in a space
 """
@@ -19,10 +21,13 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal, Self
 
-from textrawl.errors import ScopeMissing, SpaceNotFound
+from textrawl.errors import OnlyProposes, ScopeMissing, SpaceNotFound
 from textrawl.scheduling.turns import keep_account
 
-Scope = Literal["read", "write", "forget", "admin", "metrics"]
+Scope = Literal["read", "propose", "write", "forget", "review", "admin", "metrics"]
+
+WRITES_OR_PROPOSES: tuple[Scope, Scope] = ("write", "propose")
+"""The scopes of calls that store proposals for callers with `propose` instead of `write`."""
 
 
 @dataclass(frozen=True)
@@ -68,16 +73,20 @@ class Principal:
         spaces = tuple(s for s in self.spaces if s.tier is None or s.name in names)
         return replace(self, spaces=spaces)
 
-    def require(self, scope: Scope, *, anywhere: bool = False) -> None:
+    def require(self, scope: Scope, *also: Scope, anywhere: bool = False) -> None:
         """Raise ScopeMissing unless the home space (or any space, for `read`) has `scope`.
 
-        With `anywhere`, each scope can be in any space.
+        One of the scopes in `also` is enough too. With `anywhere`, each scope can be in any space.
+        Raises OnlyProposes if the space has `propose` instead of `write`.
         """
         anywhere = anywhere or scope == "read"
         spaces = self.spaces if anywhere else tuple(s for s in self.spaces if s.id == self.home)
-        if not any(scope in space.scopes for space in spaces):
-            place = None if anywhere else self.home_space
-            raise ScopeMissing(scope, f"{self.actor} has {self._list_scopes(spaces, place)}")
+        if any(space.scopes & {scope, *also} for space in spaces):
+            return
+        if scope == "write" and any("propose" in space.scopes for space in spaces):
+            raise OnlyProposes
+        place = None if anywhere else self.home_space
+        raise ScopeMissing(scope, f"{self.actor} has {self._list_scopes(spaces, place)}")
 
     @cached_property
     def home_space(self) -> Space | None:

@@ -56,12 +56,13 @@ def read_remembered(text: str, content: Members | None, fact: NewFact) -> Rememb
     members = _require_members(text, content)
     similar = _pick(members, "similar", "like")
     return Remembered(
-        _pick(members, "observationId", "obs"),
+        _find_proposal(members) or _pick(members, "observationId", "obs"),
         members.get("entityName", fact.entity),
         _pick(members, "entityType", "t") or fact.type,
         bool(_pick(members, "duplicate", "dup")),
         bool(members.get("updated")),
         Similar(similar["id"], _pick(similar, "content", "c")) if similar else None,
+        _find_proposal(members) is not None,
     )
 
 
@@ -69,11 +70,12 @@ def read_related(text: str, content: Members | None, edge: Edge) -> Related:
     """Return the answer to `edge`. Raises ServerUnreachable."""
     members = _require_members(text, content)
     return Related(
-        _pick(members, "relationId", "rel"),
+        _find_proposal(members) or _pick(members, "relationId", "rel"),
         _read_end(_pick(members, "fromEntity", "from")),
         edge.relation,
         _read_end(_pick(members, "toEntity", "to")),
         tuple(members.get("ended") or ()),
+        _find_proposal(members) is not None,
     )
 
 
@@ -157,6 +159,11 @@ def _read_day(day: str) -> datetime:
 
 def _read_end(end: Members) -> End:
     return End(_pick(end, "name", "n"), _pick(end, "type", "t"))
+
+
+def _find_proposal(members: Members) -> str | None:
+    """Return the id of a proposal, or None if the call stored something."""
+    return _pick(members, "proposalId", "proposal")
 
 
 def _pick(members: Members, long: str, short: str) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textrawl import __version__
 from textrawl.access.directory import Directory
-from textrawl.access.principal import Caller, Scope
+from textrawl.access.principal import WRITES_OR_PROPOSES, Caller, Scope
 from textrawl.errors import MemoryNotEnabled, NothingToDelete, ReadOnly
 from textrawl.library.results import (
     Digest,
@@ -55,12 +55,12 @@ class LocalMemory:
         self._operations = MemoryOperations(store)
         self._directory = Directory(store.database, lifetime=_KNOWN_FOR)
 
-    async def identify(self, tool: str, scope: Scope) -> Caller:
+    async def identify(self, tool: str, scope: Scope, *also: Scope) -> Caller:
         """Return the caller of `tool`. Raises ReadOnly, ScopeMissing, NotAuthenticated."""
         if scope != "read" and self._settings.read_only:
             raise ReadOnly
         principal = await self._directory.find_own(self._store.credential, self._settings.space)
-        principal.require(scope)
+        principal.require(scope, *also)
         return Caller(principal, _CLIENT, tool)
 
     async def recall(self, question: Question, max_tokens: int | None) -> Facts:
@@ -89,13 +89,13 @@ class LocalMemory:
 
     async def remember(self, fact: operations.Fact) -> Remembered:
         """Store a fact. Raises FactNotFound."""
-        caller = await self.identify("remember_fact", "write")
+        caller = await self.identify("remember_fact", *WRITES_OR_PROPOSES)
         row = await self._operations.remember(fact, caller)
         return read_stored(row)
 
     async def relate(self, edge: Edge, *, replaces: bool) -> Related:
         """Connect two entities."""
-        caller = await self.identify("relate_entities", "write")
+        caller = await self.identify("relate_entities", *WRITES_OR_PROPOSES)
         row = await self._operations.relate(edge, caller, replaces=replaces)
         return _read_relation(row, edge.relation)
 
@@ -165,22 +165,24 @@ def read_digest_row(row: DigestRow) -> Fact:
 
 
 def read_stored(row: FactRow) -> Remembered:
-    """Return the fact that remember_fact stored or found."""
+    """Return the fact that remember_fact stored, found or proposed."""
     return Remembered(
-        str(row.observation_id),
+        str(row.id),
         row.entity_name,
         row.entity_type,
         row.duplicate,
         row.updated,
         Similar(**row.closest) if row.closest else None,
+        row.proposal_id is not None,
     )
 
 
 def _read_relation(row: RelationRow, relation: str) -> Related:
     return Related(
-        str(row.relation_id),
+        str(row.id),
         End(row.from_name, row.from_stored_type),
         relation,
         End(row.to_name, row.to_stored_type),
         tuple(row.ended or ()),
+        row.proposal_id is not None,
     )

@@ -73,7 +73,8 @@ class Remembered:
     """A stored fact: its id, and the stored name and type of its entity.
 
     `duplicate` is true if the entity had this fact already. `updated` is true if the call changed
-    something else about that fact, such as its source.
+    something else about that fact, such as its source. `proposed` is true if the caller can only
+    propose: then `id` is the id of the proposal.
     """
 
     id: str
@@ -82,6 +83,7 @@ class Remembered:
     duplicate: bool = False
     updated: bool = False
     similar: Similar | None = None
+    proposed: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,8 @@ class End:
 class Related:
     """A relation that the memory has now, or that the call ended.
 
-    `ended` has the names at the other end of the relations that the call ended.
+    `ended` has the names at the other end of the relations that the call ended. `proposed` is true
+    if the caller can only propose: then `id` is the id of the proposal.
     """
 
     id: str
@@ -104,6 +107,7 @@ class Related:
     relation: str
     to_entity: End
     ended: tuple[str, ...] = ()
+    proposed: bool = False
 
 
 @dataclass(frozen=True)

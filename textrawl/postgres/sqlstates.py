@@ -52,6 +52,7 @@ ACCESS: dict[str, Explain] = {
     "TR013": lambda _detail, _parameter: errors.ScopeMissing(
         "admin", "only the owner of the memory may do this"
     ),
+    "TR015": lambda _detail, _parameter: errors.OnlyProposes(),
     "TR014": lambda _detail, _parameter: errors.IssuerRefused(),
     "TR060": lambda space, _: errors.SpaceIsGraph(space),
 }
@@ -81,7 +82,9 @@ REFUSALS: dict[str, Explain] = {
         "use 1 to 63 of a-z, 0-9, - and _, and begin with a letter or digit",
     ),
     "TR025": _invalid("An actor cannot be called {}", "use 1 to 200 characters"),
-    "TR026": _invalid("Wrong scopes: {}", "use read, write, forget, admin, metrics"),
+    "TR026": _invalid(
+        "Wrong scopes: {}", "use read, propose, write, forget, review, admin, metrics"
+    ),
     "TR027": _invalid(
         "This login cannot act as an actor: {}", "create a login with `create role … login`"
     ),

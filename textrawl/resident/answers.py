@@ -14,7 +14,13 @@ from typing import Any
 
 from textrawl import __version__
 from textrawl.access.directory import Directory
-from textrawl.access.principal import Caller, Principal, Scope, keep_caller
+from textrawl.access.principal import (
+    WRITES_OR_PROPOSES,
+    Caller,
+    Principal,
+    Scope,
+    keep_caller,
+)
 from textrawl.errors import ArgumentInvalid, ReadOnly, TextrawlError
 from textrawl.library.local import read_digest_row, read_hit, read_stored
 from textrawl.resident.composition import (
@@ -43,7 +49,7 @@ from textrawl.toolsets.memory.operations import Fact, MemoryOperations, Question
 from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, find_space_labels
 from textrawl.toolsets.recalls import describe_recall
 from textrawl.wire.recall_log import RecallLog
-from textrawl.wire.replies import Renderer, Reply, Written
+from textrawl.wire.replies import Renderer, Reply, Written, write_id
 
 Operations = Mapping[str, tuple[type[Request], Callable[[Any], Awaitable[Answer]]]]
 """The model of the request and the function of each operation."""
@@ -71,8 +77,8 @@ class OpenMemory:
         renderer = replace(self.renderer, format="lines", structured=False)
         return renderer.write(reply, max_tokens)
 
-    async def identify(self, request: Request, scope: Scope) -> Caller:
-        """Return the caller, who has `scope`.
+    async def identify(self, request: Request, scope: Scope, *also: Scope) -> Caller:
+        """Return the caller, who has `scope` or one of the scopes in `also`.
 
         Raises ReadOnly, NotAuthenticated, SpaceNotFound, ScopeMissing, ArgumentInvalid.
         """
@@ -82,7 +88,7 @@ class OpenMemory:
         principal = await self.directory.find_own(self.store.credential, space)
         if scope != "read" and principal.home is None:
             raise _ask_for_space(principal)
-        principal.require(scope)
+        principal.require(scope, *also)
         client = request.client or f"textrawl {__version__}"
         return Caller(principal, client, f"textrawl {request.op}", secrets.token_hex(8))
 
@@ -148,7 +154,7 @@ async def _digest(memory: OpenMemory, request: DigestRequest) -> Answer:
 
 async def _remember(memory: OpenMemory, request: RememberRequest) -> Answer:
     """Store a fact, or update the valid fact of the entity with the same text."""
-    caller = await memory.identify(request, "write")
+    caller = await memory.identify(request, *WRITES_OR_PROPOSES)
     fact = Fact(
         request.entity,
         request.type,
@@ -159,7 +165,7 @@ async def _remember(memory: OpenMemory, request: RememberRequest) -> Answer:
     )
     with keep_caller(caller):
         row = await MemoryOperations(memory.store).remember(fact, caller)
-    return describe_stored(read_stored(row), str(row.entity_id))
+    return describe_stored(read_stored(row), write_id(row.entity_id))
 
 
 async def _capture(memory: OpenMemory, request: CaptureRequest) -> Answer:

@@ -72,7 +72,8 @@ def describe_stored(stored: Remembered, entity_id: str | None) -> Answer:
         "entity_id": entity_id,
         "entity_name": stored.entity,
         "entity_type": stored.type,
-        "observation_id": stored.id,
+        "observation_id": None if stored.proposed else stored.id,
+        "proposal_id": stored.id if stored.proposed else None,
         "updated": stored.updated,
         "closest": {"id": similar.id, "content": similar.content} if similar else None,
     }

@@ -386,7 +386,7 @@ async def _authorise(context: Context[App, Any], spec: ToolSpec, values: dict[st
     Raises ScopeMissing, NotAuthenticated, SpaceNotFound.
     """
     caller = await context.request_context.lifespan_context.identify(context, spec.name)
-    caller.principal.require(spec.find_scope(values), anywhere=spec.anywhere)
+    caller.principal.require(spec.find_scope(values), *spec.also, anywhere=spec.anywhere)
     return caller
 
 

@@ -56,7 +56,7 @@ class ToolSpec:
     `read`. If `anywhere`, callers can have the scope in any space, and not only in their home
     space. `aliases` has other names of parameters, which clients use although no schema shows them.
     If `refuse` returns an error for the settings, the tool is not listed, and its calls get the
-    error.
+    error. Each scope in `also` is enough too.
     """
 
     function: Callable[..., Any]
@@ -68,6 +68,7 @@ class ToolSpec:
     anywhere: bool = False
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     refuse: Refuse | None = None
+    also: tuple[Scope, ...] = ()
 
     @property
     def name(self) -> str:
@@ -203,10 +204,15 @@ class Toolset:
         anywhere: bool = False,
         aliases: Mapping[str, str] | None = None,
         refuse: Refuse | None = None,
+        scopes: tuple[Scope, ...] = (),
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Register a function as a tool that answers with one of `replies`."""
-        scope: Scope = "write" if not annotations.destructive_hint else "forget"
-        scope = "read" if annotations.read_only_hint else scope
+        """Register a function as a tool that answers with one of `replies`.
+
+        Callers need the first of `scopes`, or another one of them. By default they need `read`,
+        `write` or `forget`, as the annotations say.
+        """
+        default: Scope = "write" if not annotations.destructive_hint else "forget"
+        scope, *also = scopes or ("read" if annotations.read_only_hint else default,)
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             self._specs[function.__name__] = ToolSpec(
@@ -219,6 +225,7 @@ class Toolset:
                 anywhere,
                 aliases or {},
                 refuse,
+                tuple(also),
             )
             return function
 

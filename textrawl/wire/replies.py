@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self, cast
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -32,7 +33,7 @@ if TYPE_CHECKING:  # commands write replies as text without the SDK
 _RESERVED_WORDS = re.compile(r"(?:cut|more|note|not found|nothing found)\b")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t"}
-_SHORT_ID = 8  # characters of a short id; every parameter for an id accepts it
+SHORT_ID = 8  # characters of a short id; every parameter for an id accepts it
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Part(BaseModel):
         for name, key in _find_keys(type(self)):
             value = getattr(self, name)
             if value is not None:
-                members[key.name] = str(value)[:_SHORT_ID] if key.short_id else _shorten(value)
+                members[key.name] = str(value)[:SHORT_ID] if key.short_id else _shorten(value)
         return members
 
 
@@ -144,6 +145,11 @@ class RefusalReply(Reply):
     def lines(self) -> Iterator[str]:
         """Yield one line of sentences."""
         yield write_sentences(self.error, self.message, self.fix)
+
+
+def write_id(identity: UUID | None) -> str | None:
+    """Return the text of an id, or None if there is none."""
+    return None if identity is None else str(identity)
 
 
 def _shorten(value: Any) -> Any:

@@ -25,7 +25,8 @@ Space = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="
 Scopes = Annotated[
     str,
     typer.Option(
-        metavar="SCOPES", help="Any of read, write, forget, admin and metrics, separated by commas."
+        metavar="SCOPES",
+        help="Any of read, propose, write, forget, review, admin and metrics, separated by commas.",
     ),
 ]
 Login = Annotated[

@@ -54,6 +54,7 @@ _SHOWN = (
     "entity_name",
     "entity_type",
     "observation_id",
+    "proposal_id",
     "updated",
     "closest",
 )
@@ -95,14 +96,21 @@ def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
 
 
 def _show(stored: dict[str, Any]) -> None:
-    repeated = "Updated what is known about" if stored["updated"] else "Already known about"
-    verb = repeated if stored["duplicate"] else "Remembered about"
+    verb = _choose_verb(stored)
     console = open_console()
     line = f"{verb} {stored['entity_name']} ({stored['entity_type']}): {stored['ids'][0]}"
     console.print(write_cell(line), soft_wrap=True)
     if closest := stored["closest"]:
         line = f"Close fact: {closest['id'][:8]} {closest['content']}"
         console.print(write_cell(line), soft_wrap=True)
+
+
+def _choose_verb(stored: dict[str, Any]) -> str:
+    if stored["proposal_id"]:
+        return "Proposed before about" if stored["duplicate"] else "Proposed to a reviewer about"
+    if stored["duplicate"]:
+        return "Updated what is known about" if stored["updated"] else "Already known about"
+    return "Remembered about"
 
 
 def _read_text(argument: str | None) -> str:

@@ -68,7 +68,8 @@ _Space = Annotated[
 _Scope = Annotated[
     str,
     typer.Option(
-        metavar="SCOPES", help="Any of read, write, forget, admin and metrics, separated by commas."
+        metavar="SCOPES",
+        help="Any of read, propose, write, forget, review, admin and metrics, separated by commas.",
     ),
 ]
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Self
 from mcp.types import CallToolResult
 from pydantic import BaseModel, ConfigDict, Field
 
+from textrawl.access.principal import WRITES_OR_PROPOSES
 from textrawl.errors import ArgumentInvalid
 from textrawl.toolsets.call import Call
 from textrawl.toolsets.memory.declaration import (
@@ -22,7 +23,7 @@ from textrawl.toolsets.memory.declaration import (
 from textrawl.toolsets.memory.operations import Edge, Fact, MemoryOperations
 from textrawl.toolsets.memory.rows import BatchRow
 from textrawl.toolsets.toolset import WRITES
-from textrawl.wire.replies import Key, Part, Reply
+from textrawl.wire.replies import SHORT_ID, Key, Part, Reply
 
 _MOST_ITEMS = 50
 
@@ -96,6 +97,9 @@ class BuildReply(Reply):
 
     `repeated` lists the positions of the duplicates in the batch, counted from 0. `updated` lists
     the duplicates that gave the stored fact a new source, confidence, end or `saidAt`.
+
+    If the caller can only propose, nothing was stored, and `proposal_ids` has the proposals, facts
+    first.
     """
 
     spared = (
@@ -111,6 +115,7 @@ class BuildReply(Reply):
     facts: Annotated[FactCounts | None, Key("facts"), Field(exclude=True)]
     relations_created: Annotated[int | None, Key("rel")]
     similar: Annotated[list[CloseFact] | None, Key("like")] = None
+    proposal_ids: Annotated[list[str] | None, Key("proposals")] = None
 
     @classmethod
     def build(cls, row: BatchRow) -> Self:
@@ -123,11 +128,14 @@ class BuildReply(Reply):
             facts=FactCounts(new=row.facts_created, dup=row.facts_duplicate),
             relations_created=row.relations_created,
             similar=[CloseFact(**one) for one in row.closest or []] or None,
+            proposal_ids=[str(one) for one in row.proposals or []] or None,
         )
 
     def compact(self) -> Any:
         """Return short keys. `facts` holds the counts, and each list of positions if it has any."""
         short = super().compact()
+        if self.proposal_ids:
+            return {"ok": True, "proposals": [one[:SHORT_ID] for one in self.proposal_ids]}
         positions = {"at": self.repeated, "upd": self.updated}
         if "facts" in short:
             short["facts"] |= {key: value for key, value in positions.items() if value}
@@ -142,7 +150,7 @@ class BuildReply(Reply):
         return self.model_copy(update={"similar": (self.similar or [])[:count] or None})
 
 
-@memory.tool(WRITES, BuildReply)
+@memory.tool(WRITES, BuildReply, scopes=WRITES_OR_PROPOSES)
 async def build_knowledge(
     call: Call,
     facts: Annotated[list[FactItem] | None, Field(max_length=_MOST_ITEMS)] = None,

@@ -15,6 +15,7 @@ from textrawl.toolsets.memory.query_period import find_period
 from textrawl.toolsets.memory.rows import (
     BatchRow,
     DigestRow,
+    EndedRow,
     EntityRow,
     ExplainedRow,
     FactRow,
@@ -319,7 +320,7 @@ class MemoryOperations:
         try:
             [row] = await self._call(
                 "end_relation",
-                RelationRow,
+                EndedRow,
                 from_entity=edge.from_entity,
                 relation=edge.relation,
                 to_entity=edge.to_entity,
@@ -327,7 +328,7 @@ class MemoryOperations:
             )
         except DataRefused as refusal:
             raise refusal.explain("ended") from refusal
-        return row
+        return RelationRow(**asdict(row))
 
     async def forget(
         self, entity: str, caller: Caller, *, fact: str | None, dry_run: bool

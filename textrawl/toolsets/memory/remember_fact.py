@@ -5,6 +5,7 @@ from typing import Annotated, Self
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from textrawl.access.principal import WRITES_OR_PROPOSES
 from textrawl.toolsets.call import Call
 from textrawl.toolsets.memory.declaration import (
     Confidence,
@@ -20,7 +21,7 @@ from textrawl.toolsets.memory.declaration import (
 from textrawl.toolsets.memory.operations import Fact, MemoryOperations
 from textrawl.toolsets.memory.rows import FactRow
 from textrawl.toolsets.toolset import WRITES
-from textrawl.wire.replies import Key, Part, Reply
+from textrawl.wire.replies import Key, Part, Reply, write_id
 
 
 class SimilarPart(Part):
@@ -32,6 +33,8 @@ class SimilarPart(Part):
 
 class RememberReply(Reply):
     """The stored fact. `entity_type` is the stored type of the entity.
+
+    If the caller can only propose, `proposal_id` is set instead of the other ids.
 
     Compact text shows the stored type only if it differs from the type in the call.
     """
@@ -48,6 +51,7 @@ class RememberReply(Reply):
     success: Annotated[bool, Key("ok")] = True
     duplicate: Annotated[bool | None, Key("dup")] = None
     updated: Annotated[bool | None, Key("updated")] = None
+    proposal_id: Annotated[str | None, Key("proposal", short_id=True)] = None
     message: str | None
     entity_id: Annotated[str | None, Key("entity", short_id=True)]
     entity_name: str | None
@@ -59,22 +63,29 @@ class RememberReply(Reply):
     @classmethod
     def build(cls, row: FactRow, requested_type: str) -> Self:
         """Return the reply for `row`. `requested_type` is the entity type in the call."""
-        duplicate = "Updated what is known about" if row.updated else "Already known about"
-        verb = duplicate if row.duplicate else "Remembered about"
         return cls(
-            message=f"{verb} {row.entity_name} ({row.entity_type})",
+            message=f"{_choose_verb(row)} {row.entity_name} ({row.entity_type})",
             duplicate=row.duplicate or None,
             updated=row.updated or None,
-            entity_id=str(row.entity_id),
+            proposal_id=write_id(row.proposal_id),
+            entity_id=write_id(row.entity_id),
             entity_name=row.entity_name,
             entity_type=row.entity_type,
             kept_type=row.entity_type if row.entity_type != requested_type else None,
-            observation_id=str(row.observation_id),
+            observation_id=write_id(row.observation_id),
             similar=SimilarPart(**row.closest) if row.closest else None,
         )
 
 
-@memory.tool(WRITES, RememberReply)
+def _choose_verb(row: FactRow) -> str:
+    if row.proposal_id:
+        return "Proposed before about" if row.duplicate else "Proposed to a reviewer about"
+    if row.duplicate:
+        return "Updated what is known about" if row.updated else "Already known about"
+    return "Remembered about"
+
+
+@memory.tool(WRITES, RememberReply, scopes=WRITES_OR_PROPOSES)
 async def remember_fact(
     call: Call,
     entityName: Annotated[Name, Field(description="who or what it is about")],

@@ -125,18 +125,25 @@ class NameRow:
 
 @dataclass(frozen=True)
 class FactRow:
-    """The fact that remember_fact stored or found.
+    """The fact that remember_fact stored, found or proposed.
 
-    `closest` holds the id and the content of the close fact, if there is a close fact.
+    `closest` holds the id and the content of the close fact, if there is a close fact. A proposal
+    has a `proposal_id` instead of the ids of an entity and a fact.
     """
 
-    entity_id: UUID
+    entity_id: UUID | None
     entity_name: str
     entity_type: str
-    observation_id: UUID
+    observation_id: UUID | None
     duplicate: bool
     updated: bool
     closest: dict[str, Any] | None
+    proposal_id: UUID | None = None
+
+    @property
+    def id(self) -> UUID | None:
+        """The id of the fact, or of the proposal."""
+        return self.proposal_id or self.observation_id
 
 
 @dataclass(frozen=True)
@@ -145,6 +152,7 @@ class BatchRow:
 
     `repeated` and `updated` list the positions of facts in the batch, counted from 0. An item of
     `closest` holds the position of a new fact, and the id and the content of its close fact.
+    `proposals` has the ids of proposals, facts first, if the caller can only propose.
     """
 
     facts_created: int
@@ -153,24 +161,38 @@ class BatchRow:
     repeated: list[int]
     updated: list[int]
     closest: list[dict[str, Any]] | None
+    proposals: list[UUID] | None = None
 
 
 @dataclass(frozen=True)
-class RelationRow:
-    """The relation that relate_entities stored, found or ended, with its two entities.
+class EndedRow:
+    """The relation that end_relation ended or found, with its two entities.
 
-    `ended` holds the targets of the relations that ended.
+    `ended` holds the targets of the relations that ended. If the caller only proposed a relation,
+    there are no ids.
     """
 
-    relation_id: UUID
+    relation_id: UUID | None
     created: bool
-    from_id: UUID
+    from_id: UUID | None
     from_name: str
     from_stored_type: str
-    to_id: UUID
+    to_id: UUID | None
     to_name: str
     to_stored_type: str
-    ended: list[str] | None = None
+    ended: list[str] | None
+
+
+@dataclass(frozen=True)
+class RelationRow(EndedRow):
+    """The relation that relate_entities stored, found or proposed, with its two entities."""
+
+    proposal_id: UUID | None = None
+
+    @property
+    def id(self) -> UUID | None:
+        """The id of the relation, or of the proposal."""
+        return self.proposal_id or self.relation_id
 
 
 @dataclass(frozen=True)

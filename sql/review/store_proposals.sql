@@ -1,0 +1,59 @@
+create function textrawl.store_proposals(
+    facts jsonb,      -- as in build_knowledge()
+    relations jsonb,  -- as in build_knowledge(), with "replaces": true to end other relations of the type
+    model integer, fact_vectors halfvec[], relation_vectors halfvec[], origin textrawl.origin
+)
+returns table (proposal_id uuid, duplicate boolean)
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    days integer := (select s.proposal_days from space s where s.id = origin.space_id);
+    item record;
+begin
+    -- Another session can have dropped the caller's model.
+    model := (select m.id from embedding_model m where m.id = model);
+    for item in
+        select 'fact' as kind, value, fact_vectors[place] as vector, value ->> 'entity' as name, value ->> 'type' as type,
+            fact_hash(value ->> 'observation') as hash, place
+        from jsonb_array_elements(facts) with ordinality f (value, place)
+        union all
+        select 'relation', value, relation_vectors[place], value ->> 'from', value ->> 'from_type',
+            fact_hash(relation_key(value ->> 'relation') || chr(10) || name_key(value ->> 'to')), place
+        from jsonb_array_elements(relations) with ordinality r (value, place)
+        order by kind, place
+    loop
+        return query
+            insert into proposal as p (space_id, kind, entity_name, entity_key, entity_type, content, content_hash,
+                relation_type, to_name, to_key, to_type, source, confidence, valid_until, said_at,
+                replaces, replaces_edges, model_id, vector, fts, author_id, client, tool, request)
+            select origin.space_id, item.kind, item.name, name_key(item.name), item.type, v ->> 'observation', item.hash,
+                v ->> 'relation', v ->> 'to', name_key(v ->> 'to'), v ->> 'to_type',
+                v ->> 'source', (v ->> 'confidence')::real, (v ->> 'valid_until')::timestamptz, (v ->> 'said_at')::timestamptz,
+                case when item.kind = 'fact' then v ->> 'replaces' end,
+                item.kind = 'relation' and coalesce((v ->> 'replaces')::boolean, false),
+                case when item.vector is not null then model end, case when model is not null then item.vector end,
+                search_document(origin.space_id, space_language(origin.space_id), item.name,
+                    proposal_text(v ->> 'observation', v ->> 'relation', v ->> 'to'), (v ->> 'said_at')::timestamptz),
+                origin.author_id, origin.client, origin.tool, origin.request
+            from (select item.value as v) given
+            -- The author proposes the same text again: keep one proposal, with the values that were given last.
+            on conflict (space_id, author_id, kind, entity_key, content_hash) where decision is null do update
+            set entity_type = coalesce(excluded.entity_type, p.entity_type), to_type = coalesce(excluded.to_type, p.to_type),
+                source = coalesce(excluded.source, p.source), confidence = coalesce(excluded.confidence, p.confidence),
+                valid_until = coalesce(excluded.valid_until, p.valid_until), said_at = coalesce(excluded.said_at, p.said_at),
+                replaces = coalesce(excluded.replaces, p.replaces), replaces_edges = excluded.replaces_edges or p.replaces_edges,
+                model_id = coalesce(excluded.model_id, p.model_id), vector = coalesce(excluded.vector, p.vector),
+                fts = case when excluded.said_at is null then p.fts else excluded.fts end,
+                -- An expired proposal begins again.
+                created_at = case when is_pending(null, p.created_at, days) then p.created_at else excluded.created_at end
+            returning p.id, p.xmax <> 0;
+    end loop;
+end
+$$;
+
+comment on function textrawl.store_proposals is
+    'Store facts and relations as proposals, facts first. Entities are named, not created. If the author has a pending '
+    'proposal with the same text, it gets the new values and is returned with "duplicate" true. Record the events with '
+    'propose_all().';

@@ -1,0 +1,149 @@
+"""Proposals in SQL: who can only propose makes nothing count."""
+
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+
+from tests.support.sql_team import Team
+
+WRITES: dict[str, LiteralString] = {
+    "fact": "select proposal_id from remember_fact('Ada', 'person', 'likes tea', credential => %s)",
+    "relation": "select proposal_id from relate_entities('Ada', 'knows', 'Bo', credential => %s)",
+    "batch": """
+        select proposals[1] from build_knowledge(
+            '[{"entity": "Ada", "type": "person", "observation": "swims"}]',
+            '[{"from": "Ada", "relation": "met", "to": "Cy"}]', credential => %s)""",
+}
+
+
+@pytest.fixture
+def team(sql: psycopg.Connection) -> Team:
+    return Team(sql)
+
+
+def count(team: Team) -> int:
+    """Rows of content, without events."""
+    return len(team.rows())
+
+
+def refuse(team: Team, query: LiteralString, *values: object) -> str | None:
+    with pytest.raises(psycopg.Error) as refused:
+        team.sql.execute(query, values)
+    return refused.value.sqlstate
+
+
+@pytest.mark.parametrize("kind", WRITES)
+def test_what_a_token_that_can_only_propose_writes_is_a_proposal(team: Team, kind: str) -> None:
+    agent = team.credential("agent", "read", "propose")
+
+    proposal = team.fetch(WRITES[kind], agent)
+
+    assert proposal is not None
+    assert count(team) == 0
+    assert team.fetch("select author_id is not null from proposal where id = %s", proposal)
+    assert team.fetch("select count(*) from event where action <> 'proposed'") == 0
+
+
+def test_a_batch_of_who_can_only_propose_becomes_one_proposal_for_each_item(team: Team) -> None:
+    agent = team.credential("agent", "propose")
+
+    team.fetch(WRITES["batch"], agent)
+
+    kinds = team.fetch("select array_agg(kind order by kind) from proposal")
+    assert kinds == ["fact", "relation"]
+
+
+def test_the_same_text_proposed_again_is_the_same_proposal_with_the_newer_values(
+    team: Team,
+) -> None:
+    agent, other = (team.credential(name, "propose") for name in ("agent", "other"))
+    query: LiteralString = """
+        select proposal_id, duplicate from remember_fact('Ada', 'person', %s, confidence => %s,
+            credential => %s)"""
+
+    first = team.sql.execute(query, ("likes tea", 0.4, agent)).fetchone()
+    again = team.sql.execute(query, ("Likes tea.", 0.9, agent)).fetchone()
+    others = team.sql.execute(query, ("likes tea", 0.9, other)).fetchone()
+
+    assert first is not None
+    assert again == (first[0], True)
+    assert others is not None
+    assert others[0] != first[0]
+    assert not others[1]
+    stored = team.fetch("select confidence from proposal where id = %s", first[0])
+    assert stored == pytest.approx(0.9)
+
+
+def test_who_can_only_propose_and_not_read_learns_nothing_about_what_exists(team: Team) -> None:
+    team.remember("ben", "Ada", "likes tea")
+    blind = team.credential("blind", "propose")
+    query: LiteralString = """
+        select entity_id, entity_name, observation_id, duplicate, updated, closest
+        from remember_fact(%s, 'concept', 'likes tea', replaces => %s, credential => %s)"""
+
+    known = team.sql.execute(query, ("ADA", "no such fact", blind)).fetchone()
+    unknown = team.sql.execute(query, ("Nobody", "no such fact", blind)).fetchone()
+
+    assert known == (None, "ADA", None, False, False, None)
+    assert unknown == (None, "Nobody", None, False, False, None)
+
+
+def test_who_proposes_and_reads_learns_at_once_that_replaces_names_no_fact(team: Team) -> None:
+    gone = team.remember("ben", "Ada", "lives in Oslo")
+    team.remember("ben", "Ada", "lives in Riga", replaces=gone.id)
+    agent = team.credential("agent", "read", "propose")
+    query: LiteralString = """
+        select remember_fact('Ada', 'person', 'x', replaces => %s, credential => %s)"""
+
+    assert refuse(team, query, "no such fact", agent) == "TR001"
+    assert refuse(team, query, str(gone.id), agent) == "TR003"
+    assert (
+        refuse(team, "select relate_entities('Ada', 'knows', 'ADA', credential => %s)", agent)
+        == "TR005"
+    )
+    assert team.fetch("select count(*) from proposal") == 0
+
+
+def test_other_writes_refuse_who_can_only_propose_and_change_nothing(team: Team) -> None:
+    team.relate("ben", "Ada", "knows", "Bo")
+    before = team.rows()
+    agent = team.credential("agent", "read", "propose", "forget")
+
+    calls: tuple[LiteralString, ...] = (
+        "select end_relation('Ada', 'knows', 'Bo', credential => %s)",
+        'select create_nodes(\'[{"name": "X", "type": "person"}]\', credential => %s)',
+        "select create_edges('[]', credential => %s)",
+    )
+    assert {refuse(team, call, agent) for call in calls} == {"TR015"}
+    assert team.rows() == before
+
+
+def test_in_a_reviewed_space_a_token_without_review_can_only_propose(team: Team) -> None:
+    writer = team.credential("ana", "read", "write")
+    reviewer = team.credential("rita", "read", "write", "review")
+    team.sql.execute("update space set reviewed = true where id = %s", (team.space,))
+
+    def write(credential: bytes | None) -> Any:
+        return team.fetch(
+            "select proposal_id from remember_fact('Ada', 'person', gen_random_uuid()::text, "
+            "credential => %s, space => %s)",
+            credential,
+            team.space,
+        )
+
+    assert write(writer) is not None
+    assert write(reviewer) is None
+    assert write(None) is None
+    assert team.fetch("select count(*) from fact") == 2
+
+
+def test_the_scopes_that_a_server_sees_follow_the_review_of_the_space(team: Team) -> None:
+    writer = team.credential("ana", "read", "write", "forget")
+    query: LiteralString = "select spaces #> '{0,scopes}' from authenticate(%s)"
+    before = team.fetch(query, writer)
+
+    team.sql.execute("update space set reviewed = true where id = %s", (team.space,))
+
+    assert set(before) == {"read", "write", "forget"}
+    assert set(team.fetch(query, writer)) == {"read", "propose", "forget"}
