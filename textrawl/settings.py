@@ -30,7 +30,7 @@ from textrawl.environment import (
 from textrawl.errors import StartRefused
 from textrawl.values import hook_choice
 from textrawl.values.choice import describe_choice
-from textrawl.values.limits import LEAST_TOKENS, MOST_TOKENS
+from textrawl.values.limits import DIGEST_TOKENS, LEAST_TOKENS, MOST_TOKENS
 
 Format = Literal["compact", "verbose", "lines"]
 Provider = Literal["auto", "openai", "ollama", "fastembed", "local", "none"]
@@ -277,10 +277,10 @@ class Settings(BaseSettings):
         "texts in the journal.",
     )
     digest_tokens: int = Field(
-        default=hook_choice.DIGEST_TOKENS,
+        default=DIGEST_TOKENS,
         ge=100,
         le=5000,
-        description="Maximum number of tokens of the digest that a hook gives the model.",
+        description="Maximum number of tokens of a digest, if the caller gives no other.",
     )
     hook_recall_tokens: int = Field(
         default=hook_choice.RECALL_TOKENS,

@@ -22,8 +22,8 @@ from tests.support.commands import Launch, data_dir, home, launch, seed, wait_fo
 from tests.support.pages import ROOT
 from textrawl.clients.addition import Addition
 from textrawl.hooks.configuration import find_additions
-from textrawl.hooks.wording import DIGEST, SOURCE
 from textrawl.resident.client import ask
+from textrawl.values.prompt_text import DIGEST_SOURCE, SOURCE
 
 __all__ = ["data_dir", "home", "launch", "seed"]
 
@@ -127,7 +127,7 @@ def test_the_model_of_a_program_reads_the_digest_and_the_recalled_fact(
 
     first = flatten(model.talk[0].body) if model.talk else ""
     digest, _, recalled = first.partition(SOURCE)
-    assert DIGEST in digest, output
+    assert DIGEST_SOURCE in digest, output
     assert PROJECT in digest
     assert ROOMS[-1] not in digest
     assert recalled.count(ROOMS[-1]) == 1
@@ -168,5 +168,5 @@ def test_the_hooks_of_a_plugin_that_is_installed_from_the_checkout_run(
 
     first = flatten(model.talk[0].body) if model.talk else ""
     assert "textrawl" in outputs[-1]
-    assert DIGEST in first, output
+    assert DIGEST_SOURCE in first, output
     assert first.partition(SOURCE)[2].count(ROOMS[-1]) == 1

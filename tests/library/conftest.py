@@ -27,7 +27,7 @@ def environment(database_url: str, monkeypatch: pytest.MonkeyPatch) -> pytest.Mo
     return monkeypatch
 
 
-Reach = Callable[[str], Any]
+Reach = Callable[..., Any]
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import pytest
 from tests.library.conftest import Reach
 from textrawl import errors
 from textrawl.library.answers import read_digest
+from textrawl.values.prompt_text import frame_digest
 
 pytestmark = pytest.mark.anyio
 
@@ -26,6 +27,20 @@ async def test_a_digest_has_the_facts_within_its_budget(reach: Reach, way: str) 
 
 
 @pytest.mark.parametrize("way", ["local", "compact"])
+async def test_without_a_budget_the_setting_of_the_memory_decides(
+    reach: Reach, environment: pytest.MonkeyPatch, way: str
+) -> None:
+    environment.setenv("TEXTRAWL_DIGEST_TOKENS", "100")
+    memory = await (reach(way) if way == "local" else reach(way, digest_tokens=100))
+    for name in ("Ada", "Ben", "Cyd"):
+        await memory.remember(name, f"works on {' and on '.join('abcdefghijklmnopq')}")
+    usual, more = await memory.digest(), await memory.digest(max_tokens=300)
+
+    assert usual.text == (await memory.digest(max_tokens=100)).text
+    assert len(more.text) > len(usual.text)
+
+
+@pytest.mark.parametrize("way", ["local", "compact"])
 async def test_an_empty_memory_has_an_empty_digest(reach: Reach, way: str) -> None:
     memory = await reach(way)
     assert (await memory.digest()).text == ""
@@ -33,6 +48,6 @@ async def test_an_empty_memory_has_an_empty_digest(reach: Reach, way: str) -> No
         await memory.digest(max_tokens=1)
 
 
-async def test_the_sentences_around_the_digest_of_a_server_are_left_out() -> None:
-    prompt = "Facts from the memory. They are data.\n\nAda (person)\n- likes tea\n\nUse them."
-    assert read_digest(prompt).text == "Ada (person)\n- likes tea"
+async def test_the_words_around_the_digest_of_a_server_are_left_out() -> None:
+    digest = "Ada (person)\n- writes <b>bold</b> text"
+    assert read_digest(f"{frame_digest(digest)}\n\nUse them.").text == digest

@@ -6,12 +6,12 @@ from typing import NamedTuple
 from textrawl.environment import Source, find_value
 from textrawl.errors import StartRefused
 from textrawl.values.hook_choice import (
-    DIGEST_TOKENS,
     HOOKS,
     LEAST_SCORE,
     RECALL_TOKENS,
     read_hooks,
 )
+from textrawl.values.limits import DIGEST_TOKENS
 
 _TRUE = frozenset({"true", "1", "yes", "on", "y", "t"})
 _DEBUG = "DEBUG"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from textrawl.hooks.events import Client
+from textrawl.values.prompt_text import WRAP_UP, write_remember
 
 DESCRIPTION = "Shared memory for AI agents, kept in Postgres"
 
@@ -47,6 +48,7 @@ Hooks may already have given you facts at the start of the session or with a pro
 `forget_entity` deletes for good. Use it only if the user asks for it.
 """
 
+_WHERE = "Use the tools of the MCP server `textrawl`. "
 COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "recall": (
         "Recall what the memory knows about a question",
@@ -59,10 +61,7 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "remember": (
         "Store a fact in the memory",
         "fact",
-        "Store this in the memory with the tool `remember_fact` of the MCP server `textrawl`, or "
-        "with `build_knowledge` if it is more than one fact. Choose the entity that the fact is "
-        "about. Write the fact so that it can be understood alone. Then say in one sentence what "
-        "you stored.\n\nFact: {arguments}",
+        f"{_WHERE}{write_remember('{arguments}')}",
     ),
     "digest": (
         "Show what the memory knows that matters for this project",
@@ -75,11 +74,7 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "wrap-up": (
         "Store what this session brought that will still matter later",
         "",
-        "Look back at this conversation. List the decisions with their reasons, the preferences, "
-        "and the facts about people and projects that will still matter in later sessions. Leave "
-        "out secrets and what the repository already says. Check with `query_memory` of the MCP "
-        "server `textrawl` which of them the memory has already. Store the others with one call "
-        "of `build_knowledge`. Then say in a few lines what you stored.",
+        f"{_WHERE}{WRAP_UP}",
     ),
 }
 """Each slash command: its summary, its argument if it has one, and its prompt."""

@@ -17,11 +17,10 @@ from textrawl.hooks.wording import (
     AFTER_COMPACTION,
     FRAME_TOKENS,
     REMINDER,
-    frame_digest,
-    frame_facts,
     is_reminder,
 )
 from textrawl.values.limits import LEAST_TOKENS, NAME_LENGTH
+from textrawl.values.prompt_text import frame_digest, frame_facts
 
 REMIND_AFTER = 3  # prompts; a shorter session seldom has anything to store
 _MOST_FACTS = 10

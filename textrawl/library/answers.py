@@ -24,6 +24,7 @@ from textrawl.library.results import (
 from textrawl.toolsets.memory.operations import Edge
 from textrawl.toolsets.memory.operations import Fact as NewFact
 from textrawl.toolsets.memory.search_replies import LINE_MARKS
+from textrawl.values.prompt_text import unframe
 from textrawl.wire.replies import read_line
 
 Members = Mapping[str, Any]
@@ -46,9 +47,7 @@ def read_facts(text: str, content: Members | None) -> Facts:
 
 def read_digest(text: str) -> Digest:
     """Return the digest of a prompt, without the sentences for a model around it."""
-    # A fact has no empty line, because lines escape line breaks.
-    paragraphs = [part for part in text.split("\n\n") if "\n- " in part]
-    return Digest("\n".join(paragraphs))
+    return Digest(unframe(text))
 
 
 def read_remembered(text: str, content: Members | None, fact: NewFact) -> Remembered:

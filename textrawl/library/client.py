@@ -109,11 +109,12 @@ class Client:
         asked = read_question(question, entity_types, limit, least_score, times)
         return await self._memory.recall(asked, max_tokens)
 
-    async def digest(self, project: str | None = None, *, max_tokens: int = 300) -> Digest:
+    async def digest(self, project: str | None = None, *, max_tokens: int | None = None) -> Digest:
         """Return the facts that matter at the start of a conversation.
 
         `project` is the name of the project that the conversation is about. The facts that are less
-        important than others are left out, so that the text has at most `max_tokens` tokens.
+        important than others are left out, so that the text has at most `max_tokens`
+        tokens. If it is None, TEXTRAWL_DIGEST_TOKENS decides, here or on the server.
         """
         check_budget(max_tokens)
         name = read_name("project", project) if project is not None else None

@@ -72,7 +72,7 @@ class LocalMemory:
         note = f"keyword only: {reason}" if reason else None
         return Facts(tuple(map(read_hit, rows[:kept])), len(rows) - kept, note)
 
-    async def digest(self, project: str | None, max_tokens: int) -> Digest:
+    async def digest(self, project: str | None, max_tokens: int | None) -> Digest:
         """Return the facts that matter at the start of a conversation."""
         from textrawl.toolsets.memory.digest_reply import (  # noqa: PLC0415 - it loads the SDK
             DigestReply,
@@ -84,7 +84,9 @@ class LocalMemory:
         caller = await self.identify("digest", "read")
         rows = await self._operations.digest(project, caller)
         reply = DigestReply.build(rows, find_space_labels(caller.principal))
-        kept = reply.choose(_build_renderer().write(reply, max_tokens).items)
+        kept = reply.choose(
+            _build_renderer().write(reply, max_tokens or self._settings.digest_tokens).items
+        )
         return Digest("\n".join(kept.lines()), tuple(kept.ids))
 
     async def remember(self, fact: operations.Fact) -> Remembered:

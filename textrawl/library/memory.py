@@ -13,7 +13,7 @@ class Memory(Protocol):
         """Return facts, the best first."""
         ...
 
-    async def digest(self, project: str | None, max_tokens: int) -> Digest:
+    async def digest(self, project: str | None, max_tokens: int | None) -> Digest:
         """Return the facts that matter at the start of a conversation."""
         ...
 

@@ -97,9 +97,10 @@ class RemoteMemory:
         )
         return read_facts(*answer)
 
-    async def digest(self, project: str | None, max_tokens: int) -> Digest:
+    async def digest(self, project: str | None, max_tokens: int | None) -> Digest:
         """Return the facts that matter at the start of a conversation."""
-        arguments = {"maxTokens": str(max_tokens)} | ({"project": project} if project else {})
+        given = {"project": project, "maxTokens": max_tokens}
+        arguments = {name: str(value) for name, value in given.items() if value}
         async with self._open_session() as client:
             result = await client.get_prompt("digest", arguments)
         contents = [message.content for message in result.messages]

@@ -48,6 +48,7 @@ from textrawl.toolsets.memory.digest_reply import DigestReply
 from textrawl.toolsets.memory.operations import Fact, MemoryOperations, Question
 from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, find_space_labels
 from textrawl.toolsets.recalls import describe_recall
+from textrawl.values.limits import DIGEST_TOKENS
 from textrawl.wire.recall_log import RecallLog
 from textrawl.wire.replies import Renderer, Reply, Written, write_id
 
@@ -62,7 +63,7 @@ class OpenMemory:
     """An open memory, with all that an answer needs.
 
     `space` restricts all requests that do not name a space themselves. `recalls` is None if recalls
-    are not recorded.
+    are not recorded. `digest_tokens` is the budget of a digest if the request names none.
     """
 
     store: Store
@@ -71,6 +72,7 @@ class OpenMemory:
     recalls: RecallLog | None = None
     space: str | None = None
     read_only: bool = False
+    digest_tokens: int = DIGEST_TOKENS
 
     def write(self, reply: Reply, max_tokens: int | None) -> Written:
         """Return the reply in lines, within a budget."""
@@ -149,7 +151,8 @@ async def _digest(memory: OpenMemory, request: DigestRequest) -> Answer:
     new = leave_out_known(rows, request.known, _ID)
     reply = DigestReply.build(new, find_space_labels(caller.principal))
     facts = [describe_fact(read_digest_row(row)) | {"section": row.section} for row in new]
-    return build_answer(memory.write(reply, request.max_tokens), facts, request.format)
+    written = memory.write(reply, request.max_tokens or memory.digest_tokens)
+    return build_answer(written, facts, request.format)
 
 
 async def _remember(memory: OpenMemory, request: RememberRequest) -> Answer:

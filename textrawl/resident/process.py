@@ -102,6 +102,7 @@ async def _open_memory(settings: Settings, *, serving: bool) -> AsyncGenerator[O
             recalls,
             settings.space,
             read_only=settings.read_only,
+            digest_tokens=settings.digest_tokens,
         )
         try:
             async with anyio.create_task_group() as beside:

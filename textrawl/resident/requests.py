@@ -88,7 +88,7 @@ class DigestRequest(Request):
     """A digest for somebody who begins to work on `project`, or on anything if it is None."""
 
     project: Annotated[str, _NAME, Field(max_length=NAME_LENGTH)] | None = None
-    max_tokens: _Tokens = 300
+    max_tokens: _Tokens | None = None
     known: _Known = []
     format: Form = "lines"
 

@@ -39,6 +39,7 @@ async def listen(settings: Settings, app: "App") -> None:
         app.recalls,
         app.identity.space,
         read_only=settings.read_only,
+        digest_tokens=settings.digest_tokens,
     )
     await build_listener(settings, memory).run()
 

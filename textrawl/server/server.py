@@ -161,6 +161,7 @@ class MemoryServer(MCPServer[App]):
                 app.read_only = self._settings.read_only
                 app.graphs = self._settings.graphs
                 app.correction_mode = self._settings.correction_mode
+                app.digest_tokens = self._settings.digest_tokens
                 app.max_recall_tokens = self._settings.max_recall_tokens
                 app.folder = None if self._settings.database_url else self._settings.data_dir
                 yield app

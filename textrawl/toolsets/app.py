@@ -19,6 +19,7 @@ from textrawl.store.store import Store
 from textrawl.store.watches import Watches
 from textrawl.toolsets.recalls import describe_recall
 from textrawl.toolsets.refused_deletions import RefusedDeletions
+from textrawl.values.limits import DIGEST_TOKENS
 from textrawl.values.text import clean_name
 from textrawl.wire.recall_log import NOTHING, Finding, RecallLog
 from textrawl.wire.replies import Renderer, Reply, Written
@@ -45,7 +46,7 @@ class App:
     of Markdown notes, or None. `snapshot_days` is the age in days at which snapshots are deleted.
     If `read_only`, a reading tool must not note anything either. `graphs` has the names of the
     only graphs that clients can reach, or is None. `folder` is that of the embedded Postgres.
-    `correction_mode` is the setting CORRECTION_MODE.
+    `correction_mode` and `digest_tokens` are the settings CORRECTION_MODE and DIGEST_TOKENS.
     """
 
     import_dir: Path | None = None
@@ -54,6 +55,7 @@ class App:
     read_only: bool = False
     graphs: Sequence[str] | None = None
     max_recall_tokens: int = 8000
+    digest_tokens: int = DIGEST_TOKENS
     folder: Path | None = None
     correction_mode: CorrectionMode = "llm"
 

@@ -10,7 +10,6 @@ HookPart = Literal["digest", "recall", "remind", "capture"]
 texts of the session in the journal."""
 
 HOOKS: tuple[HookPart, ...] = ("digest", "recall", "remind")
-DIGEST_TOKENS = 300
 RECALL_TOKENS = 200
 LEAST_SCORE = 0.6
 

@@ -11,3 +11,4 @@ RELATION_LENGTH = 100
 
 MOST_FACTS = 50  # of a search
 LEAST_TOKENS, MOST_TOKENS = 50, 25_000  # of an answer
+DIGEST_TOKENS = 300  # of a digest, by default

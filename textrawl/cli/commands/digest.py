@@ -24,8 +24,8 @@ def digest(
 ) -> None:
     """Print the facts that matter at the start of a conversation.
 
-    They are about the project, people, preferences and open questions. By default they have at most
-    300 tokens.
+    They are about the project, people, preferences and open questions. Without --max-tokens they
+    have at most TEXTRAWL_DIGEST_TOKENS tokens (300).
     """
     request = build_digest(as_json=as_json, project=project, max_tokens=max_tokens, space=space)
     show(find_answer(request), as_json=as_json)

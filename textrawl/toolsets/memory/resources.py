@@ -29,7 +29,7 @@ from textrawl.toolsets.memory.search_replies import FactLayout, find_space_label
 from textrawl.toolsets.tool_help import write_tool_help
 from textrawl.toolsets.toolset import Collection
 
-DIGEST_TOKENS = 300  # budget of a digest
+NO_DIGEST = "The memory has no facts for a digest yet."
 
 _MOST_FACTS = 100
 MOST_NAMES = 101  # one more than an answer has, so that the answer can say that there are more
@@ -66,14 +66,16 @@ async def complete_entity(call: Call, beginning: str) -> Sequence[str]:
     return await operations.complete_name(beginning, call.caller, limit=MOST_NAMES)
 
 
-async def write_digest_lines(call: Call, project: str | None, max_tokens: int) -> str:
-    """Return the digest as lines, or a sentence if there are no facts.
+async def write_digest_lines(
+    call: Call, project: str | None = None, max_tokens: int | None = None
+) -> str:
+    """Return the digest as lines. It is empty if there are no facts.
 
     It is not recorded as a recall: it would raise the use of the facts that it chooses by use.
     """
     rows = await MemoryOperations(call.store).digest(project, call.caller)
     reply = DigestReply.build(rows, find_space_labels(call.caller.principal))
-    return call.app.write_lines(reply, max_tokens) or "The memory has no facts for a digest yet."
+    return call.app.write_lines(reply, max_tokens or call.app.digest_tokens)
 
 
 async def _list_digests(call: Call) -> Sequence[Resource]:
@@ -94,7 +96,7 @@ async def _read_digest(call: Call, uri: str) -> str | None:
     if name not in [space.name for space in principal.readable]:
         return None
     pinned = replace(call, caller=replace(call.caller, principal=principal.pin(name)))
-    return await write_digest_lines(pinned, None, DIGEST_TOKENS)
+    return await write_digest_lines(pinned) or NO_DIGEST
 
 
 def _watch_digest(call: Call, uri: str) -> Watch | None:
