@@ -100,7 +100,7 @@ begin
                                  relation_id, author_id, client, tool, request, created_at, fts)
         select r.space_id, r.id, r.from_entity, source.entity_type, text.content, fact_hash(text.content), 'conversation',
             r.valid_from, r.valid_until, r.id, r.author_id, r.client, r.tool, r.request, r.created_at,
-            search_document(r.space_id, space_language(r.space_id), source.name, text.content)
+            search_document(r.space_id, space_language(r.space_id), document_names(r.space_id, r.from_entity, r.id), text.content)
         from added r
         -- `limit 1` makes the planner look up each entity by its key, however many relations are added.
         cross join lateral (
@@ -359,7 +359,7 @@ COMMENT ON COLUMN observation.request IS 'Id of the request that wrote the fact,
 COMMENT ON COLUMN observation.created_at IS 'When the fact was stored.';
 COMMENT ON COLUMN observation.said_at IS 'When the fact was said. If the author did not give this time, the value equals created_at.';
 COMMENT ON COLUMN observation.ordinal IS 'Number of the fact in its space, in the order of storing. Facts of two concurrent writers can have the same number. Search treats facts with neighbouring numbers as parts of one conversation.';
-COMMENT ON COLUMN observation.fts IS 'Words by which search finds the fact: search_document(space_id, language of the space, name of the entity, content, said_at if the author gave it). The lexeme ~s<space_id> stands for the space.';
+COMMENT ON COLUMN observation.fts IS 'Words by which search finds the fact: search_document(space_id, language of the space, document_names() of the entity, content, said_at if the author gave it). The lexeme ~s<space_id> stands for the space.';
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
 CREATE INDEX observation_fts_idx ON observation USING gin (fts) WITH (fastupdate=off);
 CREATE INDEX observation_ordinal_idx ON observation USING btree (space_id, ordinal);
@@ -388,7 +388,8 @@ CREATE TYPE new_fact AS (
     valid_until timestamptz,
     said_at timestamptz,
     replaces text,
-    vector halfvec
+    vector halfvec,
+    alias uuid
 );
 COMMENT ON TYPE new_fact IS 'A fact that is going to be stored. read_facts() makes it after the entity was found or created. Each step of storing handles an array of these facts in one statement.';
 COMMENT ON COLUMN new_fact.id IS 'Id that the fact gets if it is stored.';
@@ -403,6 +404,7 @@ COMMENT ON COLUMN new_fact.valid_until IS 'The fact is not valid from this insta
 COMMENT ON COLUMN new_fact.said_at IS 'When the fact was said. Null: not given.';
 COMMENT ON COLUMN new_fact.replaces IS 'Fact that the new fact replaces: an id, the start of an id, or the text. Null: the new fact replaces no fact.';
 COMMENT ON COLUMN new_fact.vector IS 'Vector of the active model. Null: not computed yet.';
+COMMENT ON COLUMN new_fact.alias IS 'Alias by which the caller named the entity. Null: its name.';
 
 CREATE TABLE removal_lock (
 );
@@ -1720,3 +1722,110 @@ ALTER TABLE proposal ENABLE ROW LEVEL SECURITY;
 ALTER TABLE proposal FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON proposal FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON proposal FOR SELECT TO public USING ((space_id = ANY (( SELECT session_reviews() AS session_reviews)::integer[])));
+
+CREATE TABLE entity_alias (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    entity_id uuid NOT NULL,
+    name text NOT NULL,
+    name_key text NOT NULL,
+    author_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    created_at timestamptz DEFAULT now() NOT NULL,
+    removed_at timestamptz,
+    CONSTRAINT entity_alias_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT entity_alias_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
+    CONSTRAINT entity_alias_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT entity_alias_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 200)
+);
+COMMENT ON TABLE entity_alias IS 'Other names (aliases) of entities. In one space a name belongs to one entity, as its name or as an alias.';
+COMMENT ON COLUMN entity_alias.space_id IS 'Space of the entity.';
+COMMENT ON COLUMN entity_alias.id IS 'Id of the alias. The alias that a merge makes of the name of the merged entity has the id of that entity.';
+COMMENT ON COLUMN entity_alias.entity_id IS 'Entity that has this alias.';
+COMMENT ON COLUMN entity_alias.name IS 'The alias as it was first written.';
+COMMENT ON COLUMN entity_alias.name_key IS 'name_key(name), the form in which names are compared. It is unique among the aliases of the space that are in use, and differs from the keys of all entities.';
+COMMENT ON COLUMN entity_alias.author_id IS 'Actor who added the alias.';
+COMMENT ON COLUMN entity_alias.client IS 'Name and version of the MCP client that added the alias. Null: the alias was added from SQL.';
+COMMENT ON COLUMN entity_alias.tool IS 'Tool that added the alias. sql: the alias was added from psql.';
+COMMENT ON COLUMN entity_alias.request IS 'Id of the request that added the alias, as in the log of the server. Null: the alias was added from SQL.';
+COMMENT ON COLUMN entity_alias.created_at IS 'When the alias was added.';
+COMMENT ON COLUMN entity_alias.removed_at IS 'When the alias was removed. The row is kept for an undo, and no name resolves to it. Null: the alias is in use.';
+CREATE INDEX entity_alias_entity_idx ON entity_alias USING btree (space_id, entity_id);
+CREATE UNIQUE INDEX entity_alias_key_idx ON entity_alias USING btree (space_id, name_key) WHERE removed_at IS NULL;
+CREATE INDEX entity_alias_prefix_idx ON entity_alias USING btree (space_id, name_key text_pattern_ops) WHERE removed_at IS NULL;
+ALTER TABLE entity_alias ENABLE ROW LEVEL SECURITY;
+ALTER TABLE entity_alias FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON entity_alias FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON entity_alias FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE merge (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    kept_id uuid NOT NULL,
+    merged_id uuid NOT NULL,
+    entity jsonb NOT NULL,
+    facts uuid[] NOT NULL,
+    sources uuid[] NOT NULL,
+    targets uuid[] NOT NULL,
+    reflections uuid[] NOT NULL,
+    aliases uuid[] NOT NULL,
+    merges uuid[] NOT NULL,
+    former jsonb NOT NULL,
+    given jsonb NOT NULL,
+    actor_id integer NOT NULL,
+    at timestamptz NOT NULL,
+    CONSTRAINT merge_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT merge_space_id_merged_id_key UNIQUE (space_id, merged_id),
+    CONSTRAINT merge_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id),
+    CONSTRAINT merge_space_id_kept_id_fkey FOREIGN KEY (space_id, kept_id) REFERENCES entity(space_id, id) ON DELETE CASCADE
+);
+COMMENT ON TABLE merge IS 'Merges of two entities that were not split. Each row has what a split needs. A split deletes the row.';
+COMMENT ON COLUMN merge.space_id IS 'Space of both entities.';
+COMMENT ON COLUMN merge.id IS 'Id of the merge.';
+COMMENT ON COLUMN merge.kept_id IS 'Entity that has the facts and relations of both entities now.';
+COMMENT ON COLUMN merge.merged_id IS 'Id of the entity that no longer exists. The alias of its name has the same id.';
+COMMENT ON COLUMN merge.entity IS 'The row of the merged entity, with the values of its node, their changes and its use.';
+COMMENT ON COLUMN merge.facts IS 'Facts of the merged entity.';
+COMMENT ON COLUMN merge.sources IS 'Relations that started at the merged entity.';
+COMMENT ON COLUMN merge.targets IS 'Relations that led to the merged entity.';
+COMMENT ON COLUMN merge.reflections IS 'Reflections about the merged entity.';
+COMMENT ON COLUMN merge.aliases IS 'Former aliases of the merged entity.';
+COMMENT ON COLUMN merge.merges IS 'Earlier merges into the merged entity.';
+COMMENT ON COLUMN merge.former IS 'Values of the kept entity before the merge, if the merge changed them: its type and its description.';
+COMMENT ON COLUMN merge.given IS 'The same values after the merge. A split resets only values that nobody has changed since.';
+COMMENT ON COLUMN merge.actor_id IS 'Actor who merged the entities.';
+COMMENT ON COLUMN merge.at IS 'When the entities were merged.';
+CREATE INDEX merge_kept_idx ON merge USING btree (space_id, kept_id);
+ALTER TABLE merge ENABLE ROW LEVEL SECURITY;
+ALTER TABLE merge FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON merge FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON merge FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE merged (
+    space_id integer NOT NULL,
+    merge_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    twin uuid,
+    valid_until timestamptz,
+    ended timestamptz NOT NULL,
+    CONSTRAINT merged_pkey PRIMARY KEY (space_id, merge_id, id),
+    CONSTRAINT merged_space_id_merge_id_fkey FOREIGN KEY (space_id, merge_id) REFERENCES merge(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT merged_kind_check CHECK (kind = ANY (ARRAY['fact'::text, 'relation'::text]))
+);
+COMMENT ON TABLE merged IS 'Facts and relations that a merge ended: because the kept entity has the same one, or because a relation would lead from the kept entity to itself.';
+COMMENT ON COLUMN merged.space_id IS 'Space of the row.';
+COMMENT ON COLUMN merged.merge_id IS 'The merge.';
+COMMENT ON COLUMN merged.id IS 'Id of the fact or relation.';
+COMMENT ON COLUMN merged.kind IS 'fact or relation.';
+COMMENT ON COLUMN merged.twin IS 'The same fact or relation of the kept entity. Null: the relation connected the two entities.';
+COMMENT ON COLUMN merged.valid_until IS 'End of the fact or relation before the merge. Null: it had no end.';
+COMMENT ON COLUMN merged.ended IS 'End that the merge set.';
+CREATE INDEX merged_id_idx ON merged USING btree (space_id, id);
+CREATE INDEX merged_twin_idx ON merged USING btree (space_id, twin) WHERE twin IS NOT NULL;
+ALTER TABLE merged ENABLE ROW LEVEL SECURITY;
+ALTER TABLE merged FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON merged FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON merged FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

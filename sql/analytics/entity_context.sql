@@ -9,7 +9,8 @@ begin atomic
     with subject as (
         select e.space_id, e.id, e.name, e.entity_type, e.description, e.created_at, s.name as space
         from textrawl.entity e join textrawl.space s on s.id = e.space_id
-        where e.name_key = textrawl.name_key(entity_context.entity)
+        where (e.space_id, e.id) in (
+            select f.space_id, f.entity_id from textrawl.find_entities(textrawl.session_spaces(), entity_context.entity) f)
     ), line as (
         select 1 as place, 'entity' as kind, w.name || ' (' || w.entity_type || ')' || coalesce(': ' || w.description, '') as told,
             w.created_at as since, null::timestamptz as until, null as author, w.space from subject w

@@ -7,7 +7,8 @@ language sql stable
 begin atomic
     with recursive walk as (
         select e.space_id, e.id, 0 as depth, array[e.id] as passed, e.name as path
-        from textrawl.entity e where e.name_key = textrawl.name_key(neighbours.entity)
+        from textrawl.entity e where (e.space_id, e.id) in (
+            select f.space_id, f.entity_id from textrawl.find_entities(textrawl.session_spaces(), neighbours.entity) f)
         union all
         select w.space_id, edge.other, w.depth + 1, w.passed || edge.other,
             w.path || case when edge.leaves then ' -' || edge.relation_type || '-> ' else ' <-' || edge.relation_type || '- ' end || e.name

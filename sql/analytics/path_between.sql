@@ -8,14 +8,16 @@ language sql stable
 begin atomic
     with recursive from_start as (
         select e.space_id, e.id, array[e.id] as passed
-        from textrawl.entity e where e.name_key = textrawl.name_key(path_between.from_entity)
+        from textrawl.entity e where (e.space_id, e.id) in (
+            select f.space_id, f.entity_id from textrawl.find_entities(textrawl.session_spaces(), path_between.from_entity) f)
         union all
         select h.space_id, edge.other, h.passed || edge.other
         from from_start h cross join lateral textrawl.live_edges(h.space_id, h.id) edge
         where cardinality(h.passed) <= (least(max_depth, 8) + 1) / 2 and edge.other <> all(h.passed)
     ), from_end as (
         select e.space_id, e.id, array[e.id] as passed
-        from textrawl.entity e where e.name_key = textrawl.name_key(path_between.to_entity)
+        from textrawl.entity e where (e.space_id, e.id) in (
+            select f.space_id, f.entity_id from textrawl.find_entities(textrawl.session_spaces(), path_between.to_entity) f)
         union all
         select t.space_id, edge.other, edge.other || t.passed
         from from_end t cross join lateral textrawl.live_edges(t.space_id, t.id) edge

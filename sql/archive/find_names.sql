@@ -6,8 +6,8 @@ language sql stable
 set search_path from current
 begin atomic
     select input.place, e.id from unnest(names) with ordinality input(name, place)
-    join textrawl.entity e on e.space_id = find_names.space and e.name_key = textrawl.name_key(input.name);
+    join textrawl.entity e on e.space_id = find_names.space and e.name_key = textrawl.entity_key(find_names.space, input.name);
 end;
 
 comment on function textrawl.find_names is
-    'The ids of the entities of a space that have the given names.';
+    'The ids of the entities of a space that have the given names or aliases.';

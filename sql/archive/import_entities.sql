@@ -29,7 +29,7 @@ begin
                 first_value(g.key) over (partition by g.space, g.id order by g.place) as first_key
             from input g
             left join entity same on same.space_id = g.space and same.id = g.id
-            left join entity same_name on same_name.space_id = g.space and same_name.name_key = g.key
+            left join entity same_name on same_name.space_id = g.space and same_name.name_key = entity_key(g.space, g.name)
         ), decided as materialized (
             select s.*,
                 case
@@ -53,7 +53,7 @@ begin
                                     line.metadata, line.description, line.id, line.created_at, line.updated_at);
             if stored is null then
                 -- Another session has created an entity with this name meanwhile. Use the id of that entity.
-                stored := (select e.id from entity e where e.space_id = line.space and e.name_key = line.key for no key update);
+                stored := (select e.id from entity e where e.space_id = line.space and e.name_key = entity_key(line.space, line.key) for no key update);
                 outcome := case when stored is null then 'another' else 'known' end;
             end if;
             last_space := line.space; last_key := line.key; last_id := stored;

@@ -69,7 +69,7 @@ begin
             -- If a fact was said when it was stored, leave the words of the date out of its search document. A fact of
             -- remember_fact has the same search document.
             search_document(
-                s.space, space_language(s.space), s.name, s.text, nullif(s.said_at, s.created_at)), s.whole, s.part
+                s.space, space_language(s.space), document_names(s.space, s.entity), s.text, nullif(s.said_at, s.created_at)), s.whole, s.part
         from deduplicated s where s.outcome = 'added' and s.first = s.id
         order by s.place
         returning space_id, id, entity_id, created_at

@@ -12,7 +12,7 @@ declare
     missing integer[];
     added   uuid[];
 begin
-    select d.kind, d.entity_id, e.name, e.entity_type, v.content, v.attributes,
+    select d.kind, d.entity_id, document_names(place, e.id) as names, e.entity_type, v.content, v.attributes,
         coalesce(lower(j.period)::timestamp at time zone 'UTC', v.modified_at, d.created_at) as said_at,
         case when s.document_id is null or s.source_kind = 'clip' then 'note'
             when s.source_kind = 'file' then 'document' else 'conversation' end as source
@@ -46,7 +46,7 @@ begin
                                   author_id, client, tool, request, created_at, said_at, fts)
     select place, subject.entity_id, subject.entity_type, p.text, fact_hash(p.text), place_parts.document, p.part::smallint,
         subject.source, clock_timestamp(), origin.author_id, origin.client, origin.tool, origin.request, clock_timestamp(),
-        subject.said_at, search_document(place, space_language(place), subject.name, p.text)
+        subject.said_at, search_document(place, space_language(place), subject.names, p.text)
     from unnest(numbers, texts) p (part, text)
     where p.part = any(missing) order by p.part;
     added := array(

@@ -23,7 +23,7 @@ begin
     with claimed as materialized (
         select e.id, e.name_key from entity e
         where e.space_id = origin.space_id
-          and e.name_key in (select name_key(value ->> 'entity') from jsonb_array_elements(additions))
+          and e.name_key in (select entity_key(origin.space_id, value ->> 'entity') from jsonb_array_elements(additions))
         order by e.name_key for no key update
     )
     select coalesce(
@@ -31,7 +31,7 @@ begin
         min(addition.value ->> 'entity') filter (where e.id is null)
     into nodes, absent
     from jsonb_array_elements(additions) with ordinality addition
-    left join claimed e on e.name_key = name_key(addition.value ->> 'entity');
+    left join claimed e on e.name_key = entity_key(origin.space_id, addition.value ->> 'entity');
     if absent is not null then
         raise exception using errcode = 'TR050', message = 'no such entity', detail = absent;
     end if;

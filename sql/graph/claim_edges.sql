@@ -15,15 +15,15 @@ begin
         with claimed as materialized (
             select e.id, e.name_key from entity e
             where e.space_id = origin.space_id and e.name_key in (
-                select name_key(unnest(array[value ->> 'from', value ->> 'to'])) from jsonb_array_elements(relations))
+                select entity_key(origin.space_id, unnest(array[value ->> 'from', value ->> 'to'])) from jsonb_array_elements(relations))
             order by e.name_key for no key update
         )
         select triple.ordinality, triple.value ->> 'relation', relation_key(triple.value ->> 'relation'), source.id, target.id,
             array_remove(array[case when source.id is null then triple.value ->> 'from' end,
                                case when target.id is null then triple.value ->> 'to' end], null)
         from jsonb_array_elements(relations) with ordinality triple
-        left join claimed source on source.name_key = name_key(triple.value ->> 'from')
-        left join claimed target on target.name_key = name_key(triple.value ->> 'to')
+        left join claimed source on source.name_key = entity_key(origin.space_id, triple.value ->> 'from')
+        left join claimed target on target.name_key = entity_key(origin.space_id, triple.value ->> 'to')
         order by triple.ordinality;
 end
 $$;

@@ -22,19 +22,19 @@ begin
     -- Lock entities in the order of names, so that two writers cannot deadlock. Set the times of creation in the order of the
     -- input, because read_graph() returns entities in the order of creation.
     select coalesce(jsonb_object_agg(input.key, to_jsonb(c)), '{}') into claimed
-    from (select distinct on (name_key(value ->> 'name')) name_key(value ->> 'name') as key, ordinality,
+    from (select distinct on (entity_key(origin.space_id, value ->> 'name')) entity_key(origin.space_id, value ->> 'name') as key, ordinality,
               value ->> 'name' as name, value ->> 'type' as type
           from jsonb_array_elements(entities) with ordinality
-          order by name_key(value ->> 'name'), ordinality) input
+          order by entity_key(origin.space_id, value ->> 'name'), ordinality) input
     cross join lateral claim_node(input.name, input.type, moment + input.ordinality * interval '1 microsecond', origin) c;
     perform retype_node((existing.value ->> 'id')::uuid, input.type, origin)
-    from (select distinct on (name_key(value ->> 'name')) name_key(value ->> 'name') as key, value ->> 'type' as type
+    from (select distinct on (entity_key(origin.space_id, value ->> 'name')) entity_key(origin.space_id, value ->> 'name') as key, value ->> 'type' as type
           from jsonb_array_elements(entities) with ordinality
-          order by name_key(value ->> 'name'), ordinality) input
+          order by entity_key(origin.space_id, value ->> 'name'), ordinality) input
     join jsonb_each(claimed) existing on existing.key = input.key
     where not (existing.value ->> 'created')::boolean;
     select coalesce(jsonb_agg(jsonb_build_object(
-        'id', claimed -> name_key(value ->> 'name') ->> 'id', 'observations', value -> 'observations') order by ordinality), '[]')
+        'id', claimed -> entity_key(origin.space_id, value ->> 'name') ->> 'id', 'observations', value -> 'observations') order by ordinality), '[]')
     into nodes from jsonb_array_elements(entities) with ordinality;
     select coalesce(jsonb_object_agg(new.id, new.added), '{}') into added_counts
     from (select nodes -> (k.place - 1)::integer ->> 'id' as id, count(*) as added

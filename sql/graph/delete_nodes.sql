@@ -15,12 +15,13 @@ declare
     entry     record;
     locked    jsonb := '{}';
     forgotten text[] := '{}';
+    keys      text[] := array(select entity_key(origin.space_id, n) from unnest(names) with ordinality input(n, place) order by place);
 begin
     perform claim_removal(alone => true);
     -- Lock all entities first, in the order of names, like every writer. Locking and forgetting them one by one could
     -- deadlock. The reason is that forgetting an entity also locks facts that were moved to another entity. A writer
     -- can hold this other entity and wait for the next entity of this call.
-    for entry in select distinct on (key) name_key(n) as key, n as name from unnest(names) n order by key loop
+    for entry in select distinct on (key) key, name from unnest(keys, names) input(key, name) order by key loop
         if exists (select from entity e where e.space_id = origin.space_id and e.name_key = entry.key for update) then
             locked := locked || jsonb_build_object(entry.key, entry.name);
         elsif (forget_entity(entry.name, credential => delete_nodes.credential, space => delete_nodes.space,
@@ -36,8 +37,8 @@ begin
         forgotten := forgotten || entry.key;
     end loop;
     return query
-        select input.name, name_key(input.name) = any(forgotten)
-        from unnest(names) with ordinality input(name, place) order by input.place;
+        select input.name, input.key = any(forgotten)
+        from unnest(names, keys) with ordinality input(name, key, place) order by input.place;
 end
 $$;
 

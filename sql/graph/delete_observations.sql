@@ -22,7 +22,7 @@ begin
     claimed := array(
         select e.id from entity e
         where e.space_id = origin.space_id
-          and e.name_key in (select name_key(value ->> 'entity') from jsonb_array_elements(deletions))
+          and e.name_key in (select entity_key(origin.space_id, value ->> 'entity') from jsonb_array_elements(deletions))
         order by e.name_key for update);
     with long as materialized (
         select l.* from long_observations(origin.space_id, claimed) l
@@ -32,7 +32,7 @@ begin
               count(distinct coalesce(target.whole, target.id)) filter (where forgotten.observation_id is not null) as deleted
           from (select distinct on (o.id) deletion.ordinality as place, e.name, o.id, o.whole
                 from jsonb_array_elements(deletions) with ordinality deletion
-                join entity e on e.space_id = origin.space_id and e.name_key = name_key(deletion.value ->> 'entity')
+                join entity e on e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, deletion.value ->> 'entity')
                     and e.id = any(claimed)
                 join lateral jsonb_array_elements_text(deletion.value -> 'observations') text on true
                 join lateral (
@@ -53,7 +53,7 @@ begin
             coalesce((deleted_counts ->> deletion.ordinality::text)::bigint, 0),
             case when e.id is null then null when readable then list_observations(e.space_id, e.id) else '{}' end
         from jsonb_array_elements(deletions) with ordinality deletion
-        left join entity e on e.space_id = origin.space_id and e.name_key = name_key(deletion.value ->> 'entity')
+        left join entity e on e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, deletion.value ->> 'entity')
         order by deletion.ordinality;
 end
 $$;

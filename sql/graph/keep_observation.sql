@@ -27,7 +27,7 @@ begin
                                   valid_from, author_id, client, tool, request, created_at, said_at, fts, whole, part)
     select space, e.id, e.entity_type, observation, hash, 'conversation',
         moment, origin.author_id, origin.client, origin.tool, origin.request, moment, moment,
-        search_document(space, space_language(space), e.name, observation), keep_observation.whole, keep_observation.part
+        search_document(space, space_language(space), document_names(space, e.id), observation), keep_observation.whole, keep_observation.part
     from entity e where e.space_id = space and e.id = entity
     returning o.id into stored_id;
     perform store_embeddings(space, array[stored_id], model, array[embedding]);

@@ -19,7 +19,7 @@ begin atomic
              where coalesce(o.part, 1) = 1 and o.space_id = e.space_id and o.entity_id = e.id
                and textrawl.is_valid(o.valid_from, o.valid_until)) as facts
         from textrawl.entity e
-        where e.space_id = (select place from scope) and (entity is null or e.name_key = textrawl.name_key(entity))
+        where e.space_id = (select place from scope) and (entity is null or e.name_key = textrawl.entity_key((select place from scope), entity))
     ), chosen as materialized (
         select s.*, sum(s.facts) over (order by s.facts desc, s.name, s.id) as running
         from sized s

@@ -15,7 +15,7 @@ begin
     return query
         select p.* from graph_parts(place, array(
             select e.id from (
-                select name_key(n) as key, min(o) as turn from unnest(names) with ordinality input(n, o) group by 1) wanted
+                select entity_key(place, n) as key, min(o) as turn from unnest(names) with ordinality input(n, o) group by 1) wanted
             join entity e on e.space_id = place and e.name_key = wanted.key
             order by wanted.turn), skip, max_rows, max_text, false) p;
 end

@@ -12,7 +12,7 @@ begin atomic
             least(count(*), case when entity is null then 300 else 600 end) as newest
         from textrawl.entity e
         join textrawl.fact o on o.space_id = e.space_id and o.entity_id = e.id
-        where e.space_id = place and (entity is null or e.name_key = textrawl.name_key(entity))
+        where e.space_id = place and (entity is null or e.name_key = textrawl.entity_key(place, entity))
           and textrawl.is_valid(o.valid_from, o.valid_until)
         group by e.space_id, e.id having count(*) > 1
     ), paired as (

@@ -18,14 +18,14 @@ declare
     wholes    uuid[];
     moved_ids uuid[];
 begin
-    select e.* into source from entity e where e.space_id = origin.space_id and e.name_key = name_key(split_node.entity);
+    select e.* into source from entity e where e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, split_node.entity);
     if source.id is null then
         raise exception using errcode = 'TR050', message = 'no such entity', detail = split_node.entity;
     end if;
     -- Lock existing and new entities in the order of names, like every writer.
     select jsonb_object_agg(part_name.key, to_jsonb(c)) into claimed
     from (select distinct on (key) key, name, coalesce(type, free_type(source.entity_type, source.metadata)) as type, place
-          from (select name_key(value ->> 'name') as key, value ->> 'name' as name, value ->> 'type' as type, ordinality as place
+          from (select entity_key(origin.space_id, value ->> 'name') as key, value ->> 'name' as name, value ->> 'type' as type, ordinality as place
                 from jsonb_array_elements(splits) with ordinality
                 union all
                 select source.name_key, source.name, null, 0) part
@@ -38,7 +38,7 @@ begin
     moment := clock_timestamp();
     names := '{}'; moved := 0; related := 0;
     for child in select value, ordinality from jsonb_array_elements(splits) with ordinality order by ordinality loop
-        select * into target from jsonb_to_record(claimed -> name_key(child.value ->> 'name')) m (id uuid, stored_name text);
+        select * into target from jsonb_to_record(claimed -> entity_key(origin.space_id, child.value ->> 'name')) m (id uuid, stored_name text);
         if target.id = source.id then
             raise exception using errcode = 'TR005', message = 'both ends are the same entity';
         end if;
@@ -73,7 +73,7 @@ begin
         for fact in
             update observation o
             set entity_id = target.id, fts = search_document(
-                    o.space_id, space_language(o.space_id), target.stored_name, o.content, nullif(o.said_at, o.created_at)),
+                    o.space_id, space_language(o.space_id), document_names(o.space_id, target.id), o.content, nullif(o.said_at, o.created_at)),
                 entity_type = (select e.entity_type from entity e where e.space_id = o.space_id and e.id = target.id)
             where o.space_id = origin.space_id and o.entity_id = source.id and o.relation_id is null
               and (o.whole is null and o.content in (select jsonb_array_elements_text(child.value -> 'observations'))

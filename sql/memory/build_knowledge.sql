@@ -34,7 +34,7 @@ begin
     select coalesce(
         jsonb_object_agg(claimed.id, entity.type) filter (where claimed.guessed and entity.type is not null), '{}')
     into guessed_types
-    from (select distinct on (name_key(name)) name, type from (
+    from (select distinct on (entity_key(origin.space_id, name)) name, type from (
               select value ->> 'entity' as name, value ->> 'type' as type, 1 as kind, ordinality
               from jsonb_array_elements(facts) with ordinality
               union all
@@ -43,7 +43,7 @@ begin
               union all
               select value ->> 'to', value ->> 'to_type', case when value ->> 'to_type' is null then 3 else 2 end, ordinality
               from jsonb_array_elements(relations) with ordinality) mention
-          order by name_key(name), kind, ordinality) entity
+          order by entity_key(origin.space_id, name), kind, ordinality) entity
     cross join lateral claim_entity(entity.name, entity.type, origin) claimed;
     perform retype_node(key::uuid, value, origin) from jsonb_each_text(guessed_types);
 
@@ -82,7 +82,7 @@ begin
         jsonb_agg(jsonb_build_object('path', format('relations[%s].toEntity', place - 1), 'code', 'TR005') order by place), '[]')
     into faults
     from jsonb_array_elements(relations) with ordinality r (value, place)
-    where name_key(value ->> 'from') = name_key(value ->> 'to');
+    where entity_key(origin.space_id, value ->> 'from') = entity_key(origin.space_id, value ->> 'to');
     if faults <> '[]' then
         raise exception using errcode = 'TR006', message = 'nothing was stored', detail = faults::text;
     end if;
@@ -90,14 +90,16 @@ begin
         select count(*) filter (where created)
         from (select array_agg((
                          select id from entity
-                         where space_id = origin.space_id and name_key = name_key(value ->> 'from')) order by place) as sources,
+                         where space_id = origin.space_id and name_key = entity_key(origin.space_id, value ->> 'from')) order by place) as sources,
                      array_agg(value ->> 'relation' order by place) as kinds,
                      array_agg((
                          select id from entity
-                         where space_id = origin.space_id and name_key = name_key(value ->> 'to')) order by place) as targets
+                         where space_id = origin.space_id and name_key = entity_key(origin.space_id, value ->> 'to')) order by place) as targets,
+                     array_agg(find_alias(origin.space_id, value ->> 'from') order by place)
+                         || array_agg(find_alias(origin.space_id, value ->> 'to') order by place) as aliases
               from jsonb_array_elements(relations) with ordinality r (value, place)) edge,
              store_relations(edge.sources, edge.kinds, edge.targets, origin,
-                             model => build_knowledge.model, vectors => relation_embeddings));
+                             model => build_knowledge.model, vectors => relation_embeddings, aliases => edge.aliases));
 end
 $$;
 

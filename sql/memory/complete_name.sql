@@ -15,6 +15,13 @@ begin atomic
         where e.space_id = any((select ids from scope)::integer[]) and e.name_key like (select pattern from typed)
           and (complete_name.entity_types is null or e.entity_type = any(complete_name.entity_types))
         order by e.updated_at desc limit max_rows
+    ), other as (
+        select e.name_key, a.name, e.updated_at, 1 as rank from textrawl.entity_alias a
+        join textrawl.entity e on e.space_id = a.space_id and e.id = a.entity_id
+        where a.space_id = any((select ids from scope)::integer[]) and a.removed_at is null
+          and a.name_key like (select pattern from typed) and beginning <> ''
+          and (complete_name.entity_types is null or e.entity_type = any(complete_name.entity_types))
+        order by e.updated_at desc limit max_rows
     ), worded as (
         -- Names with a later word that has this beginning, such as a family name.
         select e.name_key, e.name, e.updated_at, 2 from textrawl.entity e
@@ -26,13 +33,13 @@ begin atomic
     ), found as (
         -- Several spaces can have an entity of one name.
         select distinct on (name_key) name, updated_at, rank
-        from (select * from prefixed union all select * from worded) every
+        from (select * from prefixed union all select * from other union all select * from worded) every
         order by name_key, rank, updated_at desc
     )
     select name from found order by rank, updated_at desc, name limit max_rows;
 end;
 
 comment on function textrawl.complete_name is
-    'Names of entities with this beginning, or with a word that has this beginning, last updated first. An empty '
-    'beginning fits every name. Errors: TR010, TR011 (access). '
+    'Names of entities with this beginning, or with a word that has this beginning, last updated first. If only an '
+    'alias has the beginning, the alias. An empty beginning fits every name. Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.complete_name(''Je'');';

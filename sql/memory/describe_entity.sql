@@ -21,8 +21,9 @@ begin atomic
         -- name and type of the entity in the first space.
         select e.space_id, s.name as space, e.id, e.name, e.entity_type, e.description,
                row_number() over (order by array_position((select ids from scope), e.space_id)) as place
-        from textrawl.entity e join textrawl.space s on s.id = e.space_id
-        where e.space_id = any((select ids from scope)::integer[]) and e.name_key = textrawl.name_key(entity)
+        from textrawl.find_entities((select ids from scope)::integer[], describe_entity.entity) f
+        join textrawl.entity e on e.space_id = f.space_id and e.id = f.entity_id
+        join textrawl.space s on s.id = e.space_id
     ), fact as (
         -- All facts are counted and sorted, but the content is read only for the facts of the page.
         select o.space_id, o.id, named.space, o.created_at

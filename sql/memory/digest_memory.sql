@@ -20,12 +20,11 @@ begin atomic
         select id from scope cross join lateral unnest(scope.ids) id
     ), words as materialized (
         -- All words of the name, so that the project "billing service" finds the entity "Billing Service v2".
-        select textrawl.name_key(project) as key,
-            (select string_agg(quote_literal(word), ' & ')::tsquery
+        select (select string_agg(quote_literal(word), ' & ')::tsquery
              from unnest(tsvector_to_array(to_tsvector('simple', textrawl.search_text(project)))) word) as query
     ), chosen as materialized (
-        select e.space_id, e.id, 'project' as section from textrawl.entity e, words
-        where e.space_id = any((select ids from scope)::integer[]) and e.name_key = words.key
+        select f.space_id, f.entity_id as id, 'project' as section
+        from textrawl.find_entities((select ids from scope)::integer[], project) f
         union
         (select e.space_id, e.id, 'project' from textrawl.entity e
          where e.space_id = any((select ids from scope)::integer[]) and e.fts @@ (select query from words)

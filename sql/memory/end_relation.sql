@@ -17,15 +17,15 @@ declare
 begin
     -- Lock the entities in the order of their names, so that two writers cannot deadlock.
     perform from entity e
-    where e.space_id = origin.space_id and e.name_key in (name_key(from_entity), name_key(to_entity))
+    where e.space_id = origin.space_id and e.name_key in (entity_key(origin.space_id, from_entity), entity_key(origin.space_id, to_entity))
     order by e.name_key for no key update;
     moment := clock_timestamp();
     select r.id, false, s.id, s.name, s.entity_type, t.id, t.name, t.entity_type
     into relation_id, created, from_id, from_name, from_stored_type, to_id, to_name, to_stored_type
     from entity s
-    join entity t on t.space_id = s.space_id and t.name_key = name_key(to_entity)
+    join entity t on t.space_id = s.space_id and t.name_key = entity_key(origin.space_id, to_entity)
     join relation r on r.space_id = s.space_id and r.from_entity = s.id and r.to_entity = t.id
-    where s.space_id = origin.space_id and s.name_key = name_key(from_entity) and r.relation_type = relation_key(relation)
+    where s.space_id = origin.space_id and s.name_key = entity_key(origin.space_id, from_entity) and r.relation_type = relation_key(relation)
     order by r.valid_until desc nulls first, r.id limit 1;
     if relation_id is null then
         raise exception using errcode = 'TR007', message = 'no such relation';

@@ -5,7 +5,7 @@ begin atomic
     with parts as (
         -- Accept the forms in which answers show a relation. In the format compact: works_at→Acme Corp, Sarah→manages.
         -- In the format lines: → works_at Acme Corp, ← manages Sarah.
-        select textrawl.name_key(entity) as key,
+        select textrawl.entity_key(find_relations.space, entity) as key,
             coalesce(regexp_match(reference, '^()(.+?)\s*(?:→|->)\s*(.+)$'),
                      regexp_match(reference, '^(→|->|←|<-)\s*(\S+)\s+(.+)$')) as part
     ), stored as (
@@ -24,17 +24,17 @@ begin atomic
         select u.id, u.before ->> 'relation_type',
             (select k.value ->> 'name_key' from jsonb_array_elements(u.entities) k where k.value ->> 'id' = u.before ->> 'from_entity'),
             (select k.value ->> 'name_key' from jsonb_array_elements(u.entities) k where k.value ->> 'id' = u.before ->> 'to_entity')
-        from parts join textrawl.undone u on u.space_id = find_relations.space and u.names @> array[parts.key]
+        from parts join textrawl.undone u on u.space_id = find_relations.space and u.names && textrawl.entity_keys(find_relations.space, entity)
         where u.kind = 'relation' and u.action = 'remove'
     ), match as (
         select s.id, case
             when textrawl.is_fact_id(reference) and starts_with(s.id::text, lower(reference)) then 1
             when part[1] in ('', '→', '->') and s.source = key and s.relation_type = textrawl.relation_key(part[2])
-                and s.target = textrawl.name_key(part[3]) then 2
-            when part[1] = '' and s.target = key and s.source = textrawl.name_key(part[2])
+                and s.target = textrawl.entity_key(find_relations.space, part[3]) then 2
+            when part[1] = '' and s.target = key and s.source = textrawl.entity_key(find_relations.space, part[2])
                 and s.relation_type = textrawl.relation_key(part[3]) then 3
             when part[1] in ('←', '<-') and s.target = key and s.relation_type = textrawl.relation_key(part[2])
-                and s.source = textrawl.name_key(part[3]) then 3 end as kind
+                and s.source = textrawl.entity_key(find_relations.space, part[3]) then 3 end as kind
         from stored s, parts
     )
     select coalesce(array_agg(distinct m.id), '{}') from match m where m.kind = (select min(match.kind) from match);

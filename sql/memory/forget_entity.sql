@@ -16,17 +16,23 @@ declare
     relation_ids   uuid[] := '{}';
     removed_ids    uuid[];  -- facts and statements; a statement has the id of its relation
     reflection_ids uuid[] := '{}';
+    keys           text[] := entity_keys(origin.space_id, entity);  -- of the name and the aliases
+    aliases        text[];
 begin
     if not dry_run then
         perform claim_removal();
         -- First lock the undos that keep rows of this entity, so that no session restores the entity meanwhile.
         perform from undo u
         where u.space_id = origin.space_id and u.id in (
-            select d.undo_id from undone d where d.space_id = origin.space_id and d.names @> array[name_key(forget_entity.entity)])
+            select d.undo_id from undone d where d.space_id = origin.space_id and d.names && keys)
         order by u.id for update;
     end if;
     select e.id, e.name into entity_id, entity_name from entity e
-    where e.space_id = origin.space_id and e.name_key = name_key(forget_entity.entity) for update;
+    where e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, forget_entity.entity) for update;
+    keys := entity_keys(origin.space_id, entity);
+    aliases := array(
+        select a.name from entity_alias a
+        where a.space_id = origin.space_id and a.entity_id = forget_entity.entity_id order by a.created_at, a.id);
     -- A fact that an undo removed can still be restored, so find and forget it too.
     if fact is not null and entity_id is not null then
         begin
@@ -79,14 +85,14 @@ begin
             select f.id from reflection f where f.space_id = origin.space_id and f.relation_id = any(relation_ids) order by f.id);
     end if;
     -- Collect the reflections about the entity or one of its relations, and all other reflections that contain the name
-    -- of the entity.
+    -- or an alias of the entity.
     if forget_entity.fact is null then
         reflection_ids := array(
             select f.id from reflection f
             where f.space_id = origin.space_id and (
                 f.entity_id = forget_entity.entity_id
                 or f.relation_id = any(relation_ids)
-                or names_entity(f.content, forget_entity.entity_name))
+                or exists (select from unnest(aliases || forget_entity.entity_name) n where names_entity(f.content, n)))
             order by f.id);
     end if;
     reflections := cardinality(reflection_ids);
@@ -95,22 +101,26 @@ begin
     end if;
     delete from undone u
     where u.space_id = origin.space_id and (
-        u.names @> array[name_key(forget_entity.entity)]
+        u.names && keys
         and (fact is null or u.id = any(relation_ids)
              or u.id in (select (value ->> 'id')::uuid from jsonb_array_elements(in_undos)))
-        or fact is null and u.kind = 'reflection' and names_entity(u.before ->> 'content', forget_entity.entity_name));
+        or fact is null and u.kind = 'reflection'
+            and exists (select from unnest(aliases || forget_entity.entity_name) n where names_entity(u.before ->> 'content', n)));
     perform from reflection f where f.space_id = origin.space_id and f.id = any(reflection_ids) order by f.id for update;
     delete from reflection f where f.space_id = origin.space_id and f.id = any(reflection_ids);
     removed_ids := array(
         select o.id from fact o
         where o.space_id = origin.space_id and o.entity_id = forget_entity.entity_id
-          and (forget_entity.fact is null or o.id = forget_entity.observation_id)) || relation_ids;
+          and (forget_entity.fact is null or o.id = forget_entity.observation_id
+               -- A merge can have ended the same fact of the merged entity.
+               or o.replaced_by = forget_entity.observation_id and exists (
+                   select from merged m where m.space_id = o.space_id and m.id = o.id))) || relation_ids;
     perform withdraw_words(origin.space_id, removed_ids);
     -- Lock the facts before cleaning the recall log. While the facts are locked, no session can add a recall of these
     -- facts to the log.
     perform claim_rows(origin.space_id, removed_ids, relation_ids);
-    perform withdraw_queries(origin.space_id, removed_ids,
-        case when forget_entity.fact is null then forget_entity.entity_name end);
+    perform withdraw_queries(origin.space_id, removed_ids, n)
+    from unnest(case when forget_entity.fact is null then aliases || forget_entity.entity_name else array[null] end) n;
     if forget_entity.fact is null then
         -- Lock these rows in one order. The cascade would lock them in two groups: by one end of the pair, then by the
         -- other end. Two such sessions could deadlock.
@@ -128,7 +138,7 @@ begin
         where e.space_id = origin.space_id and e.id = ends.id;
         delete from relation r where r.space_id = origin.space_id and r.id = any(relation_ids);
     else
-        delete from observation o where o.space_id = origin.space_id and o.id = forget_entity.observation_id;
+        delete from observation o where o.space_id = origin.space_id and o.id = any(removed_ids);
         update entity e set updated_at = clock_timestamp() where e.space_id = origin.space_id and e.id = forget_entity.entity_id;
     end if;
     perform record_event('forgotten', entity_id, observation_id, relation_id, origin,

@@ -9,14 +9,16 @@ begin
                 input.fact ->> 'observation', fact_hash(input.fact ->> 'observation'),
                 input.fact ->> 'source', (input.fact ->> 'confidence')::real,
                 (input.fact ->> 'valid_until')::timestamptz, (input.fact ->> 'said_at')::timestamptz,
-                input.fact ->> 'replaces', embeddings[input.place])::new_fact
+                input.fact ->> 'replaces', embeddings[input.place],
+                case when e.name_key <> name_key(input.fact ->> 'entity')
+                     then find_alias(read_facts.space, input.fact ->> 'entity') end)::new_fact
             order by input.place)
         from jsonb_array_elements(facts) with ordinality input (fact, place)
         -- `limit 1` makes the planner look up each name in the index. Without `limit 1`, the planner would expect a
         -- hundred rows and read all entities.
         cross join lateral (
             select * from entity e
-            where e.space_id = read_facts.space and e.name_key = name_key(input.fact ->> 'entity') limit 1) e);
+            where e.space_id = read_facts.space and e.name_key = entity_key(read_facts.space, input.fact ->> 'entity') limit 1) e);
 end
 $$;
 

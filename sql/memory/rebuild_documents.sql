@@ -35,7 +35,7 @@ begin
             return false;
         end if;
         batch := array(select id from unnest(batch) id where busy is null or id < busy order by id);
-        update observation o set fts = search_document(o.space_id, language, e.name, o.content, nullif(o.said_at, o.created_at))
+        update observation o set fts = search_document(o.space_id, language, document_names(o.space_id, e.id, o.relation_id), o.content, nullif(o.said_at, o.created_at))
         from entity e, (select space_language(job.space_id) as language) chosen
         where o.space_id = job.space_id and o.id = any(batch) and e.space_id = o.space_id and e.id = o.entity_id;
     end if;

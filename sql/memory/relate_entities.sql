@@ -21,7 +21,7 @@ declare
     target record;
     part   record;
 begin
-    if name_key(from_entity) = name_key(to_entity) then
+    if entity_key(origin.space_id, from_entity) = entity_key(origin.space_id, to_entity) then
         raise exception using errcode = 'TR005', message = 'both ends are the same entity';
     end if;
     if origin.proposed then
@@ -35,15 +35,15 @@ begin
     end if;
     -- Lock the entities in the order of their names, so that two writers cannot deadlock.
     for part in
-        select 'source' as part, name_key(from_entity) as key
+        select 'source' as part, entity_key(origin.space_id, from_entity) as key
         union all
-        select 'target', name_key(to_entity)
+        select 'target', entity_key(origin.space_id, to_entity)
         union all
         select 'former', t.name_key
         from entity s
         join relation r on r.space_id = s.space_id and r.from_entity = s.id
         join entity t on t.space_id = r.space_id and t.id = r.to_entity
-        where replaces and s.space_id = origin.space_id and s.name_key = name_key(from_entity)
+        where replaces and s.space_id = origin.space_id and s.name_key = entity_key(origin.space_id, from_entity)
           and r.relation_type = relation_key(relation) and r.valid_until is null
         order by key
     loop
@@ -71,7 +71,8 @@ begin
     end if;
     select stored.relation_id, stored.created into relation_id, created
     from store_relations(
-        array[from_id], array[relation], array[to_id], origin, model => relate_entities.model, vectors => array[embedding]) stored;
+        array[from_id], array[relation], array[to_id], origin, model => relate_entities.model, vectors => array[embedding],
+        aliases => array[find_alias(origin.space_id, from_entity), find_alias(origin.space_id, to_entity)]) stored;
     if not may_read(credential, origin.space_id) then
         from_name := from_entity; from_stored_type := coalesce(from_type, 'concept');
         to_name := to_entity; to_stored_type := coalesce(to_type, 'concept'); ended := null;

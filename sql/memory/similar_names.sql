@@ -5,8 +5,8 @@ create function textrawl.similar_names(
 language sql stable security definer
 set search_path from current
 begin atomic
-    -- Collect candidates in three cheap ways: names with the same beginning, names with a common word, and recently
-    -- updated names. The third way also finds a name that was given with a wrong first letter. The caller decides which
+    -- Collect candidates in cheap ways: names and aliases with the same beginning, names with a common word, and
+    -- recently updated names. The last way also finds a name that was given with a wrong first letter. The caller decides which
     -- names are close enough.
     with scope as materialized (
         select textrawl.readable_spaces(credential, similar_names.spaces) as ids
@@ -22,12 +22,17 @@ begin atomic
                      from unnest(tsvector_to_array(to_tsvector('simple', textrawl.search_text(similar_names.name)))) word)
      order by e.updated_at desc limit max_rows)
     union
+    (select a.name from textrawl.entity_alias a
+     where a.space_id = any((select ids from scope)::integer[]) and a.removed_at is null
+       and a.name_key like replace(replace(replace(left(textrawl.name_key(similar_names.name), 3), '\', '\\'), '%', '\%'), '_', '\_') || '%'
+     order by a.created_at desc limit max_rows)
+    union
     (select e.name from textrawl.entity e
      where e.space_id = any((select ids from scope)::integer[])
      order by e.updated_at desc limit 10 * max_rows);
 end;
 
 comment on function textrawl.similar_names is
-    'Names of entities that a misspelt name can stand for: entities with the same beginning of the name, with a common '
+    'Names and aliases of entities that a misspelt name can stand for: entities with the same beginning of the name, with a common '
     'word, or updated recently. Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.similar_names(''Jef Green'');';

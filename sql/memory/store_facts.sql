@@ -46,7 +46,7 @@ begin
            coalesce(f.source, 'conversation'), coalesce(f.confidence, 1),
            moment + f.ordinality * step, f.valid_until, origin.author_id, origin.client, origin.tool, origin.request,
            moment + f.ordinality * step, coalesce(f.said_at, moment + f.ordinality * step),
-           search_document(space, (select space_language(space)), f.entity_name, f.content, f.said_at),
+           search_document(space, (select space_language(space)), document_names(space, f.entity_id), f.content, f.said_at),
            place + row_number() over (order by f.ordinality)
     from unnest(facts) with ordinality f
     where duplicates[f.ordinality] is null
@@ -80,7 +80,8 @@ begin
             -- The same correction has already replaced the old fact, perhaps in a call of another author. Record the
             -- replacement for this author too. If the other author's call is undone, the old fact then stays replaced.
             when replaced is not null then jsonb_build_object('replaced', replaced)
-            else '{}' end)
+            else '{}' end
+        || case when f.alias is null then '{}' else jsonb_build_object('as', f.alias) end)
     from unnest(facts) with ordinality f;
     return query
     select coalesce(duplicates[f.ordinality], f.id), duplicates[f.ordinality] is not null,

@@ -18,7 +18,7 @@ begin atomic
             valid_until = coalesce(update_fact.valid_until, o.valid_until),
             said_at = coalesce(update_fact.said_at, o.said_at),
             fts = case when update_fact.said_at is null then o.fts else (
-                select textrawl.search_document(o.space_id, textrawl.space_language(o.space_id), e.name, o.content, update_fact.said_at)
+                select textrawl.search_document(o.space_id, textrawl.space_language(o.space_id), textrawl.document_names(o.space_id, e.id), o.content, update_fact.said_at)
                 from textrawl.entity e where e.space_id = o.space_id and e.id = o.entity_id) end
         from input, former
         where o.space_id = space and o.id = fact and former.value <> input.value

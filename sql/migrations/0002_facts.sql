@@ -125,7 +125,7 @@ comment on column observation.request is 'Id of the request that wrote the fact,
 comment on column observation.created_at is 'When the fact was stored.';
 comment on column observation.said_at is 'When the fact was said. If the author did not give this time, the value equals created_at.';
 comment on column observation.ordinal is 'Number of the fact in its space, in the order of storing. Facts of two concurrent writers can have the same number. Search treats facts with neighbouring numbers as parts of one conversation.';
-comment on column observation.fts is 'Words by which search finds the fact: search_document(space_id, language of the space, name of the entity, content, said_at if the author gave it). The lexeme ~s<space_id> stands for the space.';
+comment on column observation.fts is 'Words by which search finds the fact: search_document(space_id, language of the space, document_names() of the entity, content, said_at if the author gave it). The lexeme ~s<space_id> stands for the space.';
 create index observation_entity_idx on observation (space_id, entity_id, content_hash);
 create index observation_replaced_by_idx on observation (space_id, replaced_by) where replaced_by is not null;
 create unique index observation_relation_idx on observation (space_id, relation_id) where relation_id is not null;
@@ -179,7 +179,7 @@ begin
                                  relation_id, author_id, client, tool, request, created_at, fts)
         select r.space_id, r.id, r.from_entity, source.entity_type, text.content, fact_hash(text.content), 'conversation',
             r.valid_from, r.valid_until, r.id, r.author_id, r.client, r.tool, r.request, r.created_at,
-            search_document(r.space_id, space_language(r.space_id), source.name, text.content)
+            search_document(r.space_id, space_language(r.space_id), document_names(r.space_id, r.from_entity, r.id), text.content)
         from added r
         -- `limit 1` makes the planner look up each entity by its key, however many relations are added.
         cross join lateral (
@@ -221,7 +221,7 @@ referencing new table as changed for each statement execute function update_stat
 
 create type new_fact as (
     id uuid, entity_id uuid, entity_name text, entity_type text, content text, content_hash uuid,
-    source text, confidence real, valid_until timestamptz, said_at timestamptz, replaces text, vector halfvec
+    source text, confidence real, valid_until timestamptz, said_at timestamptz, replaces text, vector halfvec, alias uuid
 );
 comment on type new_fact is 'A fact that is going to be stored. read_facts() makes it after the entity was found or created. Each step of storing handles an array of these facts in one statement.';
 comment on column new_fact.id is 'Id that the fact gets if it is stored.';
@@ -236,6 +236,7 @@ comment on column new_fact.valid_until is 'The fact is not valid from this insta
 comment on column new_fact.said_at is 'When the fact was said. Null: not given.';
 comment on column new_fact.replaces is 'Fact that the new fact replaces: an id, the start of an id, or the text. Null: the new fact replaces no fact.';
 comment on column new_fact.vector is 'Vector of the active model. Null: not computed yet.';
+comment on column new_fact.alias is 'Alias by which the caller named the entity. Null: its name.';
 
 -- An empty table serves as the lock, because only the owner can lock it. Every login of the database could take an
 -- advisory lock and so block deletions, undo and migrations.

@@ -41,7 +41,7 @@ begin
         union all
         select distinct null, null, name_key(o), null, 0, 0, e.name from unnest(others) o
         join entity e on e.space_id = space and (
-            e.name_key = name_key(o)
+            e.name_key = entity_key(space, o)
             or e.id in (select n.entity_id from graph_node n where n.space_id = space and n.label_key = name_key(o)))
         order by key, rank, turn
     loop
@@ -49,11 +49,13 @@ begin
         fresh := false;
         loop
             select e.id, e.type_guessed, n.label_key, n.deleted_at,
-                coalesce(n.label_key, e.name_key) = candidate.key or candidate.rank > 1 and n.label_key is null as same_label,
+                coalesce(n.label_key, e.name_key) = candidate.key or candidate.rank > 1 and n.label_key is null
+                    -- The label is an alias of the entity.
+                    or candidate.rank = 1 and e.name_key <> name_key(candidate.name) as same_label,
                 name_key(free_type(e.entity_type, e.metadata)) = candidate.type_key as same_type
             into known
             from entity e left join graph_node n on n.space_id = space and n.entity_id = e.id
-            where e.space_id = space and e.name_key = name_key(candidate.name) for no key update of e;
+            where e.space_id = space and e.name_key = entity_key(space, candidate.name) for no key update of e;
             exit when known.id is not null or candidate.rank = 0 or candidate.type is null;
             select c.id, c.created into known.id, fresh from claim_node(candidate.name, candidate.type, moment, origin) c;
             -- If the entity is not new, another session has just created it: read it again.

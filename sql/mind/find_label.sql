@@ -6,7 +6,7 @@ begin atomic
     from (
         select e.id, 0 as rank, e.created_at from textrawl.entity e
         left join textrawl.graph_node n on n.space_id = e.space_id and n.entity_id = e.id
-        where e.space_id = find_label.space and e.name_key = textrawl.name_key(find_label.label)
+        where e.space_id = find_label.space and e.name_key = textrawl.entity_key(find_label.space, find_label.label)
           and n.label is null and n.deleted_at is null
         union all
         select e.id, 1, e.created_at from textrawl.graph_node n

@@ -10,7 +10,9 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    wanted_key text := name_key(claim_entity.name);
+    given_key  text := name_key(claim_entity.name);
+    wanted_key text := given_key;
+    next_key   text;
 begin
     loop
         -- The row lock makes writers of one entity wait for each other, so two writers cannot store the same fact
@@ -18,7 +20,15 @@ begin
         select e.id, e.name, e.entity_type, e.type_guessed into id, stored_name, stored_type, guessed
         from entity e where e.space_id = origin.space_id and e.name_key = wanted_key for no key update;
         created := not found;
-        exit when not created;
+        exit when not created and wanted_key = given_key;
+        -- Only a name without an entity can be an alias. Lock the entity of the alias. Then look again, because another
+        -- session can have split the entity or removed the alias before this session got the lock.
+        next_key := entity_key(origin.space_id, given_key);
+        exit when not created and next_key = wanted_key;
+        if next_key <> wanted_key then
+            wanted_key := next_key;
+            continue;
+        end if;
         stored_name := claim_entity.name; stored_type := coalesce(type, 'concept'); guessed := type is null;
         id := insert_entity(origin.space_id, stored_name, wanted_key, stored_type, guessed, claim_entity.metadata,
                             created_at => moment, updated_at => moment);
@@ -32,5 +42,5 @@ end
 $$;
 
 comment on function textrawl.claim_entity is
-    'Return an entity, create it if it is missing, and lock it until the transaction ends. An entity without a stated '
+    'Return the entity with a name or an alias, create it if it is missing, and lock it until the transaction ends. An entity without a stated '
     'type is a concept until retype_node() sets the first type that a caller states.';

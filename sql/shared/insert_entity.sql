@@ -19,10 +19,17 @@ begin
             to_tsvector('simple', search_text(insert_entity.name)), insert_entity.created_at, insert_entity.updated_at)
     on conflict do nothing
     returning e.id into created;
+    -- Look for an alias after the insert. A session that adds this alias meanwhile holds the key of the entity, so the
+    -- insert waited for that session, and this statement sees the alias.
+    if created is not null and exists (
+            select from entity_alias a where a.space_id = insert_entity.space and a.name_key = key and a.removed_at is null) then
+        delete from entity e where e.space_id = insert_entity.space and e.id = created;
+        return null;
+    end if;
     return created;
 end
 $$;
 
 comment on function textrawl.insert_entity is
-    'Create an entity and return its id, or null if an entity with this name_key() or id exists. All functions that '
-    'create entities call this function.';
+    'Create an entity and return its id, or null if an entity with this name_key() or id exists, or if '
+    'the name is an alias. All functions that create entities call this function.';

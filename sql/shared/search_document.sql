@@ -16,6 +16,6 @@ begin atomic
 end;
 
 comment on function textrawl.search_document is
-    'The words by which search finds a fact: the words of its content, of the name of its entity and of the day on '
+    'The words by which search finds a fact: the words of its content, of the names of its entity (see document_names) and of the day on '
     'which the fact was said (if given). The lexeme ~s<space> stands for the space. '
     'Example: select textrawl.search_document(1, ''english'', ''Jeff'', ''prefers TypeScript'');';

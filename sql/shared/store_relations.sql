@@ -1,7 +1,8 @@
 create function textrawl.store_relations(
     from_entities uuid[], relations text[], to_entities uuid[], origin textrawl.origin,
     labelled boolean default false,  -- true: if relation_key() changes a relation, store the original as its label
-    model integer default null, vectors halfvec[] default null  -- vectors of the statements, see statement_text()
+    model integer default null, vectors halfvec[] default null,  -- vectors of the statements, see statement_text()
+    aliases uuid[] default null  -- aliases by which the caller named the sources and then the targets, see find_alias()
 )
 returns table (relation_id uuid, created boolean)
 language plpgsql volatile
@@ -49,8 +50,9 @@ begin
           where g.fresh group by entity) mentioned
     where e.space_id = space and e.id = mentioned.entity;
     perform record_event(case when g.fresh then 'related' else 'repeated' end, g.source, null, g.id, origin,
-        jsonb_build_object('to', g.target))
-    from unnest(from_entities, to_entities, fresh, ids) g (source, target, fresh, id);
+        jsonb_strip_nulls(jsonb_build_object(
+            'to', g.target, 'as', aliases[g.place], 'to_as', aliases[cardinality(ids) + g.place])))
+    from unnest(from_entities, to_entities, fresh, ids) with ordinality g (source, target, fresh, id, place);
     return query select * from unnest(ids, fresh);
 end
 $$;

@@ -7,7 +7,7 @@ begin atomic
     update textrawl.observation o
     set entity_id = e.id, entity_type = e.entity_type,
         fts = textrawl.search_document(
-            o.space_id, textrawl.space_language(o.space_id), e.name, o.content, nullif(o.said_at, o.created_at))
+            o.space_id, textrawl.space_language(o.space_id), textrawl.document_names(o.space_id, e.id), o.content, nullif(o.said_at, o.created_at))
     from textrawl.undone d
     cross join lateral (
         select case when back then d.after else d.before end as former, case when back then d.before else d.after end as next) change

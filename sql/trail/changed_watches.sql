@@ -51,7 +51,8 @@ begin
         from watch w join reader r on r.reader = w.reader
         cross join lateral (
             select coalesce(md5(string_agg(e.id || ' ' || extract(epoch from e.updated_at), ',' order by e.id)), '') as state
-            from entity e where e.space_id = any(r.ids) and e.name_key = name_key(w.entity)) found
+            from find_entities(r.ids, w.entity) f
+            join entity e on e.space_id = f.space_id and e.id = f.entity_id) found
         where w.entity is not null and (since is null or r.ids && array(select grown.id from grown))
         union all
         select w.place, w.state, '', s.id in (select grown.id from grown)

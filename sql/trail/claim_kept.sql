@@ -8,7 +8,7 @@ declare
 begin
     -- Lock existing and restored entities together, in the order of their names, like every writer.
     for claimed in
-        select name_key, (array_agg(kept order by kept is null))[1] as kept
+        select entity_key(claim_kept.space, name_key) as name_key, (array_agg(kept order by kept is null))[1] as kept
         from (select unnest(d.names) as name_key, null::jsonb as kept
               from undone d where d.space_id = claim_kept.space and d.undo_id = claim_kept.undo
               union all
@@ -24,7 +24,7 @@ begin
               select e.value ->> 'name_key', e.value
               from undone d, jsonb_array_elements(d.entities) e
               where d.space_id = claim_kept.space and d.undo_id = claim_kept.undo) mentioned
-        group by name_key order by name_key
+        group by 1 order by 1
     loop
         perform from entity e where e.space_id = claim_kept.space and e.name_key = claimed.name_key for update;
         if not found and claimed.kept is not null then

@@ -3,7 +3,7 @@ language sql stable
 set search_path from current
 begin atomic
     select e.id from jsonb_array_elements(entities) kept
-    join textrawl.entity e on e.space_id = space and e.name_key = kept.value ->> 'name_key'
+    join textrawl.entity e on e.space_id = space and e.name_key = textrawl.entity_key(space, kept.value ->> 'name_key')
     where kept.value ->> 'id' = entity::text;
 end;
 

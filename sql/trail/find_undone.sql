@@ -7,8 +7,8 @@ begin atomic
     from textrawl.undone d
     left join lateral (
         select kept.value from jsonb_array_elements(d.entities) kept
-        where kept.value ->> 'name_key' = textrawl.name_key(name)) kept_entity on true
-    where d.space_id = space and d.names @> array[textrawl.name_key(name)]
+        where kept.value ->> 'name_key' = any(textrawl.entity_keys(space, name))) kept_entity on true
+    where d.space_id = space and d.names && textrawl.entity_keys(space, name)
       and (fact is null and hash is null
            or d.kind = 'observation' and (
                textrawl.is_fact_id(fact) and starts_with(d.id::text, lower(fact))

@@ -13,8 +13,10 @@ begin atomic
     with scope as materialized (
         select textrawl.administered_spaces(credential, list_events.space) as ids
     ), named_entity as (
-        select e.space_id, e.id from textrawl.entity e
-        where e.space_id = any((select ids from scope)::integer[]) and e.name_key = textrawl.name_key(list_events.entity)
+        select f.space_id, f.entity_id as id from textrawl.find_entities((select ids from scope)::integer[], list_events.entity) f
+        union
+        select f.space_id, m.merged_id from textrawl.find_entities((select ids from scope)::integer[], list_events.entity) f
+        join textrawl.merge m on m.space_id = f.space_id and m.kept_id = f.entity_id
         union
         select d.space_id, d.id from textrawl.undone d
         where d.space_id = any((select ids from scope)::integer[]) and d.kind = 'entity'

@@ -7,7 +7,7 @@ begin atomic
         valid_until = case when former ? 'valid_until' then (former ->> 'valid_until')::timestamptz else o.valid_until end,
         said_at = coalesce((former ->> 'said_at')::timestamptz, o.said_at),
         fts = case when former ? 'said_at' then textrawl.search_document(
-            o.space_id, textrawl.space_language(o.space_id), e.name, o.content,
+            o.space_id, textrawl.space_language(o.space_id), textrawl.document_names(o.space_id, e.id), o.content,
             nullif((former ->> 'said_at')::timestamptz, o.created_at)) else o.fts end
     from textrawl.entity e
     where e.space_id = o.space_id and e.id = o.entity_id and o.space_id = space and o.id = fact;

@@ -35,7 +35,7 @@ begin
             fact.entity_type := kept.entity_type;
             fact.replaced_by := null;
             fact.fts := search_document(
-                fact.space_id, space_language(fact.space_id), kept.name, fact.content, nullif(fact.said_at, fact.created_at));
+                fact.space_id, space_language(fact.space_id), document_names(fact.space_id, kept.entity_id), fact.content, nullif(fact.said_at, fact.created_at));
             insert into observation select fact.*;
             perform store_embeddings(fact.space_id, array[fact.id], null, null);
             perform restore_memory(fact.space_id, fact.id, kept.before);

@@ -9,7 +9,7 @@ begin
     select n.*
     from (select distinct on (e.id) e.id, kept.value
           from undone d, jsonb_array_elements(d.entities) kept
-          join entity e on e.space_id = restore_graph.space and e.name_key = kept.value ->> 'name_key'
+          join entity e on e.space_id = restore_graph.space and e.name_key = entity_key(restore_graph.space, kept.value ->> 'name_key')
           where d.space_id = restore_graph.space and d.undo_id = restore_graph.undo and kept.value -> 'node' <> 'null'
           order by e.id) restored
     left join fact f on f.space_id = restore_graph.space and f.id = (restored.value -> 'node' ->> 'description_id')::uuid

@@ -102,6 +102,18 @@ REFUSALS: dict[str, Explain] = {
         "use a text search configuration of this Postgres, such as german, or simple; "
         "`select cfgname from pg_ts_config` shows all",
     ),
+    "TR034": _invalid(
+        "The name {} belongs to another entity",
+        "merge the two entities if they are the same, or choose another alias",
+    ),
+    "TR035": _invalid("No alias {}", "look up the entity, or list the aliases"),
+    "TR036": _invalid("{} is the name of a merged entity", "split that entity again instead"),
+    "TR037": _invalid(
+        "Nothing was merged as {}", "give a name of the merged entity; list the aliases to see them"
+    ),
+    "TR038": _invalid(
+        "{} holds the text of a document, so it cannot be merged", "add an alias instead"
+    ),
     ANOTHER_MODEL_IS_ACTIVE: _invalid("Another model is active", "call again"),
     "TR041": _invalid("{} is in use already", "there is nothing to build"),
     "TR042": _invalid("{} is the previous model", "run `textrawl embed rollback` to use it again"),

@@ -1,0 +1,40 @@
+create function textrawl.collapsing_rows(space integer, kept uuid, merged uuid, moment timestamptz)
+returns table (
+    kind text, id uuid,        -- a fact or relation of the merged entity
+    twin uuid,                 -- the same fact or relation of the kept entity
+    valid_until timestamptz,   -- its end before the merge
+    ended timestamptz          -- its end after the merge
+)
+language sql stable
+set search_path from current
+begin atomic
+    -- A twin that ends earlier does not stand for the other fact. Then both stay valid.
+    select 'fact' as kind, o.id, twin.id, o.valid_until, greatest(moment, o.valid_from)
+    from textrawl.fact o
+    join (select distinct on (t.content_hash, t.whole, t.part) t.id, t.content_hash, t.whole, t.part, t.valid_until
+          from textrawl.fact t
+          where t.space_id = space and t.entity_id = kept and textrawl.is_valid(t.valid_from, t.valid_until, present => moment)
+          order by t.content_hash, t.whole, t.part, t.valid_until desc nulls first, t.ordinal) twin
+        on twin.content_hash = o.content_hash and (twin.whole, twin.part) is not distinct from (o.whole, o.part)
+    where o.space_id = space and o.entity_id = merged and textrawl.is_valid(o.valid_from, o.valid_until, present => moment)
+      and (twin.valid_until is null or twin.valid_until >= o.valid_until)
+    union all
+    select 'relation', r.id, twin.id, r.valid_until, greatest(moment, r.valid_from)
+    from (select f.* from textrawl.relation f where f.space_id = space and f.from_entity = merged
+          union
+          select t.* from textrawl.relation t where t.space_id = space and t.to_entity = merged) r
+    cross join lateral (
+        select case when r.from_entity = merged then kept else r.from_entity end as source,
+            case when r.to_entity = merged then kept else r.to_entity end as target) ends
+    left join lateral (
+        -- Only relations without an end must be unique.
+        select l.id from textrawl.relation l
+        where l.space_id = space and l.from_entity = ends.source and l.relation_type = r.relation_type
+          and l.to_entity = ends.target and l.valid_until is null limit 1) twin on true
+    where textrawl.is_valid(r.valid_from, r.valid_until, present => moment)
+      and (twin.id is not null or ends.source = ends.target and r.from_entity <> r.to_entity);
+end;
+
+comment on function textrawl.collapsing_rows is
+    'The valid facts and relations of an entity that a merge ends: because the kept entity has the same one, or because '
+    'the relation connects the two entities.';

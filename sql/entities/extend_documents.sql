@@ -1,0 +1,23 @@
+create function textrawl.extend_documents(space integer, entity uuid) returns void
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    names text := document_names(extend_documents.space, extend_documents.entity);
+    -- Computing a search document anew takes many times longer than adding words to it.
+    words tsvector := search_document(extend_documents.space, space_language(extend_documents.space), names, '');
+begin
+    update entity e set fts = to_tsvector('simple', search_text(names)), updated_at = clock_timestamp()
+    where e.space_id = extend_documents.space and e.id = extend_documents.entity;
+    update observation o set fts = o.fts || words
+    where o.space_id = extend_documents.space and o.entity_id = extend_documents.entity;
+    update observation o set fts = o.fts || words
+    from relation r
+    where r.space_id = extend_documents.space and r.to_entity = extend_documents.entity
+      and o.space_id = r.space_id and o.id = r.id;
+end
+$$;
+
+comment on function textrawl.extend_documents is
+    'Add the words of the aliases of an entity to its facts and to the statements about it. Lock the entity first.';

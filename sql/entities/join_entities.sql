@@ -1,0 +1,64 @@
+create function textrawl.join_entities(
+    kept uuid, merged uuid, origin textrawl.origin,
+    merge uuid default gen_random_uuid(), moment timestamptz default clock_timestamp()
+) returns void
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    space    integer := origin.space_id;
+    one      entity;
+    other    entity;
+    record   merge;
+    words    tsvector;
+begin
+    select * into one from entity e where e.space_id = space and e.id = kept;
+    select * into other from entity e where e.space_id = space and e.id = merged;
+    record.space_id := space; record.id := merge; record.kept_id := kept; record.merged_id := merged;
+    record.entity := to_jsonb(other) - 'fts' || merged_record(space, merged);
+    record.facts := array(select o.id from fact o where o.space_id = space and o.entity_id = merged);
+    record.sources := array(select r.id from relation r where r.space_id = space and r.from_entity = merged);
+    record.targets := array(select r.id from relation r where r.space_id = space and r.to_entity = merged);
+    record.reflections := array(select r.id from reflection r where r.space_id = space and r.entity_id = merged);
+    record.aliases := array(select a.id from entity_alias a where a.space_id = space and a.entity_id = merged);
+    record.merges := array(select m.id from merge m where m.space_id = space and m.kept_id = merged);
+    record.former := entity_values(space, kept);
+    record.given := '{}';
+    record.actor_id := origin.author_id; record.at := moment;
+    insert into merge select record.*;
+    insert into merged (space_id, merge_id, id, kind, twin, valid_until, ended)
+    select space, merge, c.id, c.kind, c.twin, c.valid_until, c.ended from collapsing_rows(space, kept, merged, moment) c;
+    -- Lock the facts in one order, because a deletion can lock facts without their entities.
+    perform from observation o where o.space_id = space and o.entity_id in (kept, merged) order by o.id for no key update;
+
+    update relation r
+    set from_entity = case when r.from_entity = merged then kept else r.from_entity end,
+        to_entity = case when r.to_entity = merged then kept else r.to_entity end,
+        valid_until = coalesce(
+            (select m.ended from merged m where m.space_id = space and m.merge_id = merge and m.id = r.id), r.valid_until)
+    where r.space_id = space and r.id = any(record.sources || record.targets);
+    update reflection r set entity_id = kept where r.space_id = space and r.entity_id = merged;
+    update merge m set kept_id = kept where m.space_id = space and m.kept_id = merged;
+    update entity_alias a set entity_id = kept where a.space_id = space and a.entity_id = merged;
+    insert into entity_alias (space_id, id, entity_id, name, name_key, author_id, client, tool, request)
+    values (space, merged, kept, other.name, other.name_key, origin.author_id, origin.client, origin.tool, origin.request);
+    perform adopt_values(space, one, other);
+    -- First the facts of the kept entity, then those of the merged entity: each fact is changed once.
+    perform extend_documents(space, kept);
+    select * into one from entity e where e.space_id = space and e.id = kept;
+    words := search_document(space, space_language(space), document_names(space, kept), '');
+    update observation o
+    set entity_id = kept, entity_type = one.entity_type, fts = o.fts || words,
+        valid_until = coalesce(m.ended, o.valid_until), replaced_by = coalesce(m.twin, o.replaced_by)
+    from observation f
+    left join merged m on m.space_id = f.space_id and m.merge_id = join_entities.merge and m.id = f.id and m.kind = 'fact'
+    where f.space_id = space and f.entity_id = merged and o.space_id = f.space_id and o.id = f.id;
+    delete from entity e where e.space_id = space and e.id = merged;
+    update merge m set given = entity_values(space, kept) where m.space_id = space and m.id = join_entities.merge;
+end
+$$;
+
+comment on function textrawl.join_entities is
+    'Move everything of one entity to another entity, make its name an alias, and delete it. The tables merge and '
+    'merged keep what part_entities() needs. Lock both entities first.';

@@ -1,0 +1,63 @@
+create function textrawl.part_entities(merge uuid, origin textrawl.origin) returns void
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    space   integer := origin.space_id;
+    record  merge;
+    later   uuid[];
+    sources uuid[];
+    targets uuid[];
+    present jsonb;
+begin
+    select * into record from merge m where m.space_id = space and m.id = part_entities.merge for update;
+    select coalesce(array_agg(l.id) filter (where l.kind = 'fact'), '{}'),
+        coalesce(array_agg(l.id) filter (where l.kind = 'relation' and l.source), '{}'),
+        coalesce(array_agg(l.id) filter (where l.kind = 'relation' and l.target), '{}')
+    into later, sources, targets from later_rows(space, part_entities.merge) l;
+    delete from entity_alias a where a.space_id = space and a.id = record.merged_id;
+    perform from jsonb_populate_record(null::entity, record.entity) e
+    cross join lateral insert_entity(e.space_id, e.name, e.name_key, e.entity_type, e.type_guessed,
+                                     e.metadata, e.description, e.id, e.created_at, clock_timestamp());
+    update entity_alias a set entity_id = record.merged_id
+    where a.space_id = space and a.id = any(record.aliases) and a.entity_id = record.kept_id;
+    update merge m set kept_id = record.merged_id
+    where m.space_id = space and m.id = any(record.merges) and m.kept_id = record.kept_id;
+    update reflection r set entity_id = record.merged_id
+    where r.space_id = space and r.id = any(record.reflections) and r.entity_id = record.kept_id;
+    perform from observation o where o.space_id = space and o.entity_id = record.kept_id order by o.id for no key update;
+    -- Lock and move first, then set the former ends, because a relation without an end must be unique.
+    update relation r set from_entity = record.merged_id
+    where r.space_id = space and r.id = any(record.sources || sources) and r.from_entity = record.kept_id;
+    update relation r set to_entity = record.merged_id
+    where r.space_id = space and r.id = any(record.targets || targets) and r.to_entity = record.kept_id;
+    update observation o set entity_id = record.merged_id, entity_type = record.entity ->> 'entity_type'
+    where o.space_id = space and o.entity_id = record.kept_id
+      and o.id = any(record.facts || later || record.sources || sources);
+    -- Set an end back only if nobody has changed it since.
+    update observation o set valid_until = m.valid_until, replaced_by = null
+    from merged m
+    where m.space_id = space and m.merge_id = part_entities.merge and m.kind = 'fact'
+      and o.space_id = space and o.id = m.id and o.valid_until = m.ended and (o.replaced_by = m.twin or o.replaced_by is null);
+    update relation r set valid_until = m.valid_until
+    from merged m
+    where m.space_id = space and m.merge_id = part_entities.merge and m.kind = 'relation'
+      and r.space_id = space and r.id = m.id and r.valid_until = m.ended
+      and not exists (
+          select from relation l
+          where l.space_id = space and l.from_entity = r.from_entity and l.relation_type = r.relation_type
+            and l.to_entity = r.to_entity and l.valid_until is null);
+    perform restore_values(record);
+    -- What undos keep of the merged entity belongs to it again.
+    update undone u
+    set before = u.before || jsonb_build_object('entity_id', record.merged_id), names = u.names || (record.entity ->> 'name_key'),
+        entities = u.entities || record.entity
+    where u.space_id = space and u.kind = 'observation' and u.action = 'remove' and u.id = any(record.facts);
+    delete from merge m where m.space_id = space and m.id = part_entities.merge;
+    perform renew_documents(space, array[record.kept_id, record.merged_id]);
+end
+$$;
+
+comment on function textrawl.part_entities is
+    'Split a merge: both entities are as they were, with what was written about them since. Lock the kept entity first.';

@@ -1,0 +1,20 @@
+create function textrawl.entity_key(space integer, name text) returns text
+language plpgsql stable parallel safe
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    wanted text := name_key(entity_key.name);
+begin
+    -- Look among the aliases only. A key is never both an alias and the key of an entity.
+    return coalesce((
+        select e.name_key from entity_alias a
+        join entity e on e.space_id = a.space_id and e.id = a.entity_id
+        where a.space_id = entity_key.space and a.name_key = wanted and a.removed_at is null), wanted);
+end
+$$;
+
+comment on function textrawl.entity_key is
+    'The name_key() of the entity that a name or an alias belongs to. If it belongs to no entity: the name_key() of the '
+    'given name. Functions that look up an entity of one space by name compare entity.name_key with this. '
+    'Example: select textrawl.entity_key(1, ''JMiller'');';
