@@ -26,24 +26,13 @@ from typing import Any, NamedTuple
 
 import anyio
 import psycopg
-from mcp import Client
-from pydantic import SecretStr
 
-from benchmarks.recall import (
-    ADVERSARIAL,
-    DATA,
-    Document,
-    collect_documents,
-    embed_all,
-    open_database,
-    remember,
-)
+from benchmarks.recall import ADVERSARIAL, DATA, collect_documents
 from benchmarks.support.coding_prompts import CODING_PROMPTS
-from benchmarks.support.place import enrol, open_folder, tell_machine
-from textrawl import Settings, create_server
+from benchmarks.support.filled_memory import Document, open_filled_memory
+from benchmarks.support.place import open_folder, tell_machine
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embeddings import Embedder, choose_embedder
+from textrawl.embeddings import Embedder
 from textrawl.hooks.queries import write_query
 from textrawl.hooks.wording import FRAME_TOKENS
 from textrawl.values.hook_choice import RECALL_TOKENS
@@ -149,23 +138,10 @@ async def measure(
 ) -> list[Found]:
     """Fill a database with the conversation at `place`, and search it for all prompts."""
     documents = collect_documents(conversations[place], "turns" if task == "turns" else "facts")
-    async with open_database(cluster, f"hooks-{conversations[place]['id']}-{task}") as name:
-        settings = Settings(
-            database_url=SecretStr(cluster.dsn(APP, name)),
-            access_token=SecretStr(enrol(cluster.dsn(OWNER, name))),
-            embedding_provider="local",
-        )
-        embedder = choose_embedder(settings)
-        assert embedder is not None
-        with psycopg.connect(cluster.dsn(OWNER, name), autocommit=True) as sql:
-            sql.execute("set search_path = textrawl, public")
-            async with Client(create_server(settings)) as client:
-                await remember(client, documents)
-                await embed_all(sql)
-            sql.execute("select refresh_search_statistics(force => true)")
-            found = await search(sql, embedder, list_prompts(conversations, place), documents)
-        await embedder.aclose()
-        return found
+    name = f"hooks-{conversations[place]['id']}-{task}"
+    chosen = {"embedding_provider": "local"}
+    async with open_filled_memory(cluster, name, documents, chosen) as (sql, embedder):
+        return await search(sql, embedder, list_prompts(conversations, place), documents)
 
 
 def summarize(found: Sequence[Found], bar: float) -> dict[str, float]:

@@ -22,15 +22,11 @@ from typing import Any
 
 import anyio
 import psycopg
-from mcp import Client
-from pydantic import SecretStr
 
-from benchmarks.recall import Document, open_database, remember
-from benchmarks.support.place import enrol, open_folder, tell_machine
-from textrawl import Settings, create_server
+from benchmarks.support.filled_memory import Document, open_filled_memory
+from benchmarks.support.place import open_folder, tell_machine
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embeddings import Embedder, choose_embedder
+from textrawl.embeddings import Embedder
 
 FILES = Path(__file__).parent / "support" / "questions"
 LANGUAGES = {"german": "german", "french": "french", "spanish": "spanish", "japanese": "simple"}
@@ -80,23 +76,9 @@ async def measure(
     cluster: Cluster, chosen: dict[str, Any], case: Case, language: str
 ) -> dict[str, float]:
     """Store the facts of a case in a space with this language, and ask its questions."""
-    async with open_database(cluster, f"{case.name}-{language}") as name:
-        token = SecretStr(enrol(cluster.dsn(OWNER, name)))
-        settings = Settings(
-            database_url=SecretStr(cluster.dsn(APP, name)), access_token=token, **chosen
-        )
-        embedder = choose_embedder(settings)
-        assert embedder is not None
-        with psycopg.connect(cluster.dsn(OWNER, name), autocommit=True) as sql:
-            sql.execute("set search_path = textrawl, public")
-            if language != "english":
-                sql.execute("select change_language('default', %s)", (language,))
-            async with Client(create_server(settings)) as client:
-                await remember(client, {fact: set() for fact in case.facts})
-            sql.execute("select refresh_search_statistics(force => true)")
-            found = await ask(sql, embedder, case)
-        await embedder.aclose()
-    return found
+    name = f"{case.name}-{language}"
+    async with open_filled_memory(cluster, name, case.facts, chosen, language=language) as opened:
+        return await ask(*opened, case)
 
 
 async def run(cases: Sequence[Case], chosen: dict[str, Any], folder: Path) -> list[dict[str, Any]]:

@@ -33,25 +33,19 @@ import re
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import anyio
 import psycopg
-from mcp import Client
-from psycopg.sql import SQL, Identifier
-from pydantic import SecretStr
-from tenacity import AsyncRetrying, retry_if_result, wait_fixed
 
 from benchmarks.support.document_recall import measure_documents
-from benchmarks.support.place import enrol, open_folder, tell_machine
-from textrawl import Settings, create_server, migrate
+from benchmarks.support.filled_memory import Document, open_filled_memory
+from benchmarks.support.place import open_folder, tell_machine
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.embeddings import Embedder, choose_embedder
+from textrawl.embeddings import Embedder
 from textrawl.embeddings.active_model import PROVIDERS
 from textrawl.embeddings.calibration import SAMPLE, measure_scale
 
@@ -60,7 +54,6 @@ TASKS = ("facts", "turns", "dated", "recap")
 GREPS = ("literal", "words")
 MODES = ("keywords", "vectors", "hybrid")
 ADVERSARIAL = 5  # category of questions that have no answer
-BATCH = 50  # facts that build_knowledge takes at once
 LONGEST = 2_000  # characters of an observation
 ROWS = 10
 RECAP = 10  # turns
@@ -72,9 +65,6 @@ _SEARCH = """
 _LENGTH = """
     select coalesce(sum(length(entity_name) + length(content)), 0) from search_memory(
         %s, max_rows => %s, model => %s, vector => %s, least_score => %s)"""
-
-Document = tuple[str, str]
-"""The name of an entity, and an observation about this entity."""
 
 
 @dataclass
@@ -153,31 +143,6 @@ def add_recaps(turns: dict[Document, set[str]]) -> dict[Document, set[str]]:
     return documents
 
 
-async def remember(client: Client, documents: dict[Document, set[str]]) -> None:
-    """Store documents with the tool build_knowledge."""
-    facts = [
-        {"entityName": entity, "entityType": "person", "observation": text}
-        for entity, text in documents
-    ]
-    for start in range(0, len(facts), BATCH):
-        reply = await client.call_tool("build_knowledge", {"facts": facts[start : start + BATCH]})
-        if reply.is_error:
-            raise RuntimeError(reply.content)
-
-
-@asynccontextmanager
-async def open_database(cluster: Cluster, name: str) -> AsyncGenerator[str]:
-    """Create and migrate a new database, and yield its name."""
-    with psycopg.connect(cluster.dsn(SUPERUSER, "postgres"), autocommit=True) as own:
-        own.execute(SQL("create database {} owner {}").format(Identifier(name), Identifier(OWNER)))
-    with psycopg.connect(cluster.dsn(SUPERUSER, name), autocommit=True) as own:
-        own.execute("create extension vector")
-    await migrate(cluster.dsn(OWNER, name))
-    yield name
-    with psycopg.connect(cluster.dsn(SUPERUSER, "postgres"), autocommit=True) as own:
-        own.execute(SQL("drop database {} with (force)").format(Identifier(name)))
-
-
 def grep(mode: str, question: str, documents: Sequence[Document]) -> list[Document]:
     """Return the first rows that a search without an index finds, newest first."""
     text = question.lower()
@@ -247,35 +212,12 @@ async def measure(
     """
     conversation = plan.conversations[place]
     documents = collect_documents(conversation, task)
-    async with open_database(cluster, f"{conversation['id']}-{task}") as name:
-        token = SecretStr(enrol(cluster.dsn(OWNER, name)))
-        url = SecretStr(cluster.dsn(APP, name))
-        settings = Settings(database_url=url, access_token=token, **plan.chosen)
-        embedder = choose_embedder(settings)
-        assert embedder is not None
-        with psycopg.connect(cluster.dsn(OWNER, name), autocommit=True) as sql:
-            sql.execute("set search_path = textrawl, public")
-            async with Client(create_server(settings)) as client:
-                await remember(client, documents)
-                await embed_all(sql)
-            sql.execute("select refresh_search_statistics(force => true)")
-            if plan.calibrated:
-                await calibrate(sql, embedder)
-            await ask(sql, embedder, conversation["questions"], documents, scores)
-            lengths = await ask_about_strangers(sql, embedder, plan.choose_strangers(place))
-        await embedder.aclose()
-        return lengths
-
-
-async def embed_all(sql: psycopg.Connection[Any]) -> None:
-    """Wait until the server has embedded the facts that it stored without a vector."""
-    waiting = """select exists (table embedding_pending)
-        or not exists (select from embedding_model where queued)"""
-
-    async def is_waiting() -> bool:
-        return sql.execute(waiting).fetchone() == (True,)
-
-    await AsyncRetrying(wait=wait_fixed(0.2), retry=retry_if_result(bool))(is_waiting)
+    name = f"{conversation['id']}-{task}"
+    async with open_filled_memory(cluster, name, documents, plan.chosen) as (sql, embedder):
+        if plan.calibrated:
+            await calibrate(sql, embedder)
+        await ask(sql, embedder, conversation["questions"], documents, scores)
+        return await ask_about_strangers(sql, embedder, plan.choose_strangers(place))
 
 
 async def calibrate(sql: psycopg.Connection[Any], embedder: Embedder) -> None:

@@ -21,15 +21,8 @@ import psycopg
 from mcp import Client
 from pydantic import SecretStr
 
-from benchmarks.recall import (
-    ADVERSARIAL,
-    BATCH,
-    DATA,
-    ROWS,
-    Document,
-    collect_documents,
-    open_database,
-)
+from benchmarks.recall import ADVERSARIAL, DATA, ROWS, collect_documents
+from benchmarks.support.filled_memory import BATCH, Document, open_database
 from benchmarks.support.place import enrol, open_folder
 from textrawl import Settings, create_server
 from textrawl.embedded.cluster import Cluster, run_embedded
@@ -113,7 +106,8 @@ async def measure(
     given: tuple[tuple[dict[str, datetime], datetime | None], ...]
     given = (({}, None), (days, max(days.values()) + timedelta(days=1)))
     for dates, now in given:
-        async with open_database(cluster, f"{conversation['id']}-{task}-{len(dates)}") as name:
+        name = f"{conversation['id']}-{task}-{len(dates)}"
+        async with open_database(cluster, name):
             settings = Settings(
                 database_url=SecretStr(cluster.dsn(APP, name)),
                 access_token=SecretStr(enrol(cluster.dsn(OWNER, name))),

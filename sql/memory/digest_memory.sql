@@ -72,10 +72,11 @@ begin atomic
             and (o.part is null or o.part = 1)
     ), once as (
         -- A fact of several sections belongs to the first of them in this order.
-        select distinct on (space_id, id) *,
-            case section when 'project' then 3 when 'recent' then 1 else 2 end as share
-        from judged
-        order by space_id, id, array_position(array['project', 'question', 'preference', 'person', 'recalled', 'recent'], section)
+        select distinct on (j.space_id, j.id) j.*, part.place, part.share
+        from judged j
+        join (values ('project', 1, 3), ('question', 2, 2), ('preference', 3, 2), ('person', 4, 2), ('recalled', 5, 2),
+            ('recent', 6, 1)) part (section, place, share) on part.section = j.section
+        order by j.space_id, j.id, part.place
     ), spread as (
         -- At most three facts of one entity that is not the project, so that a long list does not fill the digest.
         select *, row_number() over (partition by section, space_id, entity_id order by score desc, created_at desc, id) as of_entity
@@ -90,7 +91,7 @@ begin atomic
     join textrawl.space s on s.id = r.space_id
     join textrawl.entity e on e.space_id = r.space_id and e.id = r.entity_id
     join textrawl.actor a on a.id = r.author_id
-    order by r.turn, array_position(array['project', 'question', 'preference', 'person', 'recalled', 'recent'], r.section), r.id
+    order by r.turn, r.place, r.id
     limit max_rows;
 end;
 

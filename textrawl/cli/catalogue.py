@@ -16,7 +16,6 @@ PANELS: dict[str, dict[str, str]] = {
         "ingest": "Add files to a graph, as sources that `recall` searches.",
         "journal": "Consolidate the journal.",
         "stats": "Show what the memory holds, how it grows, and what answers cost.",
-        "hook": "Answer an event of a client program, such as a prompt. Client programs run it.",
     },
     "Clients": {
         "connect": "Add textrawl to the configuration of a client.",
@@ -25,6 +24,7 @@ PANELS: dict[str, dict[str, str]] = {
     "Server": {
         "serve": "Serve the memory to an MCP client. `textrawl` without a command does the same.",
         "resident": "Keep the memory open for hooks and quick commands.",
+        "hook": "Answer an event of a client program, such as a prompt. Client programs run it.",
         "demo": "See memory at work: store facts about PostgreSQL, ask questions, count tokens.",
         "doctor": "Check everything that a call needs, from settings to embeddings.",
         "settings": "Show the current settings and where each value comes from.",

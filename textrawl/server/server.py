@@ -3,7 +3,12 @@
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    nullcontext,
+)
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +57,7 @@ from textrawl.server.subscriptions import Subscriptions
 from textrawl.settings import Settings
 from textrawl.store.store import Store
 from textrawl.toolsets.app import App, name_session
+from textrawl.toolsets.call import Call
 from textrawl.toolsets.catalogue import choose_names, choose_tools, choose_toolsets
 from textrawl.toolsets.toolset import Toolset, ToolSpec
 from textrawl.wire import arguments
@@ -260,15 +266,19 @@ class MemoryServer(MCPServer[App]):
         cursor = params.cursor if params is not None else None
         if not self._resources.collections:
             return await self._resources.list(None, cursor)
-        context = Context[App](request_context=ctx, mcp_server=self)
-        async with open_reading(context, "resources") as call:
+        async with self._open_call(ctx, "resources") as call:
             return await self._resources.list(call, cursor)
+
+    def _open_call(
+        self, ctx: ServerRequestContext[Any], name: str
+    ) -> AbstractAsyncContextManager[Call]:
+        """Open a call for a request other than a tool's. `name` stands for its name."""
+        return open_reading(Context[App](request_context=ctx, mcp_server=self), name)
 
     async def _handle_completion(
         self, ctx: ServerRequestContext[Any], params: CompleteRequestParams
     ) -> CompleteResult:
-        context = Context[App](request_context=ctx, mcp_server=self)
-        async with open_reading(context, "completion") as call:
+        async with self._open_call(ctx, "completion") as call:
             return await self._completions.complete(call, params)
 
     async def _handle_discovery(
@@ -285,8 +295,7 @@ class MemoryServer(MCPServer[App]):
     async def _handle_subscribe(
         self, ctx: ServerRequestContext[Any], params: SubscribeRequestParams
     ) -> EmptyResult:
-        context = Context[App](request_context=ctx, mcp_server=self)
-        async with open_reading(context, _SUBSCRIBE) as call:
+        async with self._open_call(ctx, _SUBSCRIBE) as call:
             await self._feeds.subscribe(call, params.uri)
         return EmptyResult()
 
@@ -299,8 +308,7 @@ class MemoryServer(MCPServer[App]):
     async def _handle_listen(
         self, ctx: ServerRequestContext[Any], params: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
-        context = Context[App](request_context=ctx, mcp_server=self)
-        async with open_reading(context, _LISTEN) as call:
+        async with self._open_call(ctx, _LISTEN) as call:
             return await self._feeds.listen(call, ctx, params)
 
     @cached_property
