@@ -1829,3 +1829,31 @@ ALTER TABLE merged ENABLE ROW LEVEL SECURITY;
 ALTER TABLE merged FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON merged FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON merged FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE revision (
+    space_id integer NOT NULL,
+    observation_id uuid NOT NULL,
+    reason text NOT NULL,
+    actor_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    revised_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT revision_pkey PRIMARY KEY (space_id, observation_id),
+    CONSTRAINT revision_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id),
+    CONSTRAINT revision_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT revision_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500)
+);
+COMMENT ON TABLE revision IS 'Facts that somebody marked as wrong. A wrong fact ends at its valid_from, so it is valid at no time. Its replaced_by names the fact that is right.';
+COMMENT ON COLUMN revision.space_id IS 'Space of the fact.';
+COMMENT ON COLUMN revision.observation_id IS 'The wrong fact.';
+COMMENT ON COLUMN revision.reason IS 'Why the fact was wrong, 1 to 500 characters.';
+COMMENT ON COLUMN revision.actor_id IS 'Actor who revised the fact.';
+COMMENT ON COLUMN revision.client IS 'Name and version of the MCP client that revised the fact. Null: it was revised from SQL.';
+COMMENT ON COLUMN revision.tool IS 'Tool that revised the fact. sql: it was revised from psql.';
+COMMENT ON COLUMN revision.request IS 'Id of the request that revised the fact, as in the log of the server. Null: it was revised from SQL.';
+COMMENT ON COLUMN revision.revised_at IS 'When the fact was revised.';
+ALTER TABLE revision ENABLE ROW LEVEL SECURITY;
+ALTER TABLE revision FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON revision FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON revision FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

@@ -9,7 +9,8 @@ create function textrawl.describe_entity(
     total_observations bigint,
     outgoing jsonb,             -- [{relation_type, to_entity, to_entity_type, created_at}]
     incoming jsonb,             -- [{relation_type, from_entity, from_entity_type, created_at}]
-    total_relations bigint
+    total_relations bigint,
+    revised jsonb               -- the newest wrong facts, if skip is 0: [{id, content, reason, instead, revised_at}]
 )
 language sql stable security definer
 set search_path from current
@@ -58,7 +59,14 @@ begin atomic
         (select coalesce(jsonb_agg(jsonb_build_object(
                 'relation_type', relation_type, 'from_entity', name, 'from_entity_type', entity_type, 'created_at', created_at)
                          order by created_at desc, id), '[]') from recent_edge where not leaves),
-        (select count(*) from edge)
+        (select count(*) from edge),
+        (select coalesce(jsonb_agg(to_jsonb(wrong) order by wrong.revised_at desc, wrong.id), '[]') from (
+            select o.id, o.content, v.reason, right_fact.content as instead, v.revised_at
+            from named cross join lateral (
+                select f.* from textrawl.fact f where f.space_id = named.space_id and f.entity_id = named.id and f.valid_until = f.valid_from) o
+            join textrawl.revision v on v.space_id = o.space_id and v.observation_id = o.id
+            left join textrawl.fact right_fact on right_fact.space_id = o.space_id and right_fact.id = o.replaced_by
+            where skip = 0 order by v.revised_at desc, o.id limit 5) wrong)
     from named where place = 1;
 end;
 

@@ -4,8 +4,9 @@ set search_path from current
 begin atomic
     select jsonb_strip_nulls(jsonb_build_object(
         'retention', (select to_jsonb(r) from textrawl.retention r where r.space_id = space and r.observation_id = memory),
-        'links', (select jsonb_agg(to_jsonb(l)) from textrawl.memory_link l where l.space_id = space and l.from_id = memory)));
+        'links', (select jsonb_agg(to_jsonb(l)) from textrawl.memory_link l where l.space_id = space and l.from_id = memory),
+        'revision', (select to_jsonb(v) from textrawl.revision v where v.space_id = space and v.observation_id = memory)));
 end;
 
 comment on function textrawl.memory_record is
-    'Everything that the decay tools know of a fact, for the revert of an undo. Empty if they do not know the fact.';
+    'What other tables hold about a fact, for the revert of an undo: what the decay tools know, and its revision.';

@@ -21,6 +21,7 @@ begin atomic
     -- A withdrawn update can have set the end of a fact that ended later. So compute the end without withdrawn updates.
     cross join lateral (select textrawl.fact_values(space, o.id, withdrawn) as value) updated
     where last.event_id = any(withdrawn) and o.replaced_by is null and o.valid_until is not null and o.id <> all(gone)
+      and not exists (select from textrawl.revision r where r.space_id = space and r.observation_id = o.id)
       and not exists (
         -- If somebody stored the same text again meanwhile, only one of the two facts stays valid.
         select from textrawl.fact newer

@@ -21,7 +21,9 @@ begin atomic
     -- The other parts of a long memory ended with the first part.
     join textrawl.fact p on p.space_id = space and (p.id = o.id or o.whole is not null and p.whole = o.whole
         and p.entity_id = o.entity_id and p.valid_until = o.valid_until)
-    where last.event_id = any(withdrawn) and o.replaced_by is null and not exists (
+    where last.event_id = any(withdrawn) and o.replaced_by is null
+      and not exists (select from textrawl.revision r where r.space_id = space and r.observation_id = p.id)
+      and not exists (
         -- Somebody saved the text again meanwhile. Only one of both stays valid.
         select from textrawl.fact newer
         where newer.space_id = space and newer.entity_id = o.entity_id and newer.content_hash = o.content_hash

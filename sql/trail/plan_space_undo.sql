@@ -27,11 +27,12 @@ begin atomic
         -- these events, take the first event of another author.
         select o.id, o.entity_id, o.author_id, support.id as event_id, support.actor_id
         from (
-            select distinct observation_id from own_event where own_event.action in ('remembered', 'repeated', 'replaced', 'updated')) t
+            select distinct observation_id from own_event
+            where textrawl.states_fact(own_event.action, own_event.observation_id, own_event.detail)) t
         join textrawl.fact o on o.space_id = space and o.id = t.observation_id
         left join lateral (
             select e.id, e.actor_id from textrawl.event e
-            where e.space_id = space and e.observation_id = o.id and e.action in ('remembered', 'repeated', 'replaced', 'updated')
+            where e.space_id = space and e.observation_id = o.id and textrawl.states_fact(e.action, e.observation_id, e.detail)
               and e.id not in (select w.id from withdrawn w)
             order by e.actor_id <> o.author_id, e.id limit 1) support on true
         -- Skip facts that no event in the trail created. They stay with their author.
@@ -123,24 +124,29 @@ begin atomic
         -- replacement is withdrawn. Skip facts that are removed.
         select o.id, o.entity_id, o.valid_until, o.replaced_by, o.content_hash, o.whole, o.part, o.created_at,
             last.observation_id as successor,
-            case when updated.values ? 'valid_until' then (updated.values ->> 'valid_until')::timestamptz
-                 else (last.detail ->> 'until')::timestamptz end as until
+            case when last.action = 'revised' then former.until
+                 when updated.values ? 'valid_until' then (updated.values ->> 'valid_until')::timestamptz
+                 else (last.detail ->> 'until')::timestamptz end as until,
+            case when last.action = 'revised' then former.by end as by, last.action = 'revised' as revised
         from (
-            select (own_event.detail ->> 'replaced')::uuid as id from own_event where own_event.action = 'replaced'
+            select (own_event.detail ->> 'replaced')::uuid as id from own_event where own_event.action in ('replaced', 'revised')
             union
             select o.id from removed_fact join textrawl.fact o on o.space_id = space and o.replaced_by = removed_fact.id) t
         join textrawl.fact o on o.space_id = space and o.id = t.id
         left join lateral (
             select e.* from textrawl.event e
-            where e.space_id = space and e.detail ? 'replaced' and e.detail ->> 'replaced' = o.id::text and e.action = 'replaced'
+            where e.space_id = space and e.detail ? 'replaced' and e.detail ->> 'replaced' = o.id::text
+              and e.action in ('replaced', 'revised')
             order by e.id desc limit 1) last on true
         -- A withdrawn update can have set the end of a fact that was replaced later. So compute the end without
         -- withdrawn updates.
         cross join lateral (select textrawl.fact_values(space, o.id, array(select w.id from withdrawn w)) as values) updated
+        left join lateral textrawl.former_end(space, o.id, array(select w.id from withdrawn w)) former on last.action = 'revised'
         where o.id not in (select removed_fact.id from removed_fact)
           and (o.replaced_by in (select removed_fact.id from removed_fact)
                or last.id in (select w.id from withdrawn w)
-                  and (o.replaced_by = last.observation_id
+                  -- The event of a revision without a successor is an event of the wrong fact.
+                  and (o.replaced_by is not distinct from nullif(last.observation_id, o.id)
                        -- This branch is for a newer fact that was forgotten meanwhile.
                        or o.replaced_by is null and o.valid_until is distinct from (last.detail ->> 'until')::timestamptz
                           and not exists (select from textrawl.fact f where f.space_id = space and f.id = last.observation_id))
@@ -164,7 +170,8 @@ begin atomic
         from walk
         cross join lateral (
             select e.* from textrawl.event e
-            where e.space_id = space and e.detail ? 'replaced' and e.detail ->> 'replaced' = walk.target::text and e.action = 'replaced'
+            where e.space_id = space and e.detail ? 'replaced' and e.detail ->> 'replaced' = walk.target::text
+              and e.action in ('replaced', 'revised')
             order by e.id desc limit 1) next
         where walk.target <> all(walk.path)
           and (walk.target in (select removed_fact.id from removed_fact)
@@ -181,7 +188,7 @@ begin atomic
     ), revived as (
         select ended.*,
             case when corrected.id is not null then corrected.moment else ended.until end as new_until,
-            corrected.target as new_successor
+            case when corrected.id is not null then corrected.target else ended.by end as new_successor
         from ended
         left join successor corrected on corrected.id = ended.id and (ended.until is null or ended.until > corrected.moment)
     ), unique_revival as (
@@ -196,7 +203,8 @@ begin atomic
             where o.space_id = space and o.entity_id = r.entity_id and o.content_hash = r.content_hash
               and (o.whole, o.part) is not distinct from (r.whole, r.part)
               and o.created_at > r.created_at and o.id not in (select removed_fact.id from removed_fact)
-            order by o.created_at, o.id limit 1) newer on r.new_until is null or r.new_until > r.valid_until
+            order by o.created_at, o.id limit 1) newer on case when r.revised then textrawl.is_valid(null, r.new_until)
+                          else r.new_until is null or r.new_until > r.valid_until end
     ), changed as (
         select r.* from unique_revival r where (r.valid_until, r.replaced_by) is distinct from (r.new_until, r.new_successor)
     ), restated as (

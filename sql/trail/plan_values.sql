@@ -39,7 +39,7 @@ begin atomic
                  and not exists (
                      select from textrawl.event e
                      where e.space_id = space and e.observation_id = f.id and e.id <> all(after)
-                       and e.action in ('remembered', 'repeated', 'replaced', 'updated') and e.at >= t.next)
+                       and textrawl.states_fact(e.action, e.observation_id, e.detail) and e.at >= t.next)
                  then jsonb_build_object('valid_until', f.next -> 'valid_until') else '{}' end as former
         from fact f join timed t on t.id = f.id
     )

@@ -11,8 +11,11 @@ begin
     insert into memory_link
     select l.* from jsonb_array_elements(kept -> 'links') saved, jsonb_populate_record(null::memory_link, saved) l
     on conflict do nothing;
+    insert into revision
+    select (jsonb_populate_record(null::revision, kept -> 'revision')).* where kept ? 'revision'
+    on conflict do nothing;
 end
 $$;
 
 comment on function textrawl.restore_memory is
-    'Restore what the decay tools knew of a fact before an undo, from the result of memory_record().';
+    'Restore what other tables held about a fact before an undo, from the result of memory_record().';

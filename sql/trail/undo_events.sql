@@ -38,6 +38,9 @@ begin
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
       and o.space_id = place and o.id = d.id;
     perform revive_memories(place, undo_id);
+    delete from revision r using undone d
+    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
+      and r.space_id = place and r.observation_id = d.id;
     perform reset_values(place, d.id, d.after)
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'reset' and d.kind = 'observation';

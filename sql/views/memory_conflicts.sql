@@ -5,6 +5,7 @@ select s.name as space, e.name as entity_name, e.entity_type, pair.reason, pair.
 from (
     select o.space_id, o.id as one, o.replaced_by as other, 'replaced' as reason, null::real as similarity
     from textrawl.fact o where o.replaced_by is not null
+      and not exists (select from textrawl.revision v where v.space_id = o.space_id and v.observation_id = o.id)
     union all
     select near_pair.space_id, near_pair.one, near_pair.other, 'numbers differ', near_pair.cosine
     from textrawl.near_facts(0.8, 30000, 500) near_pair
@@ -18,7 +19,7 @@ join textrawl.actor b on b.id = other.author_id
 where pair.reason = 'replaced' or textrawl.numbers_in(one.content) <> textrawl.numbers_in(other.content);
 
 comment on view textrawl.memory_conflicts is 'Facts of one entity that contradict each other. '
-    'Either one fact replaced the other, or both facts are valid, have a cosine of at least 0.8 and differ in numbers, '
+    'Either one fact replaced the other (revised facts are left out), or both facts are valid, have a cosine of at least 0.8 and differ in numbers, '
     'weekdays or months. Up to 30,000 pairs are compared, starting with the entities with the newest facts.';
 comment on column textrawl.memory_conflicts.space is 'Name of the space.';
 comment on column textrawl.memory_conflicts.entity_name is 'Name of the entity of both facts.';

@@ -185,6 +185,12 @@ def _guess_sync(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
     }
 
 
+def _guess_curation(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
+    known, name = dice.choice(loot.facts), dice.choice(["Ada", loot.canary])
+    wrong = {"entityName": name, "fact": known, "reason": "mine"}
+    return {"revise_fact": [wrong, {**wrong, "fact": known[:8], "instead": "hides nothing"}]}
+
+
 def _guess_others(loot: Loot) -> dict[str, list[Arguments]]:
     return {
         "extract_memories": [{"text": f"{loot.canary} owns the vault", "source": "note"}],
@@ -303,6 +309,7 @@ def list_guesses(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
         _guess_memory(dice, loot)
         | _guess_graph_reads(dice, loot)
         | _guess_graph_writes(dice, loot)
+        | _guess_curation(dice, loot)
         | _guess_decay(dice, loot)
         | _guess_journal(dice, loot)
         | _guess_identity(dice, loot)

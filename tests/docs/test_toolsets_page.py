@@ -64,6 +64,10 @@ def write_corpus() -> str:
     return write_tools(find_toolsets()["corpus"].tools.values())
 
 
+def write_curation() -> str:
+    return write_tools(find_toolsets()["curation"].tools.values())
+
+
 def write_stats() -> str:
     return write_tools(find_toolsets()["stats"].tools.values())
 
@@ -76,6 +80,20 @@ def write_tools(specs: Iterable[ToolSpec]) -> str:
         sentence = tool.description.split(" Example:")[0]
         rows.append([f"`{tool.name}`", str(cost), sentence])
     return write_table(["tool", "tokens", "what it is for, as models read it"], rows)
+
+
+TABLES = {
+    "toolsets": write_toolsets,
+    "graph": write_beyond,
+    "decay": write_decay,
+    "mind": write_mind,
+    "journal": write_journal,
+    "identity": write_identity,
+    "sync": write_sync,
+    "corpus": write_corpus,
+    "curation": write_curation,
+    "stats": write_stats,
+}
 
 
 def create_graphs(owner: psycopg.Connection[Any]) -> None:
@@ -91,26 +109,13 @@ async def test_the_page_about_toolsets_shows_what_they_answer_and_cost(
     clients = {
         "compact": await connect(toolsets=["graph"]),
         "corpus": await connect(toolsets=["corpus"]),
+        "curation": await connect(toolsets=["memory", "curation"]),
     }
 
     async def ask(name: str) -> Client:
         return clients[name]
 
     text = await rewrite_talks(PAGE.read_text(encoding="utf-8"), ask)
-    written = rewrite_generated(
-        text,
-        {
-            "toolsets": write_toolsets,
-            "graph": write_beyond,
-            "decay": write_decay,
-            "mind": write_mind,
-            "journal": write_journal,
-            "identity": write_identity,
-            "sync": write_sync,
-            "corpus": write_corpus,
-            "stats": write_stats,
-            "week": partial(write_week, owner),
-        },
-    )
+    written = rewrite_generated(text, {**TABLES, "week": partial(write_week, owner)})
 
     keep_up_to_date(PAGE, written)

@@ -12,6 +12,7 @@ PANELS: dict[str, dict[str, str]] = {
         "explain": "Explain why a search finds some facts and leaves out others.",
         "show": "Show an entity with its newest facts and its relations.",
         "remember": "Store a fact about an entity.",
+        "revise": "Mark a fact as wrong, say why, and store what is right.",
         "forget": "Delete an entity, or one fact of it, for good.",
         "ingest": "Add files to a graph, as sources that `recall` searches.",
         "journal": "Consolidate the journal.",

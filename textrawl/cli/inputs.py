@@ -16,6 +16,7 @@ from textrawl.values.limits import (
     MOST_TOKENS,
     NAME_LENGTH,
     QUERY_LENGTH,
+    REASON_LENGTH,
 )
 from textrawl.values.text import clean_fact, clean_name
 
@@ -43,6 +44,11 @@ def read_fact(text: str) -> str:
 def read_reference(text: str) -> str:
     """Return a clean id, start of an id, or text of a fact. Raises BadParameter."""
     return _limit(clean_name(text), FACT_LENGTH)
+
+
+def read_reason(text: str) -> str:
+    """Return a clean reason. Raises BadParameter if it is empty or too long."""
+    return _limit(clean_name(text), REASON_LENGTH)
 
 
 def read_moment(text: str) -> datetime:

@@ -73,6 +73,13 @@ REFUSALS: dict[str, Explain] = {
     ),
     BATCH_REFUSED: lambda detail, _: errors.ArgumentInvalid(f"Nothing was stored. {detail}"),
     **ACCESS,
+    "TR018": _invalid(
+        "The fact was revised already", "look up the entity for the fact that is right"
+    ),
+    "TR019": _invalid(
+        "A revision cannot be made with this {}",
+        "give a reason of 1 to 500 characters, and another text than that of the wrong fact",
+    ),
     "TR020": _invalid("No space {}", "see `textrawl space list`"),
     "TR021": _invalid("The space {} exists already", "choose another name"),
     "TR022": _invalid("No valid token {}", "see `textrawl token list`, with --json for ids"),

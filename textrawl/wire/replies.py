@@ -30,7 +30,7 @@ from textrawl.wire.token_counter import Counter
 if TYPE_CHECKING:  # commands write replies as text without the SDK
     from mcp.types import CallToolResult
 
-_RESERVED_WORDS = re.compile(r"(?:cut|more|note|not found|nothing found)\b")
+_RESERVED_WORDS = re.compile(r"(?:cut|more|note|not found|nothing found|wrong)\b")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t"}
 SHORT_ID = 8  # characters of a short id; every parameter for an id accepts it

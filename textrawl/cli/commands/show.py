@@ -70,6 +70,8 @@ def _write(row: EntityRow) -> None:
         )
     for edge in _list_edges(row):
         write_row(["relation", *edge])
+    for fact in row.revised:
+        write_row(["wrong", str(fact["id"]), fact["revised_at"], fact["content"], fact["reason"]])
 
 
 def _draw(console: Console, row: EntityRow, *, several: bool) -> None:
@@ -88,6 +90,10 @@ def _draw(console: Console, row: EntityRow, *, several: bool) -> None:
         console.print(Text("  ").join([Text(), *map(write_cell, edge)]))
     if hidden := row.total_relations - len(edges):
         console.print(f"[dim]and {count(hidden, 'more relation')}[/]")
+    if row.revised:
+        console.print("\n[bold]Wrong[/]")
+    for fact in row.revised:
+        console.print(write_cell(f"  {fact['content']} ({fact['reason']})"), soft_wrap=True)
 
 
 def _draw_facts(facts: Sequence[Item], *, several: bool) -> Table:

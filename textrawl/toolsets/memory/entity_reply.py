@@ -72,6 +72,20 @@ class Observation(Part):
         return space + origin + write_line(self.content, "→←@")
 
 
+class RevisedPart(Part):
+    """A fact that was wrong, the reason, and what is right. Models must not store it again."""
+
+    id: str
+    content: Annotated[str, Key("c")]
+    reason: Annotated[str, Key("why")]
+    instead: str | None = None
+
+    @property
+    def line(self) -> str:
+        """The line of the fact."""
+        return f"wrong: {write_line(self.content)} ({write_line(self.reason)})"
+
+
 def _drop_date(edge: Item) -> dict[str, str]:
     return {key: value for key, value in edge.items() if key != "created_at"}
 
@@ -109,13 +123,17 @@ class Relations(Part):
 class EntityReply(Answer):
     """One entity, or similar names if no entity has the requested name."""
 
-    spared = (("entity", "relations", "total_observations", "has_more"), ("observations",))
+    spared = (
+        ("entity", "relations", "total_observations", "has_more", "revised"),
+        ("observations",),
+    )
 
     mode: Literal["entity"] = "entity"
     found: bool
     entity: EntityPart | None = None
     observations: list[Observation] | None = None
     relations: Relations | None = None
+    revised: Annotated[list[RevisedPart] | None, Key("revised")] = None
     has_more: bool | None = None
     total_observations: int | None = None
     like: Annotated[list[str] | None, Key("like")] = None
@@ -146,6 +164,7 @@ class EntityReply(Answer):
             space=labels.for_content(row.space),
         )
         reply = cls(found=True, entity=entity, total_observations=row.total_observations)
+        reply.revised = [RevisedPart.model_validate(item) for item in row.revised] or None
         reply._row, reply._layout, reply._skipped = row, layout, skipped
         reply._facts = [Observation.build(fact, labels) for fact in row.observations]
         if with_relations:
@@ -186,6 +205,8 @@ class EntityReply(Answer):
             yield fact.line(self._layout)
         if self.relations:
             yield from self.relations.lines()
+        for wrong in self.revised or []:
+            yield wrong.line
         if more := self._count_more():
             yield f"more {more}"
         yield from self.lines_after_items()

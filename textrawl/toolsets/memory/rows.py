@@ -1,6 +1,6 @@
 """Rows that the SQL functions of the memory toolset return: a class for each function."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -94,7 +94,10 @@ class ExplainedRow:
 
 @dataclass(frozen=True)
 class EntityRow:
-    """An entity from describe_entity, with its facts and relations, newest first."""
+    """An entity from describe_entity, with its facts and relations, newest first.
+
+    `revised` has the newest facts that were wrong.
+    """
 
     id: UUID
     space: str
@@ -106,6 +109,7 @@ class EntityRow:
     outgoing: list[dict[str, Any]]
     incoming: list[dict[str, Any]]
     total_relations: int
+    revised: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,83 @@
+"""`textrawl revise`: a fact that was wrong, the reason, and what is right."""
+
+from typing import Annotated
+
+import typer
+
+from textrawl.cli.console import open_console, write_cell, write_json
+from textrawl.cli.inputs import (
+    AsJson,
+    EntityName,
+    WrittenSpace,
+    read_fact,
+    read_reason,
+    read_reference,
+)
+from textrawl.cli.memory_session import MemorySession, change_memory
+from textrawl.toolsets.curation.operations import CurationOperations, Revision
+from textrawl.toolsets.curation.rows import RevisedRow
+
+_Fact = Annotated[
+    str,
+    typer.Argument(
+        metavar="FACT",
+        parser=read_reference,
+        help="The wrong fact: its id, the first 8 characters of its id, or its text.",
+    ),
+]
+_Reason = Annotated[
+    str,
+    typer.Option("--reason", metavar="TEXT", parser=read_reason, help="Why the fact was wrong."),
+]
+_Instead = Annotated[
+    str | None,
+    typer.Option("--instead", metavar="FACT", parser=read_fact, help="The fact that is right."),
+]
+
+
+def revise(
+    name: EntityName,
+    fact: _Fact,
+    reason: _Reason,
+    instead: _Instead = None,
+    space: WrittenSpace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Mark a fact as wrong, say why, and store what is right.
+
+    The wrong fact is then valid at no time, and the fact that is right gets its times. If a fact
+    was right and is no longer so, use `textrawl remember --replaces`.
+    """
+    revision = Revision(name, fact, reason, instead)
+
+    async def work(session: MemorySession) -> RevisedRow:
+        session.caller.principal.require("write")
+        return await CurationOperations(session.store).revise(revision, session.caller)
+
+    row = change_memory("textrawl revise", space, work)
+    if as_json:
+        write_json(_write_plain(row))
+    else:
+        _show(row, instead)
+
+
+def _show(row: RevisedRow, instead: str | None) -> None:
+    console = open_console()
+    verb = "Already revised" if row.repeated else "Revised"
+    fact = row.content or str(row.observation_id)
+    console.print(write_cell(f"{verb} {row.entity_name}: {fact}"), soft_wrap=True)
+    if row.successor_id:
+        line = f"Instead: {str(row.successor_id)[:8]} {instead}"
+        console.print(write_cell(line), soft_wrap=True)
+
+
+def _write_plain(row: RevisedRow) -> dict[str, object]:
+    return {
+        "entity_id": str(row.entity_id),
+        "entity_name": row.entity_name,
+        "observation_id": str(row.observation_id),
+        "content": row.content,
+        "successor_id": row.successor_id and str(row.successor_id),
+        "duplicate": row.duplicate,
+        "repeated": row.repeated,
+    }

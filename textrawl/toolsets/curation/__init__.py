@@ -1,0 +1,1 @@
+"""The `curation` toolset: wrong facts are put right, and facts go to other spaces."""

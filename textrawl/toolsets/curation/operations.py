@@ -1,0 +1,53 @@
+"""The operations of the `curation` toolset: they embed texts and call SQL functions."""
+
+from dataclasses import dataclass
+
+from textrawl.access.principal import Caller
+from textrawl.embeddings.vectors import compose_document
+from textrawl.postgres.sqlstates import DataRefused
+from textrawl.store.store import Store
+from textrawl.toolsets.curation.rows import RevisedRow
+
+
+@dataclass(frozen=True)
+class Revision:
+    """A wrong fact of an entity, the reason, and the text that is right or None."""
+
+    entity: str
+    fact: str
+    reason: str
+    successor: str | None = None
+
+
+class CurationOperations:
+    """The facts of one memory, as somebody who tidies it changes them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._call = store.database.call
+
+    async def revise(self, revision: Revision, caller: Caller) -> RevisedRow:
+        """Mark a fact as wrong, and store its successor.
+
+        Raises FactNotFound, EntityNotFound, and ArgumentInvalid if the fact was revised in another
+        way or the successor has the same text.
+        """
+        texts = (
+            [compose_document(revision.entity, revision.successor)] if revision.successor else []
+        )
+        model, vectors = await self._store.embed_documents(texts) if texts else (None, None)
+        try:
+            [row] = await self._call(
+                "revise_fact",
+                RevisedRow,
+                entity=revision.entity,
+                fact=revision.fact,
+                reason=revision.reason,
+                successor=revision.successor,
+                model=model,
+                embedding=vectors[0] if vectors else None,
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain("fact") from refusal
+        return row

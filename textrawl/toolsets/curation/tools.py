@@ -1,0 +1,6 @@
+"""The tools of the `curation` toolset."""
+
+from textrawl.toolsets.curation.declaration import curation
+from textrawl.toolsets.curation.revising import revise_fact
+
+__all__ = ["curation", "revise_fact"]
