@@ -671,7 +671,7 @@ COMMENT ON COLUMN event.actor_id IS 'Actor who caused the event.';
 COMMENT ON COLUMN event.client IS 'Name and version of the MCP client. Null: the event was caused from SQL.';
 COMMENT ON COLUMN event.tool IS 'Tool that caused the event. sql: the event was caused from psql.';
 COMMENT ON COLUMN event.request IS 'Id of the request, as in the log of the server. Null: the event was caused from SQL.';
-COMMENT ON COLUMN event.action IS 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). On a proposal: proposed, accepted, rejected, expired. Other actions: reflected, faded, forgotten, undone, restored, imported.';
+COMMENT ON COLUMN event.action IS 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). On an entity and its names: named (it got an alias), unnamed, merged (another entity was merged into it), split. On a proposal: proposed, accepted, rejected, expired. Other actions: reflected, faded, forgotten, undone, restored, imported.';
 COMMENT ON COLUMN event.entity_id IS 'Entity of the event. The id is kept after the entity is forgotten.';
 COMMENT ON COLUMN event.observation_id IS 'Fact of the event. Null: the event is about no fact, or about several facts.';
 COMMENT ON COLUMN event.relation_id IS 'Relation of the event.';
@@ -679,9 +679,11 @@ COMMENT ON COLUMN event.detail IS 'Counts, ids and values of the action, such as
 COMMENT ON COLUMN event.transaction IS 'Transaction of the event. Followers of the trail read in the order of transaction and id, because events do not become visible in the order of their ids.';
 CREATE INDEX event_accepted_idx ON event USING btree (space_id, at) WHERE action = 'accepted'::text;
 CREATE INDEX event_actor_idx ON event USING btree (space_id, actor_id, at);
+CREATE INDEX event_alias_idx ON event USING btree (space_id, (detail ->> 'alias'::text)) WHERE detail ? 'alias'::text;
 CREATE INDEX event_document_idx ON event USING btree (space_id, (detail ->> 'document'::text)) WHERE detail ? 'document'::text;
 CREATE INDEX event_entity_idx ON event USING btree (space_id, entity_id);
 CREATE INDEX event_feed_idx ON event USING btree (space_id, transaction, id);
+CREATE INDEX event_merge_idx ON event USING btree (space_id, (detail ->> 'merge'::text)) WHERE detail ? 'merge'::text;
 CREATE INDEX event_observation_idx ON event USING btree (space_id, observation_id) WHERE observation_id IS NOT NULL;
 CREATE INDEX event_proposal_idx ON event USING btree (space_id, (detail ->> 'proposal'::text)) WHERE detail ? 'proposal'::text;
 CREATE INDEX event_relation_idx ON event USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
@@ -738,13 +740,13 @@ CREATE TABLE undone (
     CONSTRAINT undone_pkey PRIMARY KEY (space_id, undo_id, id, action),
     CONSTRAINT undone_space_id_undo_id_fkey FOREIGN KEY (space_id, undo_id) REFERENCES undo(space_id, id) ON DELETE CASCADE,
     CONSTRAINT undone_action_check CHECK (action = ANY (ARRAY['remove'::text, 'hand over'::text, 'revive'::text, 'reset'::text, 'drop entity'::text, 'move back'::text, 'retype'::text])),
-    CONSTRAINT undone_kind_check CHECK (kind = ANY (ARRAY['entity'::text, 'observation'::text, 'relation'::text, 'reflection'::text, 'document'::text, 'proposal'::text]))
+    CONSTRAINT undone_kind_check CHECK (kind = ANY (ARRAY['entity'::text, 'observation'::text, 'relation'::text, 'reflection'::text, 'document'::text, 'proposal'::text, 'alias'::text, 'merge'::text]))
 );
 COMMENT ON TABLE undone IS 'Rows that an undo removed or changed. They are kept until the undo is purged or their entity is forgotten.';
 COMMENT ON COLUMN undone.space_id IS 'Space of the row.';
 COMMENT ON COLUMN undone.undo_id IS 'The undo.';
-COMMENT ON COLUMN undone.action IS 'What the undo did to the row. remove: the row was removed. hand over: another author of the same fact became the author of the fact. revive: the row is valid again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, the document its former text, or the proposal its former decision. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again.';
-COMMENT ON COLUMN undone.kind IS 'entity, observation, relation, reflection, document or proposal.';
+COMMENT ON COLUMN undone.action IS 'What the undo did to the row. remove: the row was removed, or the merge was split. hand over: another author of the same fact became the author of the fact. revive: the row is valid again, or the entities are merged again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, the document its former text, or the proposal its former decision. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again.';
+COMMENT ON COLUMN undone.kind IS 'entity, observation, relation, reflection, document, proposal, alias or merge.';
 COMMENT ON COLUMN undone.id IS 'Id of the row.';
 COMMENT ON COLUMN undone.names IS 'name_key(name) of each entity that the row is about.';
 COMMENT ON COLUMN undone.entities IS 'For remove, move back and drop entity: the entities in names, as they were before the undo. For other actions: empty.';

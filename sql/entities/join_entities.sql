@@ -41,8 +41,8 @@ begin
     update reflection r set entity_id = kept where r.space_id = space and r.entity_id = merged;
     update merge m set kept_id = kept where m.space_id = space and m.kept_id = merged;
     update entity_alias a set entity_id = kept where a.space_id = space and a.entity_id = merged;
-    insert into entity_alias (space_id, id, entity_id, name, name_key, author_id, client, tool, request)
-    values (space, merged, kept, other.name, other.name_key, origin.author_id, origin.client, origin.tool, origin.request);
+    insert into entity_alias (space_id, id, entity_id, name, name_key, author_id, client, tool, request, created_at)
+    values (space, merged, kept, other.name, other.name_key, origin.author_id, origin.client, origin.tool, origin.request, moment);
     perform adopt_values(space, one, other);
     -- First the facts of the kept entity, then those of the merged entity: each fact is changed once.
     perform extend_documents(space, kept);

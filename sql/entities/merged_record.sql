@@ -2,7 +2,7 @@ create function textrawl.merged_record(space integer, entity uuid) returns jsonb
 language sql stable
 set search_path from current
 begin atomic
-    select textrawl.node_record(space, entity) || jsonb_build_object(
+    select textrawl.node_record(space, entity) - 'aliases' || jsonb_build_object(
         'uses', (select coalesce(jsonb_agg(to_jsonb(u)), '[]') from textrawl.entity_use u
                  where u.space_id = space and u.entity_id = entity),
         'joint', (select coalesce(jsonb_agg(to_jsonb(j)), '[]') from textrawl.joint_use j

@@ -51,9 +51,13 @@ begin
     perform restore_values(record);
     -- What undos keep of the merged entity belongs to it again.
     update undone u
-    set before = u.before || jsonb_build_object('entity_id', record.merged_id), names = u.names || (record.entity ->> 'name_key'),
-        entities = u.entities || record.entity
-    where u.space_id = space and u.kind = 'observation' and u.action = 'remove' and u.id = any(record.facts);
+    set before = u.before
+            || case when u.id = any(record.facts) then jsonb_build_object('entity_id', record.merged_id) else '{}' end
+            || case when u.id = any(record.sources) then jsonb_build_object('from_entity', record.merged_id) else '{}' end
+            || case when u.id = any(record.targets) then jsonb_build_object('to_entity', record.merged_id) else '{}' end,
+        names = u.names || (record.entity ->> 'name_key'), entities = u.entities || record.entity
+    where u.space_id = space and u.action = 'remove' and u.kind in ('observation', 'relation')
+      and u.id = any(record.facts || record.sources || record.targets);
     delete from merge m where m.space_id = space and m.id = part_entities.merge;
     perform renew_documents(space, array[record.kept_id, record.merged_id]);
 end

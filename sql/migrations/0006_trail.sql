@@ -24,7 +24,7 @@ comment on column event.actor_id is 'Actor who caused the event.';
 comment on column event.client is 'Name and version of the MCP client. Null: the event was caused from SQL.';
 comment on column event.tool is 'Tool that caused the event. sql: the event was caused from psql.';
 comment on column event.request is 'Id of the request, as in the log of the server. Null: the event was caused from SQL.';
-comment on column event.action is 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). On a proposal: proposed, accepted, rejected, expired. Other actions: reflected, faded, forgotten, undone, restored, imported.';
+comment on column event.action is 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). On an entity and its names: named (it got an alias), unnamed, merged (another entity was merged into it), split. On a proposal: proposed, accepted, rejected, expired. Other actions: reflected, faded, forgotten, undone, restored, imported.';
 comment on column event.entity_id is 'Entity of the event. The id is kept after the entity is forgotten.';
 comment on column event.observation_id is 'Fact of the event. Null: the event is about no fact, or about several facts.';
 comment on column event.relation_id is 'Relation of the event.';
@@ -87,7 +87,7 @@ create table undone (
     undo_id  bigint not null,
     action   text not null check (action in
              ('remove', 'hand over', 'revive', 'reset', 'drop entity', 'move back', 'retype')),
-    kind     text not null check (kind in ('entity', 'observation', 'relation', 'reflection', 'document', 'proposal')),
+    kind     text not null check (kind in ('entity', 'observation', 'relation', 'reflection', 'document', 'proposal', 'alias', 'merge')),
     id       uuid not null,
     names    text[] not null,
     entities jsonb not null default '[]',
@@ -99,8 +99,8 @@ create table undone (
 comment on table undone is 'Rows that an undo removed or changed. They are kept until the undo is purged or their entity is forgotten.';
 comment on column undone.space_id is 'Space of the row.';
 comment on column undone.undo_id is 'The undo.';
-comment on column undone.action is 'What the undo did to the row. remove: the row was removed. hand over: another author of the same fact became the author of the fact. revive: the row is valid again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, the document its former text, or the proposal its former decision. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again.';
-comment on column undone.kind is 'entity, observation, relation, reflection, document or proposal.';
+comment on column undone.action is 'What the undo did to the row. remove: the row was removed, or the merge was split. hand over: another author of the same fact became the author of the fact. revive: the row is valid again, or the entities are merged again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, the document its former text, or the proposal its former decision. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again.';
+comment on column undone.kind is 'entity, observation, relation, reflection, document, proposal, alias or merge.';
 comment on column undone.id is 'Id of the row.';
 comment on column undone.names is 'name_key(name) of each entity that the row is about.';
 comment on column undone.entities is 'For remove, move back and drop entity: the entities in names, as they were before the undo. For other actions: empty.';

@@ -90,3 +90,7 @@ comment on column merged.valid_until is 'End of the fact or relation before the 
 comment on column merged.ended is 'End that the merge set.';
 create index merged_id_idx on merged (space_id, id);
 create index merged_twin_idx on merged (space_id, twin) where twin is not null;
+
+-- An undo finds all events of an alias or a merge.
+create index event_alias_idx on event (space_id, (detail ->> 'alias')) where detail ? 'alias';
+create index event_merge_idx on event (space_id, (detail ->> 'merge')) where detail ? 'merge';

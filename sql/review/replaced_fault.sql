@@ -7,7 +7,7 @@ declare
     found_fact uuid;
 begin
     found_fact := find_fact(
-        space, (select e.id from entity e where e.space_id = space and e.name_key = name_key(replaced_fault.entity)), replaces);
+        space, (select e.id from entity e where e.space_id = space and e.name_key = entity_key(space, replaced_fault.entity)), replaces);
     return (select 'TR003' from fact f
             where f.space_id = space and f.id = found_fact
               and not is_valid(f.valid_from, f.valid_until, present => clock_timestamp()));

@@ -7,7 +7,7 @@ begin atomic
         where e.space_id = space and e.actor_id = author and e.at >= since - interval '1 hour'
           and e.action in ('created', 'remembered', 'repeated', 'updated', 'replaced', 'related', 'forgotten',
                            'retyped', 'ended', 'moved', 'reflected', 'faded', 'described',
-                           'written', 'deleted', 'erased', 'revised')
+                           'written', 'deleted', 'erased', 'revised', 'named', 'unnamed', 'merged', 'split')
     ), split_call as (
         -- All events of a call have the time at which its transaction started. The facts of the call have slightly
         -- later times, and users choose `since` by the times of facts. So if a call stored a fact after `since`, undo

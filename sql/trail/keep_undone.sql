@@ -11,7 +11,7 @@ begin atomic
             where e.space_id = space and e.id in (p.entity_id, r.to_entity, (p.former ->> 'entity_id')::uuid))
         when p.action = 'drop entity' then jsonb_build_array(to_jsonb(n) - 'fts' || textrawl.node_record(space, n.id))
         else '[]' end,
-        case when p.kind = 'document' then jsonb_build_object('version', c.version) else case p.action
+        case when p.kind in ('alias', 'merge') then p.former when p.kind = 'document' then jsonb_build_object('version', c.version) else case p.action
         when 'remove' then case p.kind
             when 'observation' then to_jsonb(o) - 'fts' || textrawl.memory_record(space, p.id)
             when 'relation' then to_jsonb(r) || textrawl.edge_record(space, r.id) else to_jsonb(f) - 'fts' end

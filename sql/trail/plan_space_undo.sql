@@ -126,7 +126,10 @@ begin atomic
             last.observation_id as successor,
             case when last.action = 'revised' then former.until
                  when updated.values ? 'valid_until' then (updated.values ->> 'valid_until')::timestamptz
-                 else (last.detail ->> 'until')::timestamptz end as until,
+                 else coalesce((last.detail ->> 'until')::timestamptz, (
+                     -- A merge can have ended the fact, because the other entity had the same one.
+                     select m.valid_until from textrawl.merged m
+                     where m.space_id = space and m.id = o.id and m.ended = o.valid_until limit 1)) end as until,
             case when last.action = 'revised' then former.by end as by, last.action = 'revised' as revised
         from (
             select (own_event.detail ->> 'replaced')::uuid as id from own_event where own_event.action in ('replaced', 'revised')
@@ -219,7 +222,7 @@ begin atomic
     ), touched as (
         select own_event.entity_id as id from own_event
         union
-        select (own_event.detail ->> 'to')::uuid from own_event
+        select unnest(array[own_event.detail ->> 'to', own_event.detail ->> 'merged'])::uuid from own_event
     ), dropped as materialized (
         select e.id
     from touched t join textrawl.entity e on e.space_id = space and e.id = t.id
@@ -240,6 +243,7 @@ begin atomic
             where r.space_id = space and r.to_entity = e.id
               and r.id not in (select removed_relation.id from removed_relation))
       and not exists (select from moved where moved.source = e.id)
+      and not exists (select from textrawl.merge m where m.space_id = space and m.kept_id = e.id)
       and not exists (
             select from textrawl.graph_change c
             where c.space_id = space and c.entity_id = e.id and c.event_id not in (select w.id from withdrawn w))
@@ -313,6 +317,18 @@ begin atomic
     select 'lost', case when own_event.observation_id is null then 'entity' else 'observation' end,
         coalesce(own_event.observation_id, own_event.entity_id), own_event.entity_id, own_event.id, null, null, null
     from own_event where own_event.action = 'forgotten'
+    union all
+    select * from (
+        -- A merge ended these relations, because the kept entity had the same relations, which are removed now.
+        select distinct on (r.from_entity, r.relation_type, r.to_entity)
+            'revive', 'relation', r.id, r.from_entity, null::bigint, m.valid_until, null::uuid, null::jsonb
+        from textrawl.merged m
+        join textrawl.relation r on r.space_id = space and r.id = m.id and r.valid_until = m.ended
+        where m.space_id = space and m.twin in (select removed_relation.id from removed_relation)
+          and m.id not in (select removed_relation.id from removed_relation)
+        order by r.from_entity, r.relation_type, r.to_entity, r.created_at, r.id) twin
+    union all
+    select * from textrawl.plan_names(space, taken, array(select w.id from withdrawn w))
     union all
     select * from textrawl.plan_documents(space, taken, array(select w.id from withdrawn w));
 end;

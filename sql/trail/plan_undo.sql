@@ -23,7 +23,7 @@ begin
     return query
         select s.name, p.action, e.name, p.kind, p.id,
             coalesce(o.content, r.relation_type || ' ' || other.name, f.content, c.path,
-                case when p.kind = 'document' then v.detail ->> 'path' end, p.former ->> 'entity_type',
+                case when p.kind = 'document' then v.detail ->> 'path' end, n.name, p.former ->> 'entity_type',
                 case when p.action = 'reset' and p.kind in ('entity', 'relation')
                     then (select string_agg(k, ', ' order by k) from jsonb_object_keys(p.former) k) end,
                 case when p.action = 'lost'
@@ -37,6 +37,9 @@ begin
         left join relation r on r.space_id = target_space and r.id = p.id and p.kind = 'relation'
         left join reflection f on f.space_id = target_space and f.id = p.id and p.kind = 'reflection'
         left join document c on c.space_id = target_space and c.id = p.id and p.kind = 'document'
+        -- The alias of a merge has the id of the merged entity.
+        left join entity_alias n on n.space_id = target_space
+            and n.id = case p.kind when 'alias' then p.id when 'merge' then (p.former ->> 'entity_id')::uuid end
         left join actor reflecting on reflecting.id = f.author_id
         left join entity other on other.space_id = target_space and other.id = r.to_entity
         left join event v on v.space_id = target_space and v.id = p.event_id

@@ -85,6 +85,12 @@ begin
         withdrawn, array(select unnest(withdrawn) except select unnest(own)), '{}') g;
     perform restore_reflections(restore_undone.space, restore_undone.undo);
     perform change_nodes(restore_undone.space, restore_undone.undo, true);
+    perform restore_aliases(restore_undone.space, restore_undone.undo);
+    perform undo_aliases(restore_undone.space, restore_undone.undo, back => true);
+    perform undo_merges(
+        (select coalesce(jsonb_agg(to_jsonb(d) || jsonb_build_object('former', d.before)), '[]') from undone d
+         where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.kind = 'merge'),
+        origin, back => true);
 
     select count(*), count(*) filter (where
         d.kind = 'observation' and not exists (select from observation o where o.space_id = restore_undone.space and o.id = d.id)

@@ -12,8 +12,14 @@ as $$
 declare
     place integer := origin.space_id;
     plan  jsonb;
+    names jsonb := (
+        select coalesce(jsonb_agg(to_jsonb(p)), '[]')
+        from plan_names(place, taken, taken || array(
+            select unnest(u.events) from undo u where u.space_id = place and u.reverted_at is null)) p where p.kind = 'merge');
 begin
-    select coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_space_undo(place, taken, others) p;
+    -- Split merges before planning the rest, so that the plan has the entities as they were.
+    perform undo_merges(names, origin);
+    select names || coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_space_undo(place, taken, others) p;
     select count(*) filter (where p.action = 'remove'), count(*) filter (where p.action = 'hand over'),
         count(*) filter (where p.action = 'revive'), count(*) filter (where p.action = 'drop entity'),
         count(*) filter (where p.action = 'lost'), count(*) filter (where p.action = 'kept'),
@@ -58,6 +64,7 @@ begin
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'hand over' and r.space_id = place and r.id = d.id;
     perform change_nodes(place, undo_id, false);
+    perform undo_aliases(place, undo_id);
     delete from reflection f using undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'reflection'
       and f.space_id = place and f.id = d.id;
