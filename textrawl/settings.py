@@ -154,10 +154,7 @@ class Settings(BaseSettings):
         "Postgres is started.",
     )
     database_timeout: float = Field(
-        default=10.0,
-        gt=0,
-        le=600,
-        description="Time limit of a call to Postgres, in seconds.",
+        default=10.0, gt=0, le=600, description="Time limit of a call to Postgres, in seconds."
     )
     access_token: SecretStr | None = Field(
         default=None,
@@ -308,6 +305,9 @@ class Settings(BaseSettings):
         description="Address at which other machines reach `serve --http`, such as "
         "https://memory.example.com. The server accepts requests for this name and for the local "
         "names of this machine.",
+    )
+    explorer: bool = Field(
+        default=False, description="Offer the explorer, a web page, at /explore of `serve --http`."
     )
     rate_limit: int = Field(
         default=600,

@@ -191,7 +191,8 @@ CONNECTS = r".venv/bin/textrawl (connect|disconnect) ?"  # tests/connect; it cha
 DAILY = r".venv/bin/textrawl (search|show|remember|revise|forget) "  # test_commands_page.py
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team_pages
 CLUSTER = r"kubectl "  # no cluster here: test_kubernetes.py
-TRIED = "|".join((ASKS, ADDS, CONNECTS, READS, OWN, DOCUMENTS, DAILY, COMPOSE, CLUSTER))
+EXPLORES = r".venv/bin/textrawl explore$"  # it does not end: tests/explorer
+TRIED = "|".join((ASKS, EXPLORES, ADDS, CONNECTS, READS, OWN, DOCUMENTS, DAILY, COMPOSE, CLUSTER))
 
 
 def test_no_page_expects_uv_on_the_path_or_installs_into_a_guarded_python() -> None:

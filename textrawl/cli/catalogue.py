@@ -16,6 +16,7 @@ PANELS: dict[str, dict[str, str]] = {
         "forget": "Delete an entity, or one fact of it, for good.",
         "ingest": "Add files to a graph, as sources that `recall` searches.",
         "journal": "Consolidate the journal.",
+        "explore": "Look into the memory in a browser: search, entities, history.",
         "stats": "Show what the memory holds, how it grows, and what answers cost.",
     },
     "Clients": {

@@ -7,6 +7,7 @@ import typer
 
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.cli.hosting import build_server, prepare_server
+from textrawl.errors import StartRefused
 from textrawl.settings import Settings, read_settings
 
 _Http = Annotated[
@@ -43,6 +44,11 @@ def serve(
         raise typer.BadParameter("--host, --port and --insecure need --http")
     options = {"http_host": host, "http_port": port}
     settings = read_settings(**{key: value for key, value in options.items() if value is not None})
+    if insecure and settings.explorer:
+        raise StartRefused(
+            "--insecure: pages of the explorer need a sign-in: leave out --insecure, or use "
+            "`textrawl explore`, or unset TEXTRAWL_EXPLORER"
+        )
     prepare_server(settings)
     try:
         run_foreground(partial(_serve_http, settings, insecure=insecure), use_uvloop=True)
@@ -60,4 +66,9 @@ async def _serve_http(settings: Settings, *, insecure: bool) -> None:
     metrics.watch(server.read_gauges)
     server.observe_call = metrics.observe_call
     lookup = None if insecure else server.find_principal
-    await serve_http(server, settings, lookup=lookup, metrics=metrics)
+    pages = None
+    if settings.explorer:
+        from textrawl.explorer.application import build_pages  # noqa: PLC0415 - few servers have it
+
+        pages = partial(build_pages, server, settings)
+    await serve_http(server, settings, lookup=lookup, metrics=metrics, build_pages=pages)

@@ -1,7 +1,8 @@
 """Streamable HTTP at /mcp, /mcp/{space} and /mcp/t/{toolset}, for every protocol version."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 import anyio
@@ -11,7 +12,8 @@ from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp
 
 from textrawl.access.principal import Scope
 from textrawl.errors import TextrawlError
@@ -28,12 +30,13 @@ from textrawl.transports.http.limits import Limits
 from textrawl.transports.http.listening import listen, serve_app
 from textrawl.transports.http.metrics import Metrics
 from textrawl.transports.http.probes import FindMissing, build_probes
-from textrawl.transports.http.requests import Requests
+from textrawl.transports.http.requests import PAGES, Requests
 from textrawl.transports.http.revocations import Revocations
 from textrawl.transports.http.toolset_paths import add_paths
 
 if TYPE_CHECKING:  # the server imports modules of this package
     from textrawl.server.server import MemoryServer
+    from textrawl.toolsets.app import App
 
 logger = logging.getLogger("textrawl")
 
@@ -47,20 +50,18 @@ async def serve_http(
     *,
     lookup: Lookup | None,
     metrics: Metrics,
+    build_pages: "Callable[[App], ASGIApp] | None" = None,
 ) -> None:
     """Serve any number of clients at http://HTTP_HOST:HTTP_PORT/mcp until cancelled.
 
     `lookup` finds the principal of a bearer token. If it is None, calls need no token, and
-    HTTP_HOST has to be a loopback address. After cancellation, open requests have three seconds to
-    end.
+    HTTP_HOST has to be a loopback address. `build_pages` makes the explorer of the open memory.
+    After cancellation, open requests have three seconds to end.
 
     Raises StartRefused if the address is in use, or if others can reach it without protection.
     """
     host = settings.http_host
     refuse_exposure(host, public_url=settings.public_url, insecure=lookup is None)
-
-    async def find_missing() -> str | None:
-        return await _find_missing(server)
 
     with listen(host, settings.http_port) as listener:
         async with server.open():
@@ -73,9 +74,11 @@ async def serve_http(
                 settings,
                 lookup=lookup,
                 metrics=metrics,
-                find_missing=find_missing,
+                find_missing=partial(_find_missing, server),
                 toolsets={name: server.offer(name) for name in choose_names(settings.toolsets)},
             )
+            if build_pages is not None and server.app is not None:
+                app.router.routes.append(Mount(PAGES, build_pages(server.app)))
             address = f"{bracket(host)}:{listener.getsockname()[1]}"
             logger.log(ANNOUNCEMENT, "listens on http://%s/mcp", address)
             await serve_app(app, listener, end_streams=server.end_streams)

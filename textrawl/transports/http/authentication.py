@@ -23,7 +23,7 @@ from textrawl.access.request import PrincipalToken
 from textrawl.errors import TextrawlError
 from textrawl.scheduling.turns import Turns
 from textrawl.transports.http.refusals import build_refusal
-from textrawl.transports.http.requests import is_open
+from textrawl.transports.http.requests import is_open, is_page
 from textrawl.transports.http.windows import Window
 
 Lookup = Callable[[str], Awaitable[Principal | None]]
@@ -59,10 +59,11 @@ class PrincipalVerifier(TokenVerifier):
             principal = await self._lookup(token)
         except TextrawlError as error:
             raise _LookupFailed from error
-        return None if principal is None else _describe(principal)
+        return None if principal is None else describe_principal(principal)
 
 
-def _describe(principal: Principal) -> PrincipalToken:
+def describe_principal(principal: Principal) -> PrincipalToken:
+    """Return the SDK's description of a principal, without its token."""
     # The subject is the token, because a session and a question to its user belong to one token.
     expiry = principal.expires_at
     return PrincipalToken(
@@ -83,7 +84,7 @@ def read_bearer(headers: Headers) -> str | None:
 
 
 class Authentication:
-    """Answers 401 to every request without a valid token, except on open paths.
+    """Answers 401 to every request without a valid token, except on open paths and on pages.
 
     If an address has too many failures in a minute, its invalid tokens get a 429, and its tokens
     are looked up one at a time. Valid tokens are still accepted, because several users can share
@@ -102,7 +103,7 @@ class Authentication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or answer 401, 429 or 503."""
-        if scope["type"] != "http" or is_open(scope["path"]):
+        if scope["type"] != "http" or is_open(scope["path"]) or is_page(scope["path"]):
             await self._app(scope, receive, send)
             return
         connection = HTTPConnection(scope)

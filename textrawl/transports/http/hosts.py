@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from textrawl.errors import StartRefused
 from textrawl.transports.http.refusals import build_refusal
-from textrawl.transports.http.requests import is_open
+from textrawl.transports.http.requests import is_open, is_page
 
 _ADDRESS = re.compile(r"(?P<name>[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::(?P<port>\d{1,5}))?", re.ASCII)
 _LAST_PORT = 65_535
@@ -41,6 +41,12 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def is_local(address: str) -> bool:
+    """Return whether a Host header is a name of this machine that other machines cannot use."""
+    found = _ADDRESS.fullmatch(address.lower())
+    return found is not None and found["name"] in _LOCAL
 
 
 def bracket(host: str) -> str:
@@ -115,7 +121,8 @@ class CrossOrigin(CORSMiddleware):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request with headers that let its page read the response."""
-        if scope["type"] == "http" and is_open(scope["path"]):
-            await self.app(scope, receive, send)  # `Hosts` does not check open paths
+        if scope["type"] == "http" and (is_open(scope["path"]) or is_page(scope["path"])):
+            # `Hosts` does not check open paths, and pages are only for people.
+            await self.app(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)

@@ -19,13 +19,20 @@ logger = logging.getLogger("textrawl")
 
 LIVENESS = "/healthz"
 METADATA = "/.well-known/oauth-protected-resource"
+PAGES = "/explore"
 
+_ROUTES = {"mcp", "healthz", "readyz", "metrics", PAGES[1:]}
 _WELL_FORMED = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 def is_open(path: str) -> bool:
     """Return whether `path` needs no token: the liveness probe, or metadata about the issuer."""
     return path in (LIVENESS, METADATA) or path.startswith(f"{METADATA}/")
+
+
+def is_page(path: str) -> bool:
+    """Return whether `path` is a page of the explorer, which has its own sign-in."""
+    return path == PAGES or path.startswith(f"{PAGES}/")
 
 
 def is_modern(headers: Headers) -> bool:
@@ -80,4 +87,4 @@ def _find_route(path: str) -> str:
     first = path.split("/")[1] if path.startswith("/") else ""
     if is_open(path) and path != LIVENESS:
         return "metadata"
-    return first if first in {"mcp", "healthz", "readyz", "metrics"} else "other"
+    return first if first in _ROUTES else "other"

@@ -1,0 +1,59 @@
+"""`textrawl explore`: a link for the person at this machine, which signs in once."""
+
+import signal
+import socket
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.explorer.visiting import Browser
+from tests.support.commands import Launch, Run, data_dir, home, launch, run, seed
+
+__all__ = ["data_dir", "home", "launch", "run", "seed"]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.anyio
+async def test_the_link_opens_the_memory_of_this_machine_once(
+    data_dir: Path, launch: Launch
+) -> None:
+    launch("remember", "Ada", "likes tea", DATA_DIR=data_dir).end()
+    process = launch("explore", "--no-open", DATA_DIR=data_dir)
+    assert process.popen.stdout is not None
+    link = process.popen.stdout.readline().strip()
+    root, _, code = link.partition("/explore/sign-in?code=")
+
+    async with httpx2.AsyncClient() as http, httpx2.AsyncClient() as other:
+        first, second = Browser(root, http), Browser(root, other)
+        await first.get("sign-in", code=code)
+        opened = await first.post("sign-in", code=code)
+        page = await first.get("search", q="tea")
+        await second.get("sign-in", code=code)
+        again = await second.post("sign-in", code=code)
+        token = await second.post("sign-in", token="trl_x")
+    outcome = process.end(signal.SIGINT)
+
+    assert root.startswith("http://127.0.0.1:")
+    assert (opened.status_code, page.status_code) == (303, 200)
+    assert "likes tea" in page.text
+    assert (again.status_code, token.status_code) == (401, 401)
+    assert (outcome.code, outcome.err) == (0, "")
+
+
+def test_a_missing_memory_and_a_taken_port_are_explained(
+    home: Path, data_dir: Path, run: Run
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        refused = run("explore", "--no-open", "--port", str(port), DATA_DIR=data_dir)
+
+    assert "There is no memory" in run("explore", DATA_DIR=home / "none").complaint
+    assert "is in use" in refused.complaint
+
+
+def test_the_explorer_is_not_offered_to_people_without_tokens(home: Path, run: Run) -> None:
+    outcome = run("serve", "--http", "--insecure", EXPLORER=True, DATA_DIR=home / "data")
+
+    assert "leave out --insecure" in outcome.complaint

@@ -1,0 +1,196 @@
+"""The search: the same facts as the tools find, with their scores and their cost."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import httpx2
+import psycopg
+import pytest
+
+from tests.explorer.markup import Document
+from tests.explorer.visiting import Place, open_place
+from tests.support.http_team import bear, call_modern
+from textrawl.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+
+def remember(owner: psycopg.Connection, entity: str, fact: str, space: str = "team") -> None:
+    owner.execute(
+        "select remember_fact(%s, 'person', %s, space => (select id from space where name = %s),"
+        " client => 'editor 1.0', tool => 'remember_fact')",
+        (entity, fact, space),
+    )
+
+
+async def _call(place: Place, person: str, **arguments: object) -> int:
+    headers, body = call_modern("query_memory")
+    body["params"]["arguments"] = arguments
+    async with httpx2.AsyncClient() as http:
+        answer = await http.post(
+            f"{place.root}/mcp", json=body, headers=headers | bear(place.tokens[person])
+        )
+    result = answer.json()["result"]
+    return json.loads(result["content"][0]["text"])["n"]
+
+
+async def test_a_search_shows_what_the_tool_finds_with_the_scores(place: Place) -> None:
+    remember(place.owner, "Ada", "prefers green tea")
+    remember(place.owner, "Ben", "drinks tea at noon")
+    remember(place.owner, "Cleo", "rides a bicycle")
+    found = await _call(place, "reader", mode="search", query="who drinks tea")
+
+    async with place.browse("reader") as browser:
+        page = Document((await browser.get("search", q="who drinks tea")).text)
+
+    assert f"{found} facts" in page.texts
+    assert "drinks tea at noon" in page.texts
+    assert page.text.index("drinks tea at noon") < page.text.index("prefers green tea")
+    assert "/explore/entity?name=Ada" in page.links
+
+
+async def test_a_search_says_what_the_answer_costs_in_each_format(place: Place) -> None:
+    remember(place.owner, "Ada", "prefers green tea")
+    async with place.browse("reader") as browser:
+        page = Document((await browser.get("search", q="tea")).text)
+
+    words = [text.strip() for text in page.texts if text.strip()]
+    start = words.index("with structured content")
+    rows = words[start + 1 :]
+    costs = {name: int(rows[rows.index(name) + 1 + (name == "compact")]) for name in
+             ("compact", "lines", "verbose")}  # fmt: skip
+    assert "(this server)" in rows
+    assert 0 < costs["lines"] < costs["compact"] < costs["verbose"]
+
+
+async def test_a_search_says_why_it_found_some_facts_and_left_out_others(place: Place) -> None:
+    remember(place.owner, "Ada", "prefers green tea")
+    remember(place.owner, "Ben", "had green tea once")
+    remember(place.owner, "Cleo", "likes coffee")
+    place.owner.execute("update observation set valid_until = now() where content like 'had%'")
+    async with place.browse("reader") as browser:
+        page = Document((await browser.get("search", q="green coffee", why="1")).text)
+
+    words = [text for text in page.texts if text in ("green", "coffe", ": found", ": not found")]
+    assert {("green", ": found"), ("coffe", ": not found")} <= set(pairwise(words))
+    assert "found by words" in page.text
+    assert "ended" in page.texts
+
+
+async def test_without_a_question_the_entities_that_changed_last_are_shown(place: Place) -> None:
+    for name in ("Ada", "Ben"):
+        remember(place.owner, name, "likes tea")
+    async with place.browse("reader") as browser:
+        page = Document((await browser.get("search")).text)
+        part = (await browser.get("search", q="tea", part="1")).text
+
+    assert page.text.index("Ben") < page.text.index("Ada")
+    assert "2 of 2 entities" in page.texts
+    assert "<html" not in part
+    assert "likes tea" in part
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"q": "x" * 1001}, "The question is too long"),
+        ({"q": "tea", "type": "animal"}, "Unknown type"),
+        ({"q": "tea", "as_of": "yesterday"}, "The date cannot be read"),
+        ({"q": "tea", "space": "nowhere"}, "Space not found"),
+    ],
+)
+async def test_a_wrong_argument_is_explained(
+    place: Place, parameters: dict[str, str], message: str
+) -> None:
+    async with place.browse("reader") as browser:
+        answer = await browser.get("search", **parameters)
+
+    assert answer.status_code in (400, 404)
+    assert message in Document(answer.text).texts
+
+
+async def test_no_page_shows_more_than_the_token_may_read(place: Place) -> None:
+    place.owner.execute("select create_space('secret')")
+    remember(place.owner, "Ada", "prefers green tea")
+    remember(place.owner, "Ada", "hides the canary", "secret")
+    remember(place.owner, "Canary", "hides tea", "secret")
+    pages: list[tuple[str, dict[str, str]]] = [
+        ("search", {"q": "canary tea"}), ("search", {}), ("search", {"q": "tea", "why": "1"}),
+        ("entity", {"name": "Ada"}), ("entity", {"name": "Canary"}),
+        ("search", {"q": "tea", "space": "secret"}), ("entity", {"name": "Ada", "space": "secret"}),
+    ]  # fmt: skip
+    async with place.browse("admin") as browser:
+        answers = [await browser.get(page, **given) for page, given in pages]
+
+    assert [a.status_code for a in answers] == [200, 200, 200, 200, 404, 404, 404]
+    shown = "".join(answer.text for answer in answers)
+    assert "hides" not in shown
+    assert "prefers green tea" in shown
+
+
+async def test_the_settings_of_the_server_restrict_the_explorer_too(
+    settings: Callable[..., Settings], owner: psycopg.Connection
+) -> None:
+    given = settings(embedding_provider="none", space="default")
+    async with open_place(given, owner) as place, place.browse() as browser:
+        await browser.sign_in(place.tokens["admin"])
+        answer = await browser.get("search")
+
+    assert answer.status_code == 404
+    assert "Space not found" in answer.text
+
+
+async def test_an_entity_shows_valid_and_ended_facts_and_who_wrote_them(place: Place) -> None:
+    remember(place.owner, "Ada", "lives in Oslo")
+    place.owner.execute(
+        "select remember_fact('Ada', 'person', 'lives in Rome', replaces => 'lives in Oslo',"
+        " space => (select id from space where name = 'team'), tool => 'sql')"
+    )
+    place.owner.execute(
+        "select relate_entities('Ada', 'knows', 'Ben',"
+        " space => (select id from space where name = 'team'))"
+    )
+    async with place.browse("reader") as browser:
+        page = Document((await browser.get("entity", name="ada")).text)
+        other = Document((await browser.get("entity", name="Ben")).text)
+        missing = await browser.get("entity", name="Adda")
+
+    assert "1 valid of 2" in page.texts
+    assert page.texts.count("lives in Rome") == 2  # the fact, and what replaced the other
+    assert "editor 1.0" in page.texts
+    assert "/explore/entity?name=Ben" in page.links
+    assert "/explore/entity?name=Ada" in other.links
+    assert missing.status_code == 404
+    assert "/explore/entity?name=Ada" in Document(missing.text).links
+
+
+async def test_an_entity_is_shown_as_it_was_on_a_day(place: Place) -> None:
+    remember(place.owner, "Ada", "lives in Oslo")
+    remember(place.owner, "Ada", "lives in Rome")
+    place.owner.execute(
+        "update observation set valid_from = '2025-01-01', created_at = '2025-01-01',"
+        " valid_until = '2025-06-01' where content = 'lives in Oslo'"
+    )
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).date().isoformat()
+    async with place.browse("reader") as browser:
+        then = Document((await browser.get("entity", name="Ada", as_of="2025-03-01")).text)
+        late = Document((await browser.get("entity", name="Ada", as_of=tomorrow)).text)
+
+    assert "lives in Rome" not in then.text
+    assert "1 valid of 1" in then.texts
+    assert "1 valid of 2" in late.texts
+
+
+async def test_a_long_history_has_pages(place: Place) -> None:
+    for number in range(101):
+        remember(place.owner, "Ada", f"counts to {number}")
+    async with place.browse("reader") as browser:
+        first = Document((await browser.get("entity", name="Ada")).text)
+        last = Document((await browser.get("entity", name="Ada", skip="100")).text)
+
+    assert "/explore/entity?name=Ada&skip=50" in first.links
+    assert "Newer facts" not in first.text
+    assert "counts to 0" in last.texts
+    assert "Older facts" not in last.text

@@ -1,0 +1,112 @@
+"""Browsers without a browser: HTTP clients that keep cookies and send forms, as people do."""
+
+import html
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import anyio
+import httpx2
+import psycopg
+
+from tests.attacks.site import issue
+from tests.support.listening import find_port, wait_for_answer
+from textrawl import Settings, create_server
+from textrawl.explorer.application import build_pages
+from textrawl.transports.http.application import serve_http
+from textrawl.transports.http.metrics import Metrics
+
+SCOPES = {
+    "reader": ("read",),
+    "writer": ("read", "write", "forget"),
+    "admin": ("read", "write", "forget", "admin"),
+}
+_FORM_TOKEN = re.compile(r'name="form_token" value="([^"]+)"')
+
+
+@dataclass
+class Browser:
+    """A browser with its cookies, at a server."""
+
+    root: str
+    http: httpx2.AsyncClient
+    form_token: str = ""
+
+    async def get(self, page: str, **parameters: str) -> httpx2.Response:
+        """Look at a page, and note the token of its forms."""
+        answer = await self.http.get(f"{self.root}/explore/{page}", params=parameters)
+        if found := _FORM_TOKEN.search(answer.text):
+            self.form_token = html.unescape(found[1])
+        return answer
+
+    async def post(self, page: str, **fields: str) -> httpx2.Response:
+        """Send a form of the last page."""
+        return await self.send(page, {"form_token": self.form_token, **fields})
+
+    async def send(
+        self, page: str, fields: dict[str, str], headers: dict[str, str] | None = None
+    ) -> httpx2.Response:
+        """Send a form; `headers` replace those of a browser on our own page."""
+        given = {"origin": self.root, "sec-fetch-site": "same-origin", **(headers or {})}
+        address = f"{self.root}/explore/{page}"
+        return await self.http.post(address, data=fields, headers=given)
+
+    async def sign_in(self, token: str) -> httpx2.Response:
+        await self.get("sign-in")
+        return await self.post("sign-in", token=token)
+
+    @property
+    def session(self) -> str | None:
+        """The id in the session cookie."""
+        return next((c.value for c in self.http.cookies.jar if "session" in c.name), None)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A server with the explorer, and the tokens of its people."""
+
+    root: str
+    owner: psycopg.Connection
+    tokens: dict[str, str]
+
+    @asynccontextmanager
+    async def browse(self, person: str | None = None) -> AsyncGenerator[Browser]:
+        """A new browser; `person` has signed in."""
+        async with httpx2.AsyncClient(timeout=30) as http:
+            browser = Browser(self.root, http)
+            if person is not None:
+                answer = await browser.sign_in(self.tokens[person])
+                assert answer.status_code == 303, answer.text
+            yield browser
+
+
+def enrol_people(owner: psycopg.Connection, space: str = "team") -> dict[str, str]:
+    """Make a space with a person for each set of scopes, and return their tokens."""
+    owner.execute("select create_space(%s)", (space,))
+    return {name: issue(owner, name, space, *scopes) for name, scopes in SCOPES.items()}
+
+
+@asynccontextmanager
+async def open_place(settings: Settings, owner: psycopg.Connection) -> AsyncGenerator[Place]:
+    """A server with the explorer in this process."""
+    tokens = enrol_people(owner)
+    given = settings.model_copy(update={"http_port": find_port(), "explorer": True})
+    server = create_server(given, tokens_needed=True)
+    root = f"http://127.0.0.1:{given.http_port}"
+
+    async def serve() -> None:
+        await serve_http(
+            server,
+            given,
+            lookup=server.find_principal,
+            metrics=Metrics(),
+            build_pages=partial(build_pages, server, given),
+        )
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(serve)
+        await wait_for_answer(f"{root}/healthz")
+        yield Place(root, owner, tokens)
+        group.cancel_scope.cancel()

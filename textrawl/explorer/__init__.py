@@ -1,0 +1,1 @@
+"""The explorer: web pages on which people look into a memory. `EXPLORER` turns it on."""

@@ -1,0 +1,80 @@
+"""The explorer as an application: its pages, behind its own guards."""
+
+from http import HTTPStatus
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from textrawl.errors import TextrawlError
+from textrawl.explorer import entity_page, search_page, sign_in
+from textrawl.explorer.assets import answer_asset
+from textrawl.explorer.headers import Headers
+from textrawl.explorer.rendering import render, write_link
+from textrawl.explorer.site import Site
+from textrawl.explorer.visits import Page, Visitors, build_action, build_page, show_error
+from textrawl.server.server import MemoryServer
+from textrawl.settings import Settings
+from textrawl.toolsets.app import App
+from textrawl.transports.http.limits import Limits
+
+_PAGES: dict[str, Page] = {
+    "search": search_page.show,
+    "entity": entity_page.show,
+}
+_ACTIONS: dict[str, Page] = {
+    "sign-out": sign_in.sign_out,
+}
+
+
+def build_explorer(site: Site) -> ASGIApp:
+    """Return the explorer of a memory, for a server that answers at /explore."""
+    entrance = sign_in.SignIn(site)
+    routes = [
+        Route("/", _lead_to_search),
+        Route("/sign-in", entrance.ask, methods=["GET"]),
+        Route("/sign-in", entrance.accept, methods=["POST"]),
+        Route("/static/{version}/{name}", answer_asset),
+    ]
+    for name, page in _PAGES.items():
+        routes.append(Route(f"/{name}", build_page(site, page), methods=["GET"]))
+    for name, action in _ACTIONS.items():
+        routes.append(Route(f"/{name}", build_action(site, action), methods=["POST"]))
+    return Headers(
+        Starlette(
+            routes=routes,
+            middleware=[
+                Middleware(Visitors, site=site),
+                Middleware(Limits, most=site.settings.rate_limit),
+            ],
+            exception_handlers={TextrawlError: _show_error, HTTPException: _show_fault},
+        )
+    )
+
+
+def build_pages(server: MemoryServer, settings: Settings, app: App) -> ASGIApp:
+    """Return the explorer of an open server. People sign in with the tokens of its clients."""
+    identity = app.identity
+    return build_explorer(
+        Site(app.store, app.renderer, identity.directory, settings, server.find_principal)
+    )
+
+
+async def _lead_to_search(_: Request) -> Response:
+    return RedirectResponse(write_link("search"), 303)
+
+
+async def _show_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, TextrawlError)  # noqa: S101 - registered for this class
+    return show_error(request, error)
+
+
+async def _show_fault(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class
+    title = HTTPStatus(error.status_code).phrase.capitalize()
+    values = {"title": title, "fix": "Go to the search, and look from there"}
+    return render("error.html", values, error.status_code)

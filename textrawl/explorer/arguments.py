@@ -1,0 +1,55 @@
+"""Arguments in addresses and forms, checked like the arguments of the tools."""
+
+from datetime import datetime
+
+from textrawl.errors import ArgumentInvalid
+from textrawl.values.entity_type import ENTITY_TYPES, name_type
+from textrawl.values.instant import read_instant
+from textrawl.values.limits import NAME_LENGTH, QUERY_LENGTH
+from textrawl.values.text import clean_name
+
+_MOST_DIGITS = 9
+
+
+def read_query(text: str) -> str:
+    """Return a clean question, which can be empty. Raises ArgumentInvalid if it is too long."""
+    return _limit("The question", clean_name(text), QUERY_LENGTH)
+
+
+def read_name(text: str) -> str:
+    """Return a clean name. Raises ArgumentInvalid if it is empty or too long."""
+    name = _limit("The name", clean_name(text), NAME_LENGTH)
+    if not name:
+        raise ArgumentInvalid("Give the name of an entity", title="The name is missing")
+    return name
+
+
+def read_types(text: str) -> list[str] | None:
+    """Return the entity type in a list, or None for all types. Raises ArgumentInvalid."""
+    if not text:
+        return None
+    kind = str(name_type(text))
+    if kind not in ENTITY_TYPES:
+        raise ArgumentInvalid(f"Use one of: {', '.join(ENTITY_TYPES)}", title="Unknown type")
+    return [kind]
+
+
+def read_moment(text: str) -> datetime | None:
+    """Return a time, or None for now. A date means the end of this day. Raises ArgumentInvalid."""
+    try:
+        return read_instant(text) if text.strip() else None
+    except ValueError as error:
+        raise ArgumentInvalid(f"The date {error}", title="The date cannot be read") from None
+
+
+def read_number(text: str, *, least: int, most: int, default: int) -> int:
+    """Return a whole number between two bounds. Any other text means the default."""
+    if not text.isascii() or not text.isdecimal() or len(text) > _MOST_DIGITS:
+        return default
+    return min(max(int(text), least), most)
+
+
+def _limit(what: str, text: str, most: int) -> str:
+    if len(text) > most:
+        raise ArgumentInvalid(f"Use at most {most:,} characters", title=f"{what} is too long")
+    return text

@@ -1,0 +1,61 @@
+"""An entity: its facts with their history, and its relations."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from starlette.responses import Response
+
+from textrawl.explorer.arguments import read_moment, read_name, read_number
+from textrawl.explorer.rows import HistoryRow
+from textrawl.explorer.visits import Visit
+from textrawl.toolsets.memory.operations import Times
+from textrawl.toolsets.memory.similar_names import suggest_names
+
+_PAGE = 50
+_LAST = 100_000
+
+
+async def show(visit: Visit) -> Response:
+    """Show what is known about an entity, now or at a time."""
+    visit.principal.require("read")
+    name, as_of = read_name(visit.read("name")), read_moment(visit.read("as_of"))
+    skip = read_number(visit.read("skip"), least=0, most=_LAST, default=0)
+    entity = await visit.site.memory.describe(
+        name, visit.caller, max_observations=0, with_relations=True, times=Times(as_of)
+    )
+    if entity is None:
+        return await _report_missing(visit, name)
+    facts = await _read_history(visit, name, as_of, skip)
+    total = facts[0].total if facts else 0
+    related = len(entity.outgoing) + len(entity.incoming)
+    values = {
+        "entity": entity,
+        "facts": facts,
+        "total": total,
+        "hidden_relations": entity.total_relations - related,
+        "as_of": visit.read("as_of"),
+        "space": visit.read("space"),
+        "newer": max(skip - _PAGE, 0) if skip else None,
+        "older": skip + _PAGE if skip + _PAGE < total else None,
+    }
+    return visit.show("entity.html", values)
+
+
+async def _read_history(
+    visit: Visit, name: str, as_of: datetime | None, skip: int
+) -> Sequence[HistoryRow]:
+    return await visit.site.store.database.call(
+        "entity_history",
+        HistoryRow,
+        entity=name,
+        as_of=as_of,
+        max_rows=_PAGE,
+        skip=skip,
+        **visit.caller.reading,
+    )
+
+
+async def _report_missing(visit: Visit, name: str) -> Response:
+    """Return the page for a name that no entity has. It suggests similar names."""
+    similar = await suggest_names(visit.site.memory, name, visit.caller)
+    return visit.show("missing.html", {"name": name, "similar": similar}, 404)

@@ -1,0 +1,68 @@
+"""Forms: what a browser posted, after the checks that one of our pages asked for it."""
+
+import hmac
+import secrets
+from hashlib import sha256
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+from textrawl.explorer.refusals import FormRefused
+
+_MOST_BYTES = 65_536
+_MOST_FIELDS = 50
+_TYPE = "application/x-www-form-urlencoded"
+_TOKEN = "form_token"  # noqa: S105 - the name of a field
+_KEY = secrets.token_bytes(32)  # of this process
+
+Form = dict[str, str]
+
+
+async def read_form(request: Request, form_token: str) -> Form:
+    """Return the fields of a posted form. The last value of a repeated field counts.
+
+    Raises FormRefused unless the browser sent the form from a page of this server, and the form
+    has the token that the page got.
+    """
+    _check_origin(request)
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
+        raise FormRefused
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _MOST_BYTES:
+            raise FormRefused("The texts are too long together: shorten them")
+    try:
+        pairs = parse_qsl(
+            body.decode("ascii"),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=_MOST_FIELDS,
+        )
+    except ValueError as error:
+        raise FormRefused from error
+    fields = {name: value.replace("\r\n", "\n") for name, value in pairs}
+    if not hmac.compare_digest(fields.pop(_TOKEN, "").encode(), form_token.encode()):
+        raise FormRefused
+    return fields
+
+
+def make_form_token(secret: str) -> str:
+    """Return the token of a form for a browser without a session, which has `secret` as a cookie.
+
+    Nobody else can make this token, so a foreign page cannot sign a browser in.
+    """
+    return hmac.new(_KEY, secret.encode(), sha256).hexdigest()
+
+
+def _check_origin(request: Request) -> None:
+    """Refuse a form of another page. Browsers name the page, and scripts cannot change its name.
+
+    Another port of this machine is another page here, but not for SameSite cookies.
+    """
+    headers = request.headers
+    origin = headers.get("origin", "").lower().partition("://")[2]
+    if origin != headers.get("host", "").lower():
+        raise FormRefused
+    if headers.get("sec-fetch-site", "same-origin") != "same-origin":
+        raise FormRefused

@@ -1,0 +1,29 @@
+"""Rows of the SQL functions that only the explorer calls."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class HistoryRow:
+    """A fact of entity_history. `successor` is the text of the fact that replaced it.
+
+    `client` and `tool` wrote the fact. `total` is the number of the entity's facts.
+    """
+
+    id: UUID
+    space: str
+    content: str
+    source: str
+    confidence: float
+    author: str
+    client: str | None
+    tool: str
+    created_at: datetime
+    said_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None
+    valid: bool
+    successor: str | None
+    total: int

@@ -1,0 +1,54 @@
+"""The explorer alone, for the person at this machine: `textrawl explore`."""
+
+from collections.abc import Callable
+
+import anyio
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Mount
+
+from textrawl.access.directory import Directory
+from textrawl.explorer.application import build_explorer
+from textrawl.explorer.rendering import write_link
+from textrawl.explorer.site import ROOT, Site
+from textrawl.settings import Settings
+from textrawl.store.opening import open_memory
+from textrawl.transports.http.bodies import Bodies
+from textrawl.transports.http.deadlines import Deadlines
+from textrawl.transports.http.hosts import Hosts
+from textrawl.transports.http.listening import listen, serve_app
+from textrawl.transports.http.metrics import Metrics
+from textrawl.transports.http.requests import Requests
+from textrawl.wire.rendering import build_renderer
+
+HOST = "127.0.0.1"
+
+
+async def serve_explorer(settings: Settings, port: int, announce: Callable[[str], None]) -> None:
+    """Serve the memory of `settings` at a loopback address until cancelled.
+
+    `announce` gets a link that signs in once, as the actor of the other commands. Raises
+    StartRefused, NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
+    """
+    with listen(HOST, port) as listener:
+        async with open_memory(settings) as store:
+            directory = Directory(store.database)
+            principal = await directory.find_own(store.credential, settings.space)
+            site = Site(store, build_renderer(settings), directory, settings)
+            code = site.links.make(principal.credential)
+            address = f"http://{HOST}:{listener.getsockname()[1]}"
+            async with anyio.create_task_group() as group:
+                group.start_soon(serve_app, _build_app(site), listener)
+                announce(f"{address}{write_link('sign-in', code=code)}")
+
+
+def _build_app(site: Site) -> Starlette:
+    return Starlette(
+        routes=[Mount(ROOT, build_explorer(site))],
+        middleware=[
+            Middleware(Requests, metrics=Metrics()),
+            Middleware(Hosts, host=HOST, public_url=None),
+            Middleware(Deadlines),
+            Middleware(Bodies),
+        ],
+    )

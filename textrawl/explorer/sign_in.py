@@ -1,0 +1,101 @@
+"""Signing in with an access token or a one-time link, and signing out."""
+
+import re
+import secrets
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from textrawl.access.principal import Principal
+from textrawl.errors import NotAuthenticated
+from textrawl.explorer import cookies
+from textrawl.explorer.forms import make_form_token, read_form
+from textrawl.explorer.refusals import FormRefused, TooManyFailures
+from textrawl.explorer.rendering import render, write_link
+from textrawl.explorer.site import ROOT, Site
+from textrawl.explorer.visits import Visit
+from textrawl.transports.http.windows import Window
+
+_MOST_FAILURES = 60  # per minute and address
+_LONGEST = 8192  # characters of an access token
+_SECRET_BYTES = 32
+_PAGE = re.compile(r"[a-z-]+(\?[!-~]*)?", re.ASCII)
+_REFUSED = "This access token is not known, has expired, or was revoked."
+
+
+class SignIn:
+    """The page that signs people in.
+
+    A session begins only here, and each gets a new id. So nobody can fix the id of a session before
+    somebody else signs in.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._failures = Window(_MOST_FAILURES)
+
+    async def ask(self, request: Request) -> Response:
+        """Show the form. A one-time link fills it in."""
+        return self._show(request)
+
+    async def accept(self, request: Request) -> Response:
+        """Begin a session, and lead to the page that was asked for."""
+        address = request.client.host if request.client else ""
+        secret = cookies.read_form(request)
+        if secret is None:
+            raise FormRefused("Let your browser accept cookies, then load the page again")
+        form = await read_form(request, make_form_token(secret))
+        if self._failures.find_wait(address):
+            raise TooManyFailures
+        credential = await self._find(form.get("token", ""), form.get("code", ""))
+        if credential is None:
+            self._failures.add(address)
+            return self._show(request, _REFUSED, 401)
+        if old := cookies.read_session(request):
+            self._site.sessions.end(old)
+        response = RedirectResponse(_find_target(form.get("next", "")), 303)
+        cookies.keep_session(request, response, self._site.sessions.begin(credential[0]))
+        return response
+
+    def _show(self, request: Request, message: str = "", status: int = 200) -> Response:
+        secret = cookies.read_form(request) or secrets.token_urlsafe(_SECRET_BYTES)
+        values = {
+            "form_token": make_form_token(secret),
+            "code": request.query_params.get("code", ""),
+            "next": request.query_params.get("next", ""),
+            "with_token": self._site.lookup is not None,
+            "message": message,
+        }
+        response = render("sign_in.html", values, status)
+        cookies.keep_form(request, response, secret)
+        return response
+
+    async def _find(self, token: str, code: str) -> tuple[bytes | None] | None:
+        """Return the credential of a token or of a one-time link in a tuple, or None."""
+        if code:
+            return self._site.links.use(code)
+        principal = await self._look_up(token.strip())
+        return None if principal is None else (principal.credential,)
+
+    async def _look_up(self, token: str) -> Principal | None:
+        usable = token and len(token) <= _LONGEST and token.isascii()
+        if self._site.lookup is None or not usable:
+            return None
+        try:
+            return await self._site.lookup(token)
+        except NotAuthenticated:
+            return None
+
+
+async def sign_out(visit: Visit) -> Response:
+    """End the session."""
+    if identity := cookies.read_session(visit.request):
+        visit.site.sessions.end(identity)
+    response = RedirectResponse(write_link("sign-in"), 303)
+    cookies.drop_session(visit.request, response)
+    return response
+
+
+def _find_target(wanted: str) -> str:
+    """Return the address of a page of the explorer. `wanted` never leads to another site."""
+    return f"{ROOT}/{wanted if _PAGE.fullmatch(wanted) else ''}"

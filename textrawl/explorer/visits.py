@@ -1,0 +1,185 @@
+"""Visits: requests of signed-in people, each with its principal, as the database knows it now."""
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from textrawl import __version__, errors
+from textrawl.access.principal import Caller, Principal, keep_caller
+from textrawl.access.request import find_principal, find_request_id
+from textrawl.explorer.cookies import drop_session, read_session
+from textrawl.explorer.forms import Form, read_form
+from textrawl.explorer.refusals import FormRefused, TooManyFailures
+from textrawl.explorer.rendering import render, write_link
+from textrawl.explorer.sessions import Session
+from textrawl.explorer.site import Site
+from textrawl.transports.http.authentication import describe_principal
+
+NAVIGATION = (("search", "Search"),)
+CLIENT = f"textrawl explorer {__version__}"
+
+_STATUS: dict[type[errors.TextrawlError], int] = {
+    errors.ArgumentInvalid: 400,
+    errors.NotAuthenticated: 401,
+    FormRefused: 403,
+    errors.ScopeMissing: 403,
+    errors.ReadOnly: 403,
+    errors.SpaceNotFound: 404,
+    errors.NothingDeleted: 404,
+    TooManyFailures: 429,
+    errors.ServerBusy: 503,
+    errors.DatabaseUnavailable: 503,
+}
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A request of a signed-in person. `form` has the fields of a posted form."""
+
+    site: Site
+    request: Request
+    session: Session
+    principal: Principal
+    caller: Caller
+    form: Form = field(default_factory=dict[str, str])
+
+    def read(self, parameter: str) -> str:
+        """Return a parameter of the address, or an empty text."""
+        return self.request.query_params.get(parameter, "")
+
+    def show(self, template: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
+        """Return a page made of a template."""
+        return render(template, {**self._describe(), **values}, status)
+
+    def allows(self, scope: str) -> bool:
+        """Return whether the person has a scope in any space."""
+        return any(scope in space.scopes for space in self.principal.spaces)
+
+    def _describe(self) -> Mapping[str, Any]:
+        return {
+            "visitor": self.principal.actor,
+            "form_token": self.session.form_token,
+            "spaces": [space.name for space in self.principal.readable],
+            "administers": self.allows("admin"),
+            "path": self.request.url.path,
+            "navigation": NAVIGATION,
+        }
+
+
+Page = Callable[[Visit], Awaitable[Response]]
+
+
+class Visitors:
+    """Finds the principal of a session by its cookie, for guards and pages.
+
+    Each request looks up the credential again, so a revoked or expired token ends its sessions.
+    """
+
+    def __init__(self, app: ASGIApp, *, site: Site) -> None:
+        self._app = app
+        self._site = site
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, with the session in its scope if there is one."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        try:
+            principal = await self._find(request)
+        except errors.TextrawlError as error:
+            await show_error(request, error)(scope, receive, send)
+            return
+        if principal is not None:
+            scope["user"] = AuthenticatedUser(describe_principal(principal))
+        await self._app(scope, receive, send)
+
+    async def _find(self, request: Request) -> Principal | None:
+        identity = read_session(request)
+        session = self._site.sessions.find(identity) if identity else None
+        if identity is None or session is None:
+            return None
+        principal = await self._site.directory.find(session.credential)
+        if principal is None:
+            self._site.sessions.end(identity)
+            return None
+        request.scope["session"] = session
+        return _restrict(principal, self._site)
+
+
+def _restrict(principal: Principal, site: Site) -> Principal:
+    """Return the principal with the restrictions that the settings make for every caller."""
+    settings = site.settings
+    if settings.graphs is not None:
+        principal = principal.allow_graphs(settings.graphs)
+    return principal.pin(settings.space) if settings.space else principal
+
+
+def build_page(site: Site, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint that shows `page` to a signed-in person."""
+
+    async def answer(request: Request) -> Response:
+        visit = _open(site, request)
+        if visit is None:
+            return _ask_to_sign_in(request)
+        with keep_caller(visit.caller):
+            return await page(visit)
+
+    return answer
+
+
+def build_action(site: Site, action: Page) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint that does what a form of a signed-in person asks for."""
+
+    async def answer(request: Request) -> Response:
+        visit = _open(site, request)
+        if visit is None:
+            raise FormRefused("Sign in again: your session has ended")
+        form = await read_form(request, visit.session.form_token)
+        visit = _open(site, request, form) or visit
+        with keep_caller(visit.caller):
+            return await action(visit)
+
+    return answer
+
+
+def _open(site: Site, request: Request, form: Form | None = None) -> Visit | None:
+    """Return the visit, restricted to the space that the address or the form names, or None.
+
+    Raises SpaceNotFound.
+    """
+    principal, session = find_principal(request), request.scope.get("session")
+    if principal is None or session is None:
+        return None
+    space = (form or request.query_params).get("space", "")
+    principal = principal.pin(space) if space else principal
+    caller = Caller(
+        principal,
+        CLIENT,
+        "explorer",
+        find_request_id(request) or secrets.token_hex(8),
+        sharing=site.lookup is not None,
+    )
+    return Visit(site, request, session, principal, caller, form or {})
+
+
+def _ask_to_sign_in(request: Request) -> Response:
+    target = request.url.path.partition("/explore")[2].strip("/")
+    query = request.url.query
+    wanted = f"{target}?{query}" if query else target
+    response = RedirectResponse(write_link("sign-in", next=wanted), 303)
+    drop_session(request, response)
+    return response
+
+
+def show_error(request: Request, error: errors.TextrawlError) -> Response:
+    """Return the page of an error, with what to do next."""
+    kinds = (kind for kind in type(error).__mro__ if kind in _STATUS)
+    status = next((_STATUS[kind] for kind in kinds), 500)
+    return render("error.html", {"title": error.title, "fix": error.fix}, status)
