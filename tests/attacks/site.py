@@ -27,12 +27,13 @@ from textrawl.transports.http.metrics import Metrics
 
 SPACES = ("red", "green", "blue")
 POOL = 4  # connections for all clients
-_TABLES: tuple[LiteralString, ...] = (
-    "entity", "observation", "relation", "event", "embedding_pending", "undo", "undone",
-    "space_grant", "space", "document", "document_version", "instance",
+CONTENT: tuple[LiteralString, ...] = (
+    "entity", "observation", "relation", "embedding_pending", "undo", "undone",
+    "space_grant", "space", "document", "document_version",
     "identity_snapshot", "graph_node", "graph_edge", "graph_change", "source", "chunk",
     "correction",
 )  # fmt: skip
+_TABLES = (*CONTENT, "event", "instance", "proposal")
 
 
 @dataclass(frozen=True)
@@ -156,10 +157,10 @@ def add_graphs(owner: psycopg.Connection, space: str) -> None:
         )
 
 
-def digest(owner: psycopg.Connection) -> str:
-    """What every table holds that a tool could change."""
+def digest(owner: psycopg.Connection, tables: tuple[LiteralString, ...] = _TABLES) -> str:
+    """What these tables hold; else every table that a tool could change."""
     whole = hashlib.sha256()
-    for table in _TABLES:
+    for table in tables:
         query = f"select to_jsonb(t)::text from {table} t order by 1"  # noqa: S608 - ours
         for (row,) in owner.execute(query).fetchall():  # pyright: ignore[reportArgumentType, reportCallIssue]
             whole.update(row.encode())
