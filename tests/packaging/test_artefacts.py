@@ -1,9 +1,6 @@
 """The packages of a release, installed with uvx and pipx into an environment of their own."""
 
-import shutil
-import tempfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,15 +18,6 @@ pytestmark = [
 ]
 
 PIPX = "pipx==1.18.4"
-
-
-@pytest.fixture(scope="module")
-def folder() -> Iterator[Path]:
-    """A folder that another OS user can enter: as root, Postgres runs as one."""
-    path = Path(tempfile.mkdtemp(prefix="textrawl-artefacts-"))
-    path.chmod(0o755)
-    yield path
-    shutil.rmtree(path, ignore_errors=True)
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,7 @@
 
 import json
 import re
-import tempfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +23,11 @@ MCPB = "@anthropic-ai/mcpb@2.1.2"
 
 
 @pytest.fixture(scope="module")
-def bundle() -> Iterator[Path]:
-    """The unpacked bundle, in a folder that another OS user can enter."""
-    with tempfile.TemporaryDirectory(prefix="textrawl-bundle-") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        with zipfile.ZipFile(BUILDER.build_bundle(folder)) as archive:
-            archive.extractall(folder / "unpacked")
-        yield folder / "unpacked"
+def bundle(folder: Path) -> Path:
+    """The unpacked bundle."""
+    with zipfile.ZipFile(BUILDER.build_bundle(folder)) as archive:
+        archive.extractall(folder / "unpacked")
+    return folder / "unpacked"
 
 
 @pytest.mark.slow

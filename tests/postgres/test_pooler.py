@@ -13,14 +13,14 @@ import anyio.to_thread
 import httpx2
 import psycopg
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from tests.cli.test_serve import read_address
 from tests.conftest import TOKEN, Connect, Databases, Era
-from tests.support.commands import Launch, Run, launch, run
+from tests.support.commands import Launch, Run, launch, run, serve_over_stdio
 from tests.support.folders import open_folder
 from tests.support.pgbouncer import PoolMode, find_pgbouncer, run_pgbouncer
 from tests.support.providers import EmbeddingServer
@@ -92,11 +92,7 @@ async def use_five_tools(client: Client) -> None:
 
 
 async def test_all_tools_answer_from_a_server_over_stdio(pooled: Pooled) -> None:
-    given = {"DATABASE_URL": pooled(APP), "ACCESS_TOKEN": TOKEN}
-    server = StdioServerParameters(
-        command=sys.executable, args=["-m", "textrawl"], env=read_foreign_environment() | given
-    )
-    async with Client(server) as client:
+    async with Client(serve_over_stdio(pooled(APP))) as client:
         await use_five_tools(client)
 
 

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -13,7 +12,7 @@ from typing import Any, Literal
 import anyio
 import psycopg
 import pytest
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, MCPError
 from mcp.types import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
@@ -24,7 +23,8 @@ from mcp.types import (
 from psycopg.conninfo import make_conninfo
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
-from tests.conftest import ACTOR, TOKEN, Connect, Era
+from tests.conftest import ACTOR, Connect, Era
+from tests.support.commands import serve_over_stdio
 from tests.support.folders import open_folder
 from tests.support.gateway import Gateway
 from tests.support.listening import listen
@@ -178,10 +178,7 @@ async def named(
         if transport == "http":
             target: Any = (await stack.enter_async_context(listen(settings()))).mcp
         elif transport == "stdio":
-            target = StdioServerParameters(
-                command=sys.executable, args=["-m", "textrawl"],
-                env={**os.environ, "DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN},
-            )  # fmt: skip
+            target = serve_over_stdio(database_url)
         else:
             target = create_server(settings())
         yield await stack.enter_async_context(Client(target, mode=era, client_info=who))

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import psycopg
 import pytest
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, MCPError
 from mcp.client.session import IncomingMessage
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.types import (
@@ -23,7 +23,8 @@ from mcp.types import (
 )
 
 from tests.attacks.site import issue
-from tests.conftest import ACTOR, TOKEN, Connect, Era
+from tests.conftest import ACTOR, Connect, Era
+from tests.support.commands import name_memory, serve_over_stdio
 from tests.support.listening import listen
 from tests.support.tool_calls import remember
 from textrawl import Settings, create_server
@@ -117,10 +118,7 @@ async def client(
         if request.param == "http":
             target: Any = (await stack.enter_async_context(listen(settings()))).mcp
         elif request.param == "stdio":
-            given = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
-            target = StdioServerParameters(
-                command=sys.executable, args=["-m", "textrawl"], env={**os.environ, **given}
-            )
+            target = serve_over_stdio(database_url)
         else:
             target = create_server(settings())
         yield await stack.enter_async_context(Client(target, mode=era, message_handler=ear.handle))
@@ -128,8 +126,8 @@ async def client(
 
 async def run_command(database_url: str, *words: str) -> None:
     """Run a command of textrawl in a process of its own."""
-    given = {"TEXTRAWL_DATABASE_URL": database_url, "TEXTRAWL_ACCESS_TOKEN": TOKEN}
-    await anyio.run_process([sys.executable, "-m", "textrawl", *words], env={**os.environ, **given})
+    environment = {**os.environ, **name_memory(database_url)}
+    await anyio.run_process([sys.executable, "-m", "textrawl", *words], env=environment)
 
 
 @pytest.mark.slow

@@ -1,19 +1,25 @@
 """Commands as a user runs them: in this process for their branches, in others for their lives."""
 
+import atexit
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from mcp import StdioServerParameters
 
+from tests.conftest import TOKEN
 from tests.support.folders import open_folder
 from textrawl.__main__ import main
 from textrawl.embedded.postmaster import is_postmaster
@@ -31,6 +37,26 @@ HELLO: dict[str, Any] = {
 }
 PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}  # answered once all is open, unlike HELLO
 FACT = {"entityName": "Ada", "entityType": "person", "observation": "likes tea"}
+
+
+@cache
+def find_socket_folder() -> str:
+    """The data folder of processes with a database of the tests: only their sockets are in it."""
+    folder = tempfile.mkdtemp(prefix="textrawl-sockets-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def name_memory(database_url: str, **more: str) -> dict[str, str]:
+    """The settings of a process that uses this database as ACTOR."""
+    own = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "DATA_DIR": find_socket_folder()}
+    return {**own, **more}
+
+
+def serve_over_stdio(database_url: str, **more: str) -> StdioServerParameters:
+    """A server for a client that starts it."""
+    environment = {**os.environ, **name_memory(database_url, **more)}
+    return StdioServerParameters(command=sys.executable, args=["-m", "textrawl"], env=environment)
 
 
 @dataclass(frozen=True)
@@ -72,6 +98,8 @@ class Process:
     """`textrawl` in a process of its own."""
 
     def __init__(self, arguments: Sequence[str], environment: dict[str, str]) -> None:
+        if "DATABASE_URL" in environment:
+            environment = {"DATA_DIR": find_socket_folder()} | environment
         self.popen = subprocess.Popen(
             [sys.executable, "-m", "textrawl", *arguments],
             stdin=subprocess.PIPE,

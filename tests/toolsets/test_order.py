@@ -1,7 +1,5 @@
 """What one session writes is stored in the order in which it came, also when it is sent at once."""
 
-import os
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
@@ -9,10 +7,11 @@ from typing import Any
 import anyio
 import psycopg
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 
-from tests.conftest import TOKEN, Connect, Era
+from tests.conftest import Connect, Era
+from tests.support.commands import serve_over_stdio
 from tests.support.listening import listen
 from tests.support.tool_calls import remember, text_of
 from textrawl import Settings, create_server
@@ -35,12 +34,7 @@ async def open_client(
             if request.param == "http":
                 target = (await stack.enter_async_context(listen(own))).mcp
             elif request.param == "stdio":
-                names = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
-                target = StdioServerParameters(
-                    command=sys.executable,
-                    args=["-m", "textrawl"],
-                    env={**os.environ, **names, "TOOLSETS": ",".join(toolsets)},
-                )
+                target = serve_over_stdio(database_url, TOOLSETS=",".join(toolsets))
             return await stack.enter_async_context(Client(target, mode=era))
 
         yield connect

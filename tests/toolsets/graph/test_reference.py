@@ -9,7 +9,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from tests.conftest import TOKEN, Connect
+from tests.conftest import Connect
+from tests.support.commands import name_memory
 from tests.support.tool_calls import ask as recall
 from tests.support.tool_calls import count, remember
 from tests.toolsets.graph.reference import ask, call, check_server, read, text_of
@@ -20,10 +21,9 @@ SERVE = ["-m", "textrawl", "serve"]
 
 
 def name_environment(database_url: str) -> dict[str, str]:
-    return {
-        "DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "TOOLSETS": "graph",
-        "LOG_LEVEL": "ERROR", "EMBEDDING_PROVIDER": "local",
-    }  # fmt: skip
+    return name_memory(
+        database_url, TOOLSETS="graph", LOG_LEVEL="ERROR", EMBEDDING_PROVIDER="local"
+    )
 
 
 @pytest.mark.slow

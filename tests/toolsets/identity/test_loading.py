@@ -1,7 +1,5 @@
 """Identity files as resources and as a prompt, which programs load without a call of a tool."""
 
-import os
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
@@ -11,11 +9,12 @@ import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, TextContent, TextResourceContents
 
 from tests.attacks.site import issue
-from tests.conftest import TOKEN, Connect, Era
+from tests.conftest import Connect, Era
+from tests.support.commands import serve_over_stdio
 from tests.support.listening import listen
 from tests.toolsets.identity.conftest import Ask
 from textrawl import Settings, create_server
@@ -41,10 +40,7 @@ async def anywhere(
             address = await stack.enter_async_context(listen(settings(toolsets=["identity"])))
             target: Any = address.mcp
         elif request.param == "stdio":
-            given = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "TOOLSETS": "identity"}
-            target = StdioServerParameters(
-                command=sys.executable, args=["-m", "textrawl"], env={**os.environ, **given}
-            )
+            target = serve_over_stdio(database_url, TOOLSETS="identity")
         else:
             target = create_server(settings(toolsets=["identity"]))
         yield await stack.enter_async_context(Client(target, mode=era))

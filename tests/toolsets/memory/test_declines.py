@@ -1,17 +1,16 @@
 """A user's no to a deletion: told as such, and kept against a model that claims a yes."""
 
-import os
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from typing import Any, Literal
 
 import psycopg
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.types import ElicitRequestParams, ElicitResult, Implementation
 
-from tests.conftest import TOKEN, Connect, Era
+from tests.conftest import Connect, Era
+from tests.support.commands import serve_over_stdio
 from tests.support.listening import listen
 from tests.support.tool_calls import (
     ask,
@@ -65,10 +64,7 @@ async def open_client(
         if transport == "http":
             target = (await stack.enter_async_context(listen(settings()))).mcp
         elif transport == "stdio":
-            target = StdioServerParameters(
-                command=sys.executable, args=["-m", "textrawl"],
-                env={**os.environ, "DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN},
-            )  # fmt: skip
+            target = serve_over_stdio(database_url)
 
         async def connect(user: User | None, name: str = "quill") -> Client:
             options: dict[str, Any] = {"elicitation_callback": user} if user else {}

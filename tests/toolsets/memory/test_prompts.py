@@ -14,9 +14,9 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from tests.attacks.site import issue
 from tests.conftest import Connect, Era
 from tests.support.tool_calls import remember
+from tests.toolsets.memory.conftest import Outsiders
 from textrawl.values.prompt_text import unframe
 from textrawl.wire.token_counter import choose_counter
 
@@ -180,12 +180,9 @@ async def test_an_unknown_reference_or_argument_is_refused(client: Client) -> No
 
 
 async def test_prompts_and_completions_keep_to_what_the_caller_can_read(
-    connect: Connect, owner: psycopg.Connection, era: Era, client: Client
+    outsiders: Outsiders,
 ) -> None:
-    await remember(client, "Jeff", "prefers dark mode")
-    owner.execute("select create_space('other')")
-    stranger = await connect(era, access_token=issue(owner, "sam", "other", "read", "write"))
-    writer = await connect(era, access_token=issue(owner, "bo", "default", "write"))
+    stranger, writer = outsiders
 
     assert "dark" not in await load(stranger, "recall", question="Jeff")
     assert await complete(stranger, "memory://entity/{name}", "name", "J") == []

@@ -15,9 +15,9 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from tests.attacks.site import issue
 from tests.conftest import Connect, Era
 from tests.support.tool_calls import relate, remember
+from tests.toolsets.memory.conftest import Outsiders
 from textrawl.toolsets.memory.addresses import (
     read_digest,
     read_entity,
@@ -159,12 +159,9 @@ async def test_the_digest_of_a_space_has_only_its_facts_and_no_graph_has_one(
 
 
 async def test_an_entity_of_another_space_is_as_unknown_as_no_entity(
-    connect: Connect, owner: psycopg.Connection, era: Era, client: Client
+    connect: Connect, owner: psycopg.Connection, era: Era, outsiders: Outsiders
 ) -> None:
-    await remember(client, "Jeff", "prefers dark mode")
-    owner.execute("select create_space('other')")
-    stranger = await connect(era, access_token=issue(owner, "sam", "other", "read", "write"))
-    writer = await connect(era, access_token=issue(owner, "bo", "default", "write"))
+    stranger, writer = outsiders
     owner.execute("select grant_access('ada', 'other', '{read}')")
     pinned = await connect(era, space="other")
 

@@ -18,7 +18,7 @@ import pytest
 from anyio import to_thread
 from mcp import Client
 
-from tests.conftest import TOKEN
+from tests.support.commands import name_memory
 from tests.support.http_team import ACCEPT, HELLO, call_modern
 from tests.support.listening import find_port, wait_for_answer
 
@@ -31,7 +31,7 @@ CLIENTS = 20
 def process(database_url: str, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """`textrawl serve --http` as a process, and its address."""
     port = find_port()
-    environment = {**os.environ, "DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
+    environment = {**os.environ, **name_memory(database_url)}
     started = subprocess.Popen(
         [sys.executable, "-m", "textrawl", "serve", "--http", "--insecure", "--port", str(port)],
         env=environment, cwd=tmp_path, stderr=subprocess.PIPE,
