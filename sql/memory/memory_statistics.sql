@@ -1,7 +1,7 @@
 create function textrawl.memory_statistics(spaces integer[] default null, credential bytea default null)
 returns table (
     entities bigint, facts bigint, valid_facts bigint, relations bigint,
-    events bigint,  -- entries of the trail
+    events bigint,  -- entries of the trail, except those about proposals
     bytes bigint,   -- size of the whole database
     types jsonb,    -- number of entities of each type, {type: count}
     models jsonb    -- [{name, dimensions, pending}]; pending: the number of facts and relations that still need a vector
@@ -18,7 +18,8 @@ begin atomic
             and textrawl.is_valid(o.valid_from, o.valid_until)),
            (select count(*) from textrawl.relation r where r.space_id = any((select ids from scope)::integer[])
             and textrawl.is_valid(r.valid_from, r.valid_until)),
-           (select count(*) from textrawl.event v where v.space_id = any((select ids from scope)::integer[])),
+           (select count(*) from textrawl.event v where v.space_id = any((select ids from scope)::integer[])
+            and (not v.detail ? 'proposal' or v.action = 'accepted')),
            pg_database_size(current_database()),
            (select coalesce(jsonb_object_agg(entity_type, n), '{}') from (
                 select entity_type, count(*) n from textrawl.entity e where e.space_id = any((select ids from scope)::integer[])

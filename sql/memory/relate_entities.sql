@@ -17,13 +17,7 @@ as $$
 #variable_conflict use_variable
 declare
     origin origin := open_write(credential, space, 'write', client, tool, request, proposing => true);
-    source record;
-    target record;
-    part   record;
 begin
-    if entity_key(origin.space_id, from_entity) = entity_key(origin.space_id, to_entity) then
-        raise exception using errcode = 'TR005', message = 'both ends are the same entity';
-    end if;
     if origin.proposed then
         from_name := from_entity; from_stored_type := coalesce(from_type, 'concept');
         to_name := to_entity; to_stored_type := coalesce(to_type, 'concept');
@@ -33,46 +27,9 @@ begin
             'replaces', replaces)), model, embedding, origin, may_read(credential, origin.space_id)) p;
         return;
     end if;
-    -- Lock the entities in the order of their names, so that two writers cannot deadlock.
-    for part in
-        select 'source' as part, entity_key(origin.space_id, from_entity) as key
-        union all
-        select 'target', entity_key(origin.space_id, to_entity)
-        union all
-        select 'former', t.name_key
-        from entity s
-        join relation r on r.space_id = s.space_id and r.from_entity = s.id
-        join entity t on t.space_id = r.space_id and t.id = r.to_entity
-        where replaces and s.space_id = origin.space_id and s.name_key = entity_key(origin.space_id, from_entity)
-          and r.relation_type = relation_key(relation) and r.valid_until is null
-        order by key
-    loop
-        case part.part
-            when 'source' then source := claim_entity(from_entity, from_type, origin);
-            when 'target' then target := claim_entity(to_entity, to_type, origin);
-            else perform from entity e where e.space_id = origin.space_id and e.name_key = part.key for no key update;
-        end case;
-    end loop;
-    from_id := source.id; from_name := source.stored_name; from_stored_type := source.stored_type;
-    to_id := target.id; to_name := target.stored_name; to_stored_type := target.stored_type;
-    if source.guessed and from_type is not null then
-        perform retype_node(from_id, from_type, origin);
-        from_stored_type := from_type;
-    end if;
-    if target.guessed and to_type is not null then
-        perform retype_node(to_id, to_type, origin);
-        to_stored_type := to_type;
-    end if;
-    if replaces then
-        ended := end_relations(array(
-            select r.id from relation r
-            where r.space_id = origin.space_id and r.from_entity = from_id and r.relation_type = relation_key(relation)
-              and r.to_entity <> to_id), clock_timestamp(), origin);
-    end if;
-    select stored.relation_id, stored.created into relation_id, created
-    from store_relations(
-        array[from_id], array[relation], array[to_id], origin, model => relate_entities.model, vectors => array[embedding],
-        aliases => array[find_alias(origin.space_id, from_entity), find_alias(origin.space_id, to_entity)]) stored;
+    select c.relation_id, c.created, c.from_id, c.from_name, c.from_stored_type, c.to_id, c.to_name, c.to_stored_type, c.ended
+    into relation_id, created, from_id, from_name, from_stored_type, to_id, to_name, to_stored_type, ended
+    from connect_entities(from_entity, relation, to_entity, from_type, to_type, replaces, model, embedding, origin) c;
     if not may_read(credential, origin.space_id) then
         from_name := from_entity; from_stored_type := coalesce(from_type, 'concept');
         to_name := to_entity; to_stored_type := coalesce(to_type, 'concept'); ended := null;

@@ -20,7 +20,6 @@ declare
     origin  origin  := open_write(credential, space, 'write', client, tool, request, proposing => true);
     fact    jsonb   := jsonb_build_object('entity', entity, 'type', type, 'observation', observation, 'source', source,
         'confidence', confidence, 'valid_until', valid_until, 'said_at', said_at, 'replaces', replaces);
-    guessed boolean;
 begin
     if origin.proposed then
         entity_name := entity; entity_type := type; updated := false;
@@ -28,15 +27,9 @@ begin
         from propose_one(jsonb_build_array(fact), '[]', model, embedding, origin, may_read(credential, origin.space_id)) p;
         return;
     end if;
-    select c.id, c.stored_name, c.stored_type, c.guessed into entity_id, entity_name, entity_type, guessed
-    from claim_entity(entity, type, origin) c;
-    if guessed and type is not null then
-        perform retype_node(entity_id, type, origin);
-        entity_type := type;
-    end if;
-    select stored.observation_id, stored.duplicate, stored.updated, stored.closest
-    into observation_id, duplicate, updated, closest
-    from store_facts(read_facts(jsonb_build_array(fact), array[embedding], origin.space_id), model, origin) stored;
+    select s.entity_id, s.entity_name, s.entity_type, s.observation_id, s.duplicate, s.updated, s.closest
+    into entity_id, entity_name, entity_type, observation_id, duplicate, updated, closest
+    from store_fact(fact, model, embedding, origin) s;
     if not may_read(credential, origin.space_id) then
         entity_name := entity; entity_type := type; closest := null;
     end if;

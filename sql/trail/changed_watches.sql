@@ -37,7 +37,7 @@ begin
         select s.id from (select distinct unnest(r.ids) as id from reader r) s
         where exists (select from event v
                       where v.space_id = s.id and v.transaction >= since and v.transaction < settled
-                        and v.action not in ('used', 'repeated', 'linked', 'promoted', 'snapshot', 'pinned', 'unpinned'))
+                        and (not v.detail ? 'proposal' or v.action = 'accepted') and v.action not in ('used', 'repeated', 'linked', 'promoted', 'snapshot', 'pinned', 'unpinned'))
     ), wide as materialized (
         -- An import does not name its entities. The removal of an entity also removes relations of other entities.
         select g.id from grown g
@@ -62,7 +62,7 @@ begin
         select w.place, w.state, md5(r.names::text), coalesce(w.documents, false) and exists (
             select from event v
             where v.space_id = r.home and v.space_id = any(r.ids) and v.transaction >= since and v.transaction < settled
-              and (v.detail ->> 'kind' = 'identity' or v.detail ? 'undo'))
+              and (v.detail ->> 'kind' = 'identity' or v.detail ? 'undo' and not v.detail ? 'proposal'))
         from watch w join reader r on r.reader = w.reader
         where w.list and r.ids is not null
     )

@@ -7,7 +7,17 @@ begin atomic
         where e.space_id = space and e.actor_id = author and e.at >= since - interval '1 hour'
           and e.action in ('created', 'remembered', 'repeated', 'updated', 'replaced', 'related', 'forgotten',
                            'retyped', 'ended', 'moved', 'reflected', 'faded', 'described',
-                           'written', 'deleted', 'erased', 'revised', 'named', 'unnamed', 'merged', 'split')
+                           'written', 'deleted', 'erased', 'revised', 'named', 'unnamed', 'merged', 'split',
+                           'proposed', 'accepted', 'rejected')
+    ), acceptance as materialized (
+        -- An acceptance stores the fact of another author at its own time. Its events belong to the acceptance, and to
+        -- the proposal, but not to what the author wrote at that time.
+        select e.at >= since and e.actor_id = author as own, made.value::bigint as id,
+            exists (select from textrawl.event p
+                    where p.space_id = space and p.detail ? 'proposal' and p.detail ->> 'proposal' = e.detail ->> 'proposal'
+                      and p.action = 'proposed' and p.actor_id = author and p.at >= since) as proposed
+        from textrawl.event e, jsonb_array_elements_text(e.detail -> 'events') made
+        where e.space_id = space and e.action = 'accepted' and e.at >= since - interval '1 hour'
     ), split_call as (
         -- All events of a call have the time at which its transaction started. The facts of the call have slightly
         -- later times, and users choose `since` by the times of facts. So if a call stored a fact after `since`, undo
@@ -16,12 +26,18 @@ begin atomic
         join textrawl.observation o on o.space_id = space and o.id = author_event.observation_id
         where author_event.at < since and o.created_at >= since and author_event.action in ('remembered', 'replaced')
     )
-    select array_agg(author_event.id order by author_event.id) from author_event
-    where (author_event.at >= since or author_event.at in (select split_call.at from split_call))
-      and author_event.id not in (
+    select array_agg(chosen.id order by chosen.id)
+    from (
+        select author_event.id from author_event
+        where (author_event.at >= since or author_event.at in (select split_call.at from split_call))
+          and author_event.id not in (select acceptance.id from acceptance)
+        union
+        select acceptance.id from acceptance where acceptance.own or acceptance.proposed) chosen
+    where chosen.id not in (
             select unnest(u.events) from textrawl.undo u where u.space_id = space and u.reverted_at is null);
 end;
 
 comment on function textrawl.events_to_undo is
-    'The ids of the events of an author in a space since an instant, without events that are already undone. Null if '
-    'there are no such events.';
+    'The ids of the events of an author in a space since an instant, without events that are already undone. An '
+    'acceptance includes the events that it caused in the name of the author of the proposal. Null if there are no such '
+    'events.';

@@ -2,7 +2,7 @@ create function textrawl.plan_space_undo(space integer, taken bigint[], others b
 returns table (
     -- The actions are described in plan_undo(). The action `hand over` gives the row another author.
     action text,              -- remove, hand over, revive, reset, move back, retype, drop entity, lost or kept
-    kind text,                -- observation, relation, reflection, entity or document
+    kind text,                -- observation, relation, reflection, entity, document or proposal
     id uuid, entity_id uuid,
     event_id bigint,          -- hand over: the event in which the new author stated the row
     valid_until timestamptz,  -- revive: the former end of the row
@@ -330,7 +330,9 @@ begin atomic
     union all
     select * from textrawl.plan_names(space, taken, array(select w.id from withdrawn w))
     union all
-    select * from textrawl.plan_documents(space, taken, array(select w.id from withdrawn w));
+    select * from textrawl.plan_documents(space, taken, array(select w.id from withdrawn w))
+    union all
+    select * from textrawl.plan_review(space, taken, array(select w.id from withdrawn w));
 end;
 
 comment on function textrawl.plan_space_undo is

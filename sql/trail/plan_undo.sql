@@ -7,7 +7,8 @@ returns table (
                       --   remove, drop entity, lost (it was forgotten, which cannot be undone)
                       --   hand over (new_author also stated it)
                       --   revive (it becomes valid again)
-                      --   reset (source, confidence, end and said_at, or the text of a document), move back, retype
+                      --   reset (source, confidence, end and said_at, the text of a document, or the decision of a
+                      --   proposal), move back, retype
                       --   kept (a reflection of new_author, so its relation or entity is not removed)
     entity_name text, kind text, id uuid, content text,
     new_author text   -- hand over: the next author of the row; kept: the author of the reflection
@@ -21,8 +22,9 @@ declare
     author_id integer := find_author(plan_undo.author);
 begin
     return query
-        select s.name, p.action, e.name, p.kind, p.id,
+        select s.name, p.action, coalesce(e.name, q.entity_name), p.kind, p.id,
             coalesce(o.content, r.relation_type || ' ' || other.name, f.content, c.path,
+                proposal_text(q.content, q.relation_type, q.to_name),
                 case when p.kind = 'document' then v.detail ->> 'path' end, n.name, p.former ->> 'entity_type',
                 case when p.action = 'reset' and p.kind in ('entity', 'relation')
                     then (select string_agg(k, ', ' order by k) from jsonb_object_keys(p.former) k) end,
@@ -40,6 +42,8 @@ begin
         -- The alias of a merge has the id of the merged entity.
         left join entity_alias n on n.space_id = target_space
             and n.id = case p.kind when 'alias' then p.id when 'merge' then (p.former ->> 'entity_id')::uuid end
+        left join proposal q on q.space_id = target_space and q.id = p.id and p.kind = 'proposal'
+            and q.space_id = any(reviewed_spaces(plan_undo.credential))
         left join actor reflecting on reflecting.id = f.author_id
         left join entity other on other.space_id = target_space and other.id = r.to_entity
         left join event v on v.space_id = target_space and v.id = p.event_id

@@ -15,6 +15,7 @@ begin
     perform claim_removal(alone => true);
     if purge_undone.undo is null then
         perform purge_memories(s, purge_undone.older_than) from unnest(spaces) s;
+        perform purge_proposals(s, purge_undone.older_than) from unnest(spaces) s;
     end if;
     perform purge_versions(u.space_id, u.events)
     from undo u
@@ -41,6 +42,6 @@ $$;
 
 comment on function textrawl.purge_undone is
     'Permanently delete the content that undos keep: of all undos, of undos older than an interval, or of one undo. '
-    'Without the number of an undo, also delete the memories that gc removed. '
+    'Without the number of an undo, also delete the memories that gc removed and the texts of decided proposals. '
     'Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.purge_undone(''30 days'');';

@@ -17,7 +17,8 @@ begin atomic
                  (select o.entity_id from textrawl.observation o where o.space_id = space and o.id = d.id),
                  (select r.from_entity from textrawl.relation r where r.space_id = space and r.id = d.id)),
         case when d.kind = 'observation' then d.id end, case when d.kind = 'relation' then d.id end,
-        origin, jsonb_build_object('undo', undo, 'what', d.action))
+        origin, jsonb_build_object('undo', undo, 'what', d.action)
+            || case when d.kind = 'proposal' then jsonb_build_object('proposal', d.id) else '{}' end)
     from textrawl.undone d
     where d.space_id = space and d.undo_id = undo
     order by d.names, d.action, d.id;

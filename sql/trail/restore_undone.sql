@@ -91,11 +91,14 @@ begin
         (select coalesce(jsonb_agg(to_jsonb(d) || jsonb_build_object('former', d.before)), '[]') from undone d
          where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.kind = 'merge'),
         origin, back => true);
+    perform settle_proposals(
+        restore_undone.space, restore_undone.undo, array(select unnest(withdrawn) except select unnest(own)));
 
     select count(*), count(*) filter (where
         d.kind = 'observation' and not exists (select from observation o where o.space_id = restore_undone.space and o.id = d.id)
         or d.kind = 'relation' and not exists (select from relation r where r.space_id = restore_undone.space and r.id = d.id)
         or d.kind = 'reflection' and not exists (select from reflection f where f.space_id = restore_undone.space and f.id = d.id)
+        or d.kind = 'proposal' and not exists (select from proposal p where p.space_id = restore_undone.space and p.id = d.id)
         or d.kind = 'document' and not exists (select from document c where c.space_id = restore_undone.space and c.id = d.id)
         or d.kind = 'entity' and not exists (select from entity e where e.space_id = restore_undone.space and e.id = d.id))
     into restored, merged

@@ -36,6 +36,12 @@ begin
           union all
           select unnest(array[e.observation_id, e.relation_id]) from event e
           where e.space_id = undo_row.space_id and e.id = any(undo_row.events));
+    -- A later undo about the same proposal also counts: it can have taken back the proposal or its acceptance.
+    blocker := least(blocker, (
+        select min(u.id) from undo u
+        join event other on other.space_id = u.space_id and other.id = any(u.events) and other.detail ? 'proposal'
+        join event e on e.space_id = u.space_id and e.id = any(undo_row.events) and e.detail ->> 'proposal' = other.detail ->> 'proposal'
+        where u.space_id = undo_row.space_id and u.id > undo_row.id and u.reverted_at is null));
     if blocker is not null then
         raise exception using errcode = 'TR032', message = 'a later undo must be reverted first', detail = blocker::text;
     end if;

@@ -84,6 +84,8 @@ begin
     perform set_graph_values(place, d.kind, d.id, d.after)
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'reset' and d.kind in ('entity', 'relation');
+    perform settle_proposals(place, undo_id, array(
+        select unnest(u.events) from undo u where u.space_id = place and u.reverted_at is null));
     perform record_undone('undone', place, undo_id, origin);
 end
 $$;

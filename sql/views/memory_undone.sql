@@ -26,7 +26,7 @@ comment on column textrawl.memory_undone.action is
     'author. revive: it is valid again. reset: it has its former source, confidence, end or said_at again. move back: '
     'the fact belongs to its former entity again. retype: the entity has its former type again. drop entity: the '
     'entity was removed. Null if no rows of the undo are stored.';
-comment on column textrawl.memory_undone.kind is 'entity, observation, relation or reflection.';
+comment on column textrawl.memory_undone.kind is 'entity, observation, relation, reflection, document or proposal.';
 comment on column textrawl.memory_undone.entity_name is
     'Name of the entity in the form in which names are compared, in lower case.';
 comment on column textrawl.memory_undone.content is 'Text of a removed fact or reflection; null for other rows.';

@@ -25,7 +25,7 @@ UPKEEP = {
     "claim_document_embeddings", "claim_pending_embeddings", "default_space",
     "fill_pending_embeddings", "embedding_models", "queue_embeddings", "rebuild_documents",
     "pending_embeddings", "prune_recalls", "record_recalls", "refresh_search_statistics",
-    "prune_llm_use", "claim_extraction", "delay_extraction", "store_extraction",
+    "prune_llm_use", "expire_proposals", "claim_extraction", "delay_extraction", "store_extraction",
     "record_extraction_use", "register_embedding_model", "release_pending_embeddings", "trail_end",
 }  # fmt: skip
 """What a server may do without a credential, on behalf of all."""

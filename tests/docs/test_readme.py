@@ -181,7 +181,7 @@ CATALOGUE = {
              'digest_memory', 'explain_search', 'memory_statistics', 'embedding_models',
              'pending_embeddings',
              'recall_costs', 'similar_to', 'entity_context', 'neighbours', 'path_between', 'as_of',
-             'memory_diff', 'near_facts', 'memory_report')
+             'memory_diff', 'near_facts', 'memory_report', 'list_proposals')
         order by proname""",
     "tables": """
         select relname, obj_description(oid) from pg_class

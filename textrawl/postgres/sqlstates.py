@@ -80,6 +80,18 @@ REFUSALS: dict[str, Explain] = {
         "A revision cannot be made with this {}",
         "give a reason of 1 to 500 characters, and another text than that of the wrong fact",
     ),
+    "TR016": _invalid(
+        "No pending proposal {}", "list_proposals and `textrawl review list` show their ids"
+    ),
+    "TR017": _invalid(
+        "Wrong decision", "accept or reject; a rejection has a reason of 1 to 1,000 characters"
+    ),
+    "TR008": _invalid(
+        "The proposal {} can no longer be stored",
+        "the fact that it replaces is gone, or both ends are one entity now: reject it; "
+        "nothing was decided",
+    ),
+    "TR009": _invalid("Wrong number of days", "use 1 to 3650, or none if proposals do not expire"),
     "TR020": _invalid("No space {}", "see `textrawl space list`"),
     "TR021": _invalid("The space {} exists already", "choose another name"),
     "TR022": _invalid("No valid token {}", "see `textrawl token list`, with --json for ids"),

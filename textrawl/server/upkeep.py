@@ -1,6 +1,7 @@
 """Upkeep, the background work of a server.
 
-It makes vectors and search documents, counts words, and deletes old recalls and old snapshots.
+It makes vectors and search documents, counts words, and deletes old recalls, old snapshots
+and expired proposals.
 """
 
 import logging
@@ -17,7 +18,7 @@ from textrawl.wire.recall_log import RecallLog
 
 logger = logging.getLogger("textrawl")
 
-_PRUNING = 3600.0  # seconds between deletions of old recalls, calls to the LLM and snapshots
+_PRUNING = 3600.0  # seconds between deletions of old recalls, snapshots and proposals
 _REBUILDING = 5.0  # seconds of a round for search documents, so that vectors do not wait for long
 _LOADING = 5.0  # seconds that a round waits for the embedding model to load
 
@@ -35,6 +36,11 @@ class _Pruned:
 @dataclass(frozen=True)
 class _PrunedUse:
     prune_llm_use: int
+
+
+@dataclass(frozen=True)
+class _Expired:
+    expire_proposals: int
 
 
 @dataclass(frozen=True)
@@ -104,6 +110,7 @@ class Upkeep:
             self._next_pruning = time.monotonic() + _PRUNING
             await self._memory.database.call("prune_recalls", _Pruned)
             await self._memory.database.call("prune_llm_use", _PrunedUse)
+            await self._memory.database.call("expire_proposals", _Expired)
             # Snapshots are deleted only where the server's own access token has the scope forget.
             credential = self._memory.credential
             await self._memory.database.call(

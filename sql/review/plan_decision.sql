@@ -1,0 +1,35 @@
+create function textrawl.plan_decision(proposals text[], space integer default null, credential bytea default null)
+returns table (
+    id uuid, space_name text, author_name text, entity_name text, content text,
+    outcome text,  -- of accepting: new, repeats (stored already), replaces, or refused (the fact to replace is gone)
+    beside jsonb   -- stored facts beside it, see proposal_beside()
+)
+language plpgsql stable security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    spaces integer[] := reviewed_spaces(credential, plan_decision.space);
+begin
+    if spaces = '{}' then
+        perform refuse_access(credential, 'review');
+    end if;
+    return query
+        select p.id, s.name, a.name, p.entity_name, proposal_text(p.content, p.relation_type, p.to_name),
+            case when p.replaces is not null and replaced_fault(p.space_id, p.entity_name, p.replaces) is not null then 'refused'
+                when b.beside @> '[{"why": "repeats"}]' then 'repeats'
+                when b.beside @> '[{"why": "replaces"}]' then 'replaces' else 'new' end,
+            b.beside
+        from find_proposals(proposals, spaces) f
+        join proposal p on p.space_id = f.space_id and p.id = f.id
+        join space s on s.id = p.space_id
+        join actor a on a.id = p.author_id
+        cross join lateral (select proposal_beside(p.space_id, p.id) as beside) b
+        order by p.created_at, p.id;
+end
+$$;
+
+comment on function textrawl.plan_decision is
+    'What accepting pending proposals would store now, with the stored facts beside them. Nothing is changed. Errors: '
+    'TR010, TR011 (access), TR016 (not a pending proposal). '
+    'Example: select entity_name, content, outcome from textrawl.plan_decision(array[''0b5c9e1f'']);';

@@ -1,0 +1,55 @@
+create function textrawl.proposal_beside(space integer, proposal uuid) returns jsonb
+language plpgsql stable
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    shown    proposal;
+    subject  uuid;
+    target   text;
+    replaced uuid;
+    near     jsonb := '[]';
+begin
+    select p.* into shown from proposal p where p.space_id = proposal_beside.space and p.id = proposal_beside.proposal;
+    subject := (select e.id from entity e where e.space_id = shown.space_id and e.name_key = entity_key(shown.space_id, shown.entity_name));
+    if subject is null then
+        return '[]';
+    elsif shown.kind = 'relation' then
+        target := entity_key(shown.space_id, shown.to_name);
+        return (
+            select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'content', statement_text(r.relation_type, t.name),
+                'why', case when t.name_key = target then 'repeats' else 'replaces' end) order by r.created_at, r.id), '[]')
+            from relation r join entity t on t.space_id = r.space_id and t.id = r.to_entity
+            where r.space_id = shown.space_id and r.from_entity = subject and r.relation_type = relation_key(shown.relation_type)
+              and is_valid(r.valid_from, r.valid_until) and (t.name_key = target or shown.replaces_edges));
+    end if;
+    if shown.replaces is not null and replaced_fault(space, shown.entity_name, shown.replaces) is null then
+        replaced := find_fact(space, subject, shown.replaces);
+    end if;
+    if shown.vector is not null and shown.model_id is not null then
+        execute format($query$
+            select coalesce(jsonb_agg(to_jsonb(n) - 'cosine' order by n.cosine desc), '[]') from (
+                select o.id, o.content, b.cosine, case
+                    when b.cosine >= 0.9 and states_the_same(o.content, $3) then 'states the same'
+                    when numbers_in(o.content) <> numbers_in($3) then 'contradicts' else 'is close' end as why
+                from fact o
+                cross join lateral (
+                    select 1 - (v.vector <=> $4) as cosine from %I v
+                    where v.space_id = o.space_id and v.observation_id = o.id offset 0) b
+                where o.space_id = $1 and o.entity_id = $2 and is_valid(o.valid_from, o.valid_until)
+                  and o.content_hash <> $5 and o.id is distinct from $6 and b.cosine >= 0.8
+                order by b.cosine desc limit 3) n$query$, 'embedding_' || shown.model_id)
+        into near using space, subject, shown.content, shown.vector, shown.content_hash, replaced;
+    end if;
+    return (
+        select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'content', o.content,
+            'why', case when o.id = replaced then 'replaces' else 'repeats' end) order by o.id = replaced desc, o.ordinal), '[]')
+        from fact o
+        where o.space_id = shown.space_id and o.entity_id = subject
+          and (o.id = replaced or o.content_hash = shown.content_hash and is_valid(o.valid_from, o.valid_until))) || near;
+end
+$$;
+
+comment on function textrawl.proposal_beside is
+    'The stored facts or relations beside a proposal: [{id, content, why}]. `why` is repeats (the same text), replaces, '
+    'states the same, contradicts (a close fact with other numbers, months or weekdays), or is close.';

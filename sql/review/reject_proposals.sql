@@ -1,0 +1,30 @@
+create function textrawl.reject_proposals(space integer, proposals uuid[], reason text, origin textrawl.origin)
+returns table (id uuid, entity_name text)
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    rejected record;
+begin
+    for rejected in
+        select p.id, p.entity_name from proposal p
+        where p.space_id = reject_proposals.space and p.id = any(proposals) and p.decision is null
+        order by p.created_at, p.id for update
+    loop
+        update proposal p
+        set decision = 'rejected', decided_at = clock_timestamp(), decided_by = origin.author_id, reason = reject_proposals.reason
+        where p.space_id = reject_proposals.space and p.id = rejected.id;
+        perform record_event('rejected', null, null, null, origin, jsonb_build_object('proposal', rejected.id));
+        proposals := array_remove(proposals, rejected.id);
+        return query select rejected.id, rejected.entity_name;
+    end loop;
+    if proposals <> '{}' then
+        raise exception using errcode = 'TR016', message = 'the proposal was decided meanwhile', detail = proposals[1]::text;
+    end if;
+end
+$$;
+
+comment on function textrawl.reject_proposals is
+    'Reject pending proposals with a reason for their authors. decide_proposals() calls this after it has checked the '
+    'rights. Error TR016: decided meanwhile.';

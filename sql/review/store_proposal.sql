@@ -1,0 +1,36 @@
+create function textrawl.store_proposal(
+    accepted textrawl.proposal, space integer,
+    out entity_id uuid, out entity_name text, out observation_id uuid, out relation_id uuid, out duplicate boolean
+)
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    origin origin := row(space, accepted.author_id, accepted.client, accepted.tool, accepted.request, false)::origin;
+begin
+    if accepted.kind = 'fact' then
+        select s.entity_id, s.entity_name, s.observation_id, s.duplicate
+        into entity_id, entity_name, observation_id, duplicate
+        from store_fact(jsonb_build_object(
+                'entity', accepted.entity_name, 'type', accepted.entity_type, 'observation', accepted.content,
+                'source', accepted.source, 'confidence', accepted.confidence, 'valid_until', accepted.valid_until,
+                'said_at', accepted.said_at, 'replaces', accepted.replaces),
+            accepted.model_id, case when accepted.model_id is not null then accepted.vector end, origin) s;
+    else
+        select c.from_id, c.from_name, c.relation_id, not c.created
+        into entity_id, entity_name, relation_id, duplicate
+        from connect_entities(
+            accepted.entity_name, accepted.relation_type, accepted.to_name, accepted.entity_type, accepted.to_type,
+            accepted.replaces_edges, accepted.model_id, case when accepted.model_id is not null then accepted.vector end,
+            origin) c;
+    end if;
+exception when sqlstate 'TR001' or sqlstate 'TR002' or sqlstate 'TR003' or sqlstate 'TR005' then
+    raise exception using errcode = 'TR008', message = 'the proposal can no longer be stored', detail = left(accepted.id::text, 8);
+end
+$$;
+
+comment on function textrawl.store_proposal is
+    'Store the fact or the relation of a proposal in the name of its author, as remember_fact() or relate_entities() '
+    'would. Error TR008: the fact to replace was forgotten, is no longer valid or is one of several, or both '
+    'ends of the relation are one entity now.';
