@@ -17,7 +17,7 @@ begin atomic
           order by t.content_hash, t.whole, t.part, t.valid_until desc nulls first, t.ordinal) twin
         on twin.content_hash = o.content_hash and (twin.whole, twin.part) is not distinct from (o.whole, o.part)
     where o.space_id = space and o.entity_id = merged and textrawl.is_valid(o.valid_from, o.valid_until, present => moment)
-      and (twin.valid_until is null or twin.valid_until >= o.valid_until)
+      and coalesce(twin.valid_until, 'infinity') >= coalesce(o.valid_until, 'infinity')
     union all
     select 'relation', r.id, twin.id, r.valid_until, greatest(moment, r.valid_from)
     from (select f.* from textrawl.relation f where f.space_id = space and f.from_entity = merged
