@@ -189,10 +189,13 @@ OWN = r"psql -d postgres |TEXTRAWL_DATABASE_URL='|sudo "  # tests/docs/test_own_
 DOCUMENTS = r".venv/bin/textrawl (space create handbook|ingest) "  # test_documents_page.py
 CONNECTS = r".venv/bin/textrawl (connect|disconnect) ?"  # tests/connect; it changes files
 DAILY = r".venv/bin/textrawl (search|show|remember|revise|forget) "  # test_commands_page.py
+ACTORS = r".venv/bin/textrawl token create --actor (scout|ben|ana) "  # test_curation_page.py
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team_pages
 CLUSTER = r"kubectl "  # no cluster here: test_kubernetes.py
 EXPLORES = r".venv/bin/textrawl explore$"  # it does not end: tests/explorer
-TRIED = "|".join((ASKS, EXPLORES, ADDS, CONNECTS, READS, OWN, DOCUMENTS, DAILY, COMPOSE, CLUSTER))
+TRIED = "|".join(
+    (ASKS, ACTORS, EXPLORES, ADDS, CONNECTS, READS, OWN, DOCUMENTS, DAILY, COMPOSE, CLUSTER)
+)
 
 
 def test_no_page_expects_uv_on_the_path_or_installs_into_a_guarded_python() -> None:

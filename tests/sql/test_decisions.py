@@ -220,8 +220,14 @@ def test_who_reviews_without_write_can_only_reject(team: Reviewed) -> None:
     reader = team.credential("rex", "read", "review")
 
     assert refuse(team, DECIDE, [proposal], "accept", None, reader) == "TR011"
-    assert team.fetch("select state from decide_proposals(%s, 'reject', 'no', credential => %s)",
-                      [proposal], reader) == "rejected"  # fmt: skip
+    assert (
+        team.fetch(
+            "select state from decide_proposals(%s, 'reject', 'no', credential => %s)",
+            [proposal],
+            reader,
+        )
+        == "rejected"
+    )
 
 
 def test_a_reviewer_sees_all_proposals_and_others_only_their_own(team: Reviewed) -> None:

@@ -96,9 +96,12 @@ class Aliases:
         return shown
 
 
-async def rewrite_talks(text: str, ask: Ask) -> str:
-    """The page with every answer as the server gives it now, asked in the page's order."""
-    aliases, parts, end = Aliases(), list[str](), 0
+async def rewrite_talks(text: str, ask: Ask, aliases: Aliases | None = None) -> str:
+    """The page with every answer as the server gives it now, asked in the page's order.
+
+    `aliases` are those of the parts of the page that come before `text`.
+    """
+    aliases, parts, end = aliases or Aliases(), list[str](), 0
     for match in _BLOCK.finditer(text):
         language, words, body = match.groups()
         if language != "text" or not body.startswith("> "):
@@ -132,9 +135,11 @@ def _read_calls(body: str) -> list[tuple[str, str, str]]:
     return calls
 
 
-def rewrite_results(text: str, connection: psycopg.Connection) -> str:
+def rewrite_results(
+    text: str, connection: psycopg.Connection, aliases: Aliases | None = None
+) -> str:
     """The page with every result that it shows as Postgres gives it now; all statements are run."""
-    aliases = Aliases()
+    aliases = aliases or Aliases()
 
     def replace(match: re.Match[str]) -> str:
         statement, query, before, shown, after = match.groups()
