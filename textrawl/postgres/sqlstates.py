@@ -74,22 +74,22 @@ REFUSALS: dict[str, Explain] = {
     BATCH_REFUSED: lambda detail, _: errors.ArgumentInvalid(f"Nothing was stored. {detail}"),
     **ACCESS,
     "TR018": _invalid(
-        "The fact was revised already", "look up the entity for the fact that is right"
+        "The fact was revised already", "look up the entity: it shows the fact that is right"
     ),
     "TR019": _invalid(
-        "A revision cannot be made with this {}",
-        "give a reason of 1 to 500 characters, and another text than that of the wrong fact",
+        "The {} of this revision cannot be used",
+        "give a reason of 1 to 500 characters, and a new text that differs from the wrong fact",
     ),
     "TR016": _invalid(
-        "No pending proposal {}", "list_proposals and `textrawl review list` show their ids"
+        "No proposal {} is pending", "list_proposals and `textrawl review list` show their ids"
     ),
     "TR017": _invalid(
         "Wrong decision", "accept or reject; a rejection has a reason of 1 to 1,000 characters"
     ),
     "TR008": _invalid(
         "The proposal {} can no longer be stored",
-        "the fact that it replaces is gone, or both ends are one entity now: reject it; "
-        "nothing was decided",
+        "nothing was decided: the fact that it replaces is gone, or its two entities are one now; "
+        "reject it",
     ),
     "TR009": _invalid("Wrong number of days", "use 1 to 3650, or none if proposals do not expire"),
     "TR020": _invalid("No space {}", "see `textrawl space list`"),
@@ -125,8 +125,10 @@ REFUSALS: dict[str, Explain] = {
         "The name {} belongs to another entity",
         "merge the two entities if they are the same, or choose another alias",
     ),
-    "TR035": _invalid("No alias {}", "look up the entity, or list the aliases"),
-    "TR036": _invalid("{} is the name of a merged entity", "split that entity again instead"),
+    "TR035": _invalid("{} is not an alias", "look up the entity, or list the aliases"),
+    "TR036": _invalid(
+        "{} is the name of a merged entity", "split the entity instead: the name then is its own"
+    ),
     "TR037": _invalid(
         "Nothing was merged as {}", "give a name of the merged entity; list the aliases to see them"
     ),

@@ -55,7 +55,7 @@ async def test_lines_mark_a_wrong_fact(connect: Connect) -> None:
         ({"instead": "lives in Riga"}, "was revised already"),
         ({"fact": "lives in Rome"}, "names no fact"),
         ({"entityName": "Nobody"}, "Nobody"),
-        ({"fact": "drinks tea", "instead": "drinks tea"}, "another text"),
+        ({"fact": "drinks tea", "instead": "drinks tea"}, "a new text that differs"),
     ],
 )
 async def test_a_refused_revision_says_what_to_do(
