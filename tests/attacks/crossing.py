@@ -191,6 +191,22 @@ def _guess_curation(dice: random.Random, loot: Loot) -> dict[str, list[Arguments
     return {"revise_fact": [wrong, {**wrong, "fact": known[:8], "instead": "hides nothing"}]}
 
 
+def _guess_entities(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
+    name = dice.choice(["Ada", loot.canary])
+    return {
+        "find_same_entities": [{}, {"entityName": name}],
+        "merge_entities": [
+            {"entityName": "Ada", "other": loot.canary, "dryRun": True},
+            {"entityName": loot.canary, "other": "Ada"},
+        ],
+        "split_entity": [{"name": name}, {"name": loot.canary, "dryRun": True}],
+        "name_entity": [
+            {"entityName": name, "alias": "mine"},
+            {"entityName": "Ada", "alias": loot.canary, "remove": True},
+        ],
+    }
+
+
 def _guess_others(loot: Loot) -> dict[str, list[Arguments]]:
     return {
         "extract_memories": [{"text": f"{loot.canary} owns the vault", "source": "note"}],
@@ -310,6 +326,7 @@ def list_guesses(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
         | _guess_graph_reads(dice, loot)
         | _guess_graph_writes(dice, loot)
         | _guess_curation(dice, loot)
+        | _guess_entities(dice, loot)
         | _guess_decay(dice, loot)
         | _guess_journal(dice, loot)
         | _guess_identity(dice, loot)

@@ -188,7 +188,7 @@ READS = r".venv/bin/textrawl (psql|analyst|stats --html) ?"  # tests/cli/test_an
 OWN = r"psql -d postgres |TEXTRAWL_DATABASE_URL='|sudo "  # tests/docs/test_own_postgres.py
 DOCUMENTS = r".venv/bin/textrawl (space create handbook|ingest) "  # test_documents_page.py
 CONNECTS = r".venv/bin/textrawl (connect|disconnect) ?"  # tests/connect; it changes files
-DAILY = r".venv/bin/textrawl (search|show|remember|revise|forget) "  # test_commands_page.py
+DAILY = r".venv/bin/textrawl (search|show|remember|revise|entity|forget) "  # test_commands_page.py
 ACTORS = r".venv/bin/textrawl token create --actor (scout|ben|ana) "  # test_curation_page.py
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team_pages
 CLUSTER = r"kubectl "  # no cluster here: test_kubernetes.py

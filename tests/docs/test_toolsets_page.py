@@ -68,6 +68,10 @@ def write_curation() -> str:
     return write_tools(find_toolsets()["curation"].tools.values())
 
 
+def write_entities() -> str:
+    return write_tools(find_toolsets()["entities"].tools.values())
+
+
 def write_stats() -> str:
     return write_tools(find_toolsets()["stats"].tools.values())
 
@@ -92,6 +96,7 @@ TABLES = {
     "sync": write_sync,
     "corpus": write_corpus,
     "curation": write_curation,
+    "entities": write_entities,
     "stats": write_stats,
 }
 
@@ -110,6 +115,7 @@ async def test_the_page_about_toolsets_shows_what_they_answer_and_cost(
         "compact": await connect(toolsets=["graph"]),
         "corpus": await connect(toolsets=["corpus"]),
         "curation": await connect(toolsets=["memory", "curation"]),
+        "entities": await connect(toolsets=["memory", "entities"]),
     }
 
     async def ask(name: str) -> Client:

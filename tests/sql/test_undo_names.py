@@ -41,7 +41,7 @@ def test_an_undo_splits_and_a_revert_merges_again(team: Team, writer: str) -> No
     start = team.now()
     tell_two(team, writer)
     since = start if writer == "ana" else team.now()
-    before = look(team) if writer == "bob" else ({}, [])
+    before: Any = look(team) if writer == "bob" else ({}, [])
     do(team, "ana", "name_entity", "Jeff", "jeffrey")
     do(team, "ana", "merge_entities", "Jeff", "JM")
     after = look(team)

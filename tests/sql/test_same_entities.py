@@ -1,0 +1,78 @@
+"""Entities that can be one under two names are found, and never merged unasked."""
+
+from typing import Any
+
+import psycopg
+import pytest
+
+Sql = psycopg.Connection[Any]
+
+
+def remember(sql: Sql, entity: str, text: str, kind: str | None = None) -> None:
+    sql.execute("select remember_fact(%s, %s, %s)", (entity, kind, text))
+
+
+def find(sql: Sql, entity: str | None = None) -> list[tuple[str, str]]:
+    query = """
+        select entity_name, other_name from find_same_entities(%s)
+        order by score desc, entity_name"""
+    return sql.execute(query, (entity,)).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "least"),
+    [
+        ("Jeff Miller", "Miller, Jeff", 1.0), ("Jeff Miller", "jmiller", 0.8),
+        ("Jeff Miller", "Jeff", 0.6), ("Katharina Schmidt", "Katarina Schmidt", 0.6),
+    ],
+)  # fmt: skip
+def test_short_forms_and_misspelt_names_are_alike(
+    sql: Sql, one: str, other: str, least: float
+) -> None:
+    query = "select name_likeness(%s, %s), name_likeness(%s, %s), name_likeness(%s, 'Acme Corp')"
+    row = sql.execute(query, (one, other, other, one, one)).fetchone()
+
+    assert row is not None
+    assert row[0] == row[1] >= least
+    assert row[2] < 0.2
+
+
+def test_names_and_shared_facts_and_relations_make_candidates(sql: Sql) -> None:
+    for fact in ("drinks tea", "is tall", "lives in Riga"):
+        remember(sql, "Jeff Miller", fact)
+    remember(sql, "jmiller", "prefers dark mode")
+    remember(sql, "The Boss", "lives in Riga")
+    remember(sql, "Acme Corp", "makes anvils")
+
+    assert find(sql) == [("Jeff Miller", "The Boss"), ("Jeff Miller", "jmiller")]
+    assert find(sql, "jmiller") == [("Jeff Miller", "jmiller")]
+    assert find(sql, "Acme Corp") == []
+
+
+def test_a_shared_relation_and_an_equal_type_raise_the_score(sql: Sql) -> None:
+    remember(sql, "Jeff Miller", "drinks tea", "person")
+    remember(sql, "Jeff", "is tall", "project")
+    score = "select score from find_same_entities('Jeff', 0.1)"
+    before = sql.execute(score).fetchall()
+    for name in ("Jeff", "Jeff Miller"):
+        sql.execute("select relate_entities(%s, 'works at', 'Acme')", (name,))
+
+    assert sql.execute(score).fetchall() > before
+
+
+def test_a_merged_entity_is_no_candidate(sql: Sql) -> None:
+    remember(sql, "Jeff Miller", "drinks tea")
+    remember(sql, "jmiller", "drinks tea")
+    assert find(sql) == [("Jeff Miller", "jmiller")]
+
+    sql.execute("select merge_entities('Jeff Miller', 'jmiller')")
+
+    assert find(sql) == []
+    assert sql.execute("select count(*) from memory_same_entities").fetchone() == (0,)
+
+
+def test_an_unknown_name_is_refused(sql: Sql) -> None:
+    with pytest.raises(psycopg.Error) as refused:
+        find(sql, "Nobody")
+
+    assert refused.value.sqlstate == "TR050"

@@ -1,0 +1,81 @@
+"""The tools for entities with several names, through an MCP client."""
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import Connect
+from tests.support.tool_calls import read, remember, text_of
+
+pytestmark = pytest.mark.anyio
+
+
+async def tell(connect: Connect) -> Any:
+    """A client that has told about Jeff under two names."""
+    client = await connect(toolsets=["memory", "entities"])
+    await remember(client, "Jeff Miller", "drinks tea")
+    await remember(client, "Jeff Miller", "is tall")
+    await remember(client, "jmiller", "drinks tea")
+    return client
+
+
+async def test_candidates_are_merged_after_a_dry_run_and_split_again(connect: Connect) -> None:
+    client = await tell(connect)
+    pair = {"entityName": "Jeff Miller", "other": "jmiller"}
+
+    found = read(await client.call_tool("find_same_entities", {}))
+    plan = read(await client.call_tool("merge_entities", {**pair, "dryRun": True}))
+    merged = read(await client.call_tool("merge_entities", pair))
+    about = read(
+        await client.call_tool("query_memory", {"mode": "entity", "entityName": "JMiller"})
+    )
+    await remember(client, "jmiller", "sings")
+    split = read(await client.call_tool("split_entity", {"name": "jmiller"}))
+
+    assert found["same"][0] | {"s": 0} == {
+        "entity": "Jeff Miller", "other": "jmiller", "s": 0, "facts": 1
+    }  # fmt: skip
+    counts = {"entity": "Jeff Miller", "merged": "jmiller", "facts": 1, "rel": 0, "dup": 1}
+    assert plan == {"ok": True, "dry": True, **counts, "dups": ["drinks tea"]}
+    assert merged == {"ok": True, **counts}
+    assert sorted(about["o"]) == ["drinks tea", "is tall"]
+    assert split == {
+        "ok": True, "entity": "Jeff Miller", "split": "jmiller", "facts": 2, "rel": 0,
+        "later": {"jmiller": ["sings"]},
+    }  # fmt: skip
+
+
+async def test_an_alias_is_added_shown_and_removed(connect: Connect) -> None:
+    client = await tell(connect)
+    call = {"entityName": "Jeff Miller", "alias": "Jeffrey"}
+
+    added = read(await client.call_tool("name_entity", call))
+    found = text_of(await client.call_tool("query_memory", {"query": "jeffrey"}))
+    removed = read(await client.call_tool("name_entity", {**call, "remove": True}))
+
+    assert added == {"ok": True, "entity": "Jeff Miller", "aka": ["Jeffrey"]}
+    assert "drinks tea" in found
+    assert "is tall" in found
+    assert removed == {"ok": True, "entity": "Jeff Miller"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "says"),
+    [
+        ("name_entity", {"entityName": "Jeff Miller", "alias": "jmiller"}, "another entity"),
+        ("name_entity", {"entityName": "Nobody", "alias": "No"}, "Nobody"),
+        ("merge_entities", {"entityName": "jmiller", "other": "JMiller"}, "same entity"),
+        ("merge_entities", {"entityName": "jmiller", "other": "Nobody"}, "Nobody"),
+        ("split_entity", {"name": "jmiller"}, "Nothing was merged"),
+        ("find_same_entities", {"entityName": "Nobody"}, "Nobody"),
+    ],
+)
+async def test_refusals_say_what_to_do(
+    connect: Connect, tool: str, arguments: dict[str, Any], says: str
+) -> None:
+    client = await tell(connect)
+
+    result = await client.call_tool(tool, arguments)
+
+    assert result.is_error
+    assert says in text_of(result)

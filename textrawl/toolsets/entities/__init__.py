@@ -1,0 +1,1 @@
+"""The `entities` toolset: one entity under several names."""
