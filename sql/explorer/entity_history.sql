@@ -7,6 +7,7 @@ create function textrawl.entity_history(
     created_at timestamptz, said_at timestamptz, valid_from timestamptz, valid_until timestamptz,
     valid boolean,            -- at the time as_of, or now
     successor text,           -- text of the fact that replaced this fact
+    wrong text,               -- the reason, if somebody marked the fact as wrong
     total bigint              -- number of facts on all pages
 )
 language sql stable security definer
@@ -25,10 +26,11 @@ begin atomic
     )
     select o.id, known.space, o.content, o.source, o.confidence, a.name, o.client, o.tool, o.created_at, o.said_at,
         o.valid_from, o.valid_until, textrawl.is_valid(o.valid_from, o.valid_until, entity_history.as_of),
-        successor.content, known.total
+        successor.content, w.reason, known.total
     from known
     join textrawl.fact o on o.space_id = known.space_id and o.id = known.id
     join textrawl.actor a on a.id = o.author_id
+    left join textrawl.revision w on w.space_id = o.space_id and w.observation_id = o.id
     left join textrawl.fact successor on successor.space_id = o.space_id and successor.id = o.replaced_by
     order by o.created_at desc, o.id;
 end;

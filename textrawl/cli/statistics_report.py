@@ -10,25 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from textrawl.cli.console import count, write_cell
+from textrawl.store.report import ReportRow
 from textrawl.store.rows import StatisticsRow
 
 _BARS = "▁▂▃▄▅▆▇█"
 _LONGEST = 72  # characters of a question or a fact
-
-
-@dataclass(frozen=True)
-class ReportRow:
-    """The row of memory_report about the last days. Times are ISO 8601. Costs are in tokens."""
-
-    growth: list[dict[str, Any]]
-    sources: dict[str, int]
-    authors: list[dict[str, Any]]
-    recalls: dict[str, Any]
-    recall_days: list[dict[str, Any]]
-    slowest: list[dict[str, Any]]
-    stale: dict[str, Any]
-    unanswered: dict[str, Any]
-    llm: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from textrawl.errors import TextrawlError
-from textrawl.explorer import entity_page, search_page, sign_in
+from textrawl.explorer import dashboard_page, entity_page, search_page, sign_in
 from textrawl.explorer.assets import answer_asset
 from textrawl.explorer.headers import Headers
 from textrawl.explorer.rendering import render, write_link
@@ -25,6 +25,7 @@ from textrawl.transports.http.limits import Limits
 _PAGES: dict[str, Page] = {
     "search": search_page.show,
     "entity": entity_page.show,
+    "spaces": dashboard_page.show,
 }
 _ACTIONS: dict[str, Page] = {
     "sign-out": sign_in.sign_out,

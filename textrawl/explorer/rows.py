@@ -9,7 +9,8 @@ from uuid import UUID
 class HistoryRow:
     """A fact of entity_history. `successor` is the text of the fact that replaced it.
 
-    `client` and `tool` wrote the fact. `total` is the number of the entity's facts.
+    `wrong` says why the fact was wrong, or is None. `client` and `tool` wrote the fact. `total` is
+    the number of the entity's facts.
     """
 
     id: UUID
@@ -26,4 +27,5 @@ class HistoryRow:
     valid_until: datetime | None
     valid: bool
     successor: str | None
+    wrong: str | None
     total: int

@@ -21,7 +21,7 @@ from textrawl.explorer.sessions import Session
 from textrawl.explorer.site import Site
 from textrawl.transports.http.authentication import describe_principal
 
-NAVIGATION = (("search", "Search"),)
+NAVIGATION = (("search", "Search"), ("spaces", "Spaces"))
 CLIENT = f"textrawl explorer {__version__}"
 
 _STATUS: dict[type[errors.TextrawlError], int] = {

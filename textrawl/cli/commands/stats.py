@@ -11,11 +11,12 @@ from textrawl.cli.console import open_console, show_wait, write_json, write_mess
 from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.statistics_page import require_plots, write_page
-from textrawl.cli.statistics_report import Report, ReportRow, draw_report
+from textrawl.cli.statistics_report import Report, draw_report
 from textrawl.errors import StartRefused
 from textrawl.postgres.database import open_connection
 from textrawl.settings import Settings, read_settings
 from textrawl.store.opening import open_database
+from textrawl.store.report import ReportRow
 from textrawl.store.rows import StatisticsRow
 
 _LONGEST = 60.0  # seconds that the counting of a large memory can take
