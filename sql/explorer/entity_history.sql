@@ -1,6 +1,7 @@
 create function textrawl.entity_history(
     entity text, as_of timestamptz default null, max_rows integer default 50, skip integer default 0,
-    spaces integer[] default null, credential bytea default null
+    spaces integer[] default null, credential bytea default null,
+    fact uuid default null  -- only this fact
 ) returns table (
     id uuid, space text, content text, source text, confidence real, author text,
     client text, tool text,   -- the program and the tool that wrote the fact
@@ -21,7 +22,8 @@ begin atomic
         from textrawl.find_entities((select ids from scope)::integer[], entity_history.entity) f
         join textrawl.space s on s.id = f.space_id
         join textrawl.fact o on o.space_id = f.space_id and o.entity_id = f.entity_id
-        where entity_history.as_of is null or o.valid_from <= entity_history.as_of
+        where (entity_history.as_of is null or o.valid_from <= entity_history.as_of)
+          and (entity_history.fact is null or o.id = entity_history.fact)
         order by o.created_at desc, o.id limit max_rows offset skip
     )
     select o.id, known.space, o.content, o.source, o.confidence, a.name, o.client, o.tool, o.created_at, o.said_at,

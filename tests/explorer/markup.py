@@ -35,12 +35,13 @@ PAYLOADS = tuple(f"{lead}{vector}" for lead in _BREAKS for vector in _VECTORS)
 
 
 class Document(HTMLParser):
-    """The elements and the texts of a page. `faults` lists whatever must not be there."""
+    """The elements and the texts of a page. `faults` lists what must not be there."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
         self.texts: list[str] = []
         self.links: list[str] = []
+        self.fields: dict[str, str] = {}
         self.faults: list[str] = []
         self._raw = ""
         self.feed(page)
@@ -54,6 +55,9 @@ class Document(HTMLParser):
         if tag not in ALLOWED:
             self.faults.append(f"<{tag}>")
         self._raw = tag if tag in ("script", "style") else ""
+        if tag == "input":
+            given = dict(attrs)
+            self.fields[given.get("name") or ""] = given.get("value") or ""
         for name, value in attrs:
             if name.startswith("on") or name in ("style", "srcdoc"):
                 self.faults.append(f"{tag} {name}={value}")

@@ -27,30 +27,53 @@ def test_there_are_enough_texts() -> None:
     assert len(set(PAYLOADS)) >= 200
 
 
-async def test_no_stored_text_becomes_markup(place: Place) -> None:
+def _store_all(owner: psycopg.Connection) -> None:
+    """Store all texts. The reader's name is one of them, and the reader wrote everything."""
     for payload in PAYLOADS:
-        _store(place.owner, payload)
-    place.owner.execute("update actor set name = %s where name = 'reader'", (PAYLOADS[1],))
-    place.owner.execute(
+        _store(owner, payload)
+    owner.execute("update actor set name = %s where name = 'reader'", (PAYLOADS[1],))
+    owner.execute(
         "update observation set author_id = (select id from actor where name = %s)", (PAYLOADS[1],)
     )
     with pytest.raises(psycopg.errors.CheckViolation):  # names of spaces have only safe characters
-        place.owner.execute("update space set name = %s where name = 'team'", (PAYLOADS[0],))
+        owner.execute("update space set name = %s where name = 'team'", (PAYLOADS[0],))
+
+
+async def test_no_stored_text_becomes_markup(place: Place) -> None:
+    _store_all(place.owner)
     faults: list[str] = []
     unseen: list[str] = []
     async with place.browse("reader") as browser:
-        for payload in PAYLOADS:
-            name = clean_name(payload)
-            for page, given in (("entity", {"name": name}), ("search", {"q": name, "why": "1"})):
-                document = Document((await browser.get(page, **given)).text)
-                faults += document.faults
-                unseen += [payload] if name not in document.text else []
-        everything = Document((await browser.get("entity", name="Ada")).text)
+        for name in map(clean_name, PAYLOADS):
+            document = Document((await browser.get("entity", name=name)).text)
+            faults += document.faults
+            unseen += [] if name in document.text else [name]
+        for name in map(clean_name, PAYLOADS[::20]):
+            document = Document((await browser.get("search", q=name, why="1")).text)
+            faults += document.faults
+            unseen += [] if name in document.text else [name]
+        relations = Document((await browser.get("entity", name="Ada")).text)
+        spaces = Document((await browser.get("spaces")).text)
 
-    assert faults == []
+    assert faults + relations.faults + spaces.faults == []
     assert unseen == []
-    assert everything.faults == []
-    assert sum("alert(1)" in text for text in everything.texts) >= 100
+    assert PAYLOADS[1] in spaces.text
+    assert sum("alert(1)" in text for text in relations.texts) >= 100
+
+
+async def test_no_stored_text_becomes_markup_for_administrators(place: Place) -> None:
+    _store_all(place.owner)
+    faults: list[str] = []
+    async with place.browse("admin") as browser:
+        for name in map(clean_name, PAYLOADS[::13]):
+            faults += Document((await browser.get("trail", entity=name)).text).faults
+            faults += Document((await browser.get("forget", name=name, space="team")).text).faults
+        plan = {"author": PAYLOADS[1], "since": "2020-01-01"}
+        faults += Document((await browser.get("undo", **plan)).text).faults
+        trail = Document((await browser.get("trail", limit="500")).text)
+
+    assert faults + trail.faults == []
+    assert sum("alert(1)" in text for text in trail.texts) >= 100
 
 
 async def test_no_text_of_an_address_becomes_markup(place: Place) -> None:

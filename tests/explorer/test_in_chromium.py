@@ -24,7 +24,10 @@ pytestmark = [
 ]
 
 LOOKS = [("light", 1280), ("light", 360), ("dark", 1280), ("dark", 360)]
-PAGES = ("search", "search?q=who+likes+tea&why=1", "entity?name=Ada", "entity?name=Nobody")
+PAGES = (
+    "search", "search?q=who+likes+tea&why=1", "entity?name=Ada", "entity?name=Nobody", "spaces",
+    "trail", "undo?author=textrawl_owner&since=2020-01-01", "forget?name=Ada&space=team",
+)  # fmt: skip
 PICTURES = os.environ.get("TEXTRAWL_PICTURES")
 """A folder: the test leaves pictures of all pages there, for people to look at."""
 
@@ -66,11 +69,12 @@ class Tab:
         )
 
 
-_OVERFLOW = """() => [...document.querySelectorAll("body *")].filter((element) => {
+_OVERFLOW = """() => (document.documentElement.scrollWidth > innerWidth
+  ? [document.documentElement] : [...document.querySelectorAll("body *")].filter((element) => {
     const box = element.getBoundingClientRect();
     const hides = element.closest(".scroll, .skip, .hidden, meter, option") !== null;
     return !hides && box.width > 0 && (box.right > innerWidth + 1 || box.left < -1);
-}).map((element) => element.outerHTML.slice(0, 120))"""
+})).map((element) => element.outerHTML.slice(0, 120))"""
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from textrawl.errors import TextrawlError
-from textrawl.explorer import dashboard_page, entity_page, search_page, sign_in
+from textrawl.explorer import changes, dashboard_page, entity_page, search_page, sign_in, trail_page
 from textrawl.explorer.assets import answer_asset
 from textrawl.explorer.headers import Headers
 from textrawl.explorer.rendering import render, write_link
@@ -26,9 +26,17 @@ _PAGES: dict[str, Page] = {
     "search": search_page.show,
     "entity": entity_page.show,
     "spaces": dashboard_page.show,
+    "trail": trail_page.show,
+    "undo": trail_page.plan,
+    "correct": changes.ask_correction,
+    "forget": changes.ask_deletion,
 }
 _ACTIONS: dict[str, Page] = {
     "sign-out": sign_in.sign_out,
+    "undo": trail_page.undo,
+    "revert": trail_page.revert,
+    "correct": changes.correct,
+    "forget": changes.forget,
 }
 
 

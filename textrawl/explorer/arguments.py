@@ -4,9 +4,9 @@ from datetime import datetime
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.values.entity_type import ENTITY_TYPES, name_type
-from textrawl.values.instant import read_instant
-from textrawl.values.limits import NAME_LENGTH, QUERY_LENGTH
-from textrawl.values.text import clean_name
+from textrawl.values.instant import read_instant, read_past_instant
+from textrawl.values.limits import FACT_LENGTH, NAME_LENGTH, QUERY_LENGTH, REASON_LENGTH
+from textrawl.values.text import clean_fact, clean_name
 
 _MOST_DIGITS = 9
 
@@ -22,6 +22,25 @@ def read_name(text: str) -> str:
     if not name:
         raise ArgumentInvalid("Give the name of an entity", title="The name is missing")
     return name
+
+
+def read_fact(text: str) -> str:
+    """Return the text of a fact as it is stored. Raises ArgumentInvalid."""
+    try:
+        fact = _limit("The fact", clean_fact(text), FACT_LENGTH)
+    except ValueError as error:
+        raise ArgumentInvalid(f"The fact {error}", title="The fact cannot be stored") from None
+    if not fact:
+        raise ArgumentInvalid("Write what is right", title="The fact is empty")
+    return fact
+
+
+def read_reason(text: str) -> str:
+    """Return the reason why a fact was wrong. Raises ArgumentInvalid."""
+    reason = _limit("The reason", clean_name(text), REASON_LENGTH)
+    if not reason:
+        raise ArgumentInvalid("Say why the fact was wrong", title="The reason is missing")
+    return reason
 
 
 def read_types(text: str) -> list[str] | None:
@@ -40,6 +59,17 @@ def read_moment(text: str) -> datetime | None:
         return read_instant(text) if text.strip() else None
     except ValueError as error:
         raise ArgumentInvalid(f"The date {error}", title="The date cannot be read") from None
+
+
+def read_start(text: str) -> datetime | None:
+    """Return a time that has passed, or None if there is none. A date means its beginning.
+
+    Raises ArgumentInvalid.
+    """
+    try:
+        return read_past_instant(text) if text.strip() else None
+    except ValueError as error:
+        raise ArgumentInvalid(f"The time {error}", title="The time cannot be read") from None
 
 
 def read_number(text: str, *, least: int, most: int, default: int) -> int:

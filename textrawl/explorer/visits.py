@@ -21,7 +21,11 @@ from textrawl.explorer.sessions import Session
 from textrawl.explorer.site import Site
 from textrawl.transports.http.authentication import describe_principal
 
-NAVIGATION = (("search", "Search"), ("spaces", "Spaces"))
+_NAVIGATION = (
+    ("search", "Search", "read"),
+    ("spaces", "Spaces", "read"),
+    ("trail", "Trail", "admin"),
+)
 CLIENT = f"textrawl explorer {__version__}"
 
 _STATUS: dict[type[errors.TextrawlError], int] = {
@@ -61,14 +65,28 @@ class Visit:
         """Return whether the person has a scope in any space."""
         return any(scope in space.scopes for space in self.principal.spaces)
 
+    def require_writable(self) -> None:
+        """Raise ReadOnly if the server changes nothing."""
+        if self.site.settings.read_only:
+            raise errors.ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+
+    def _find_spaces(self, scope: str) -> list[str]:
+        """Return the names of the spaces with facts that the person can read and use so."""
+        if self.site.settings.read_only:
+            return []
+        return [space.name for space in self.principal.readable if scope in space.scopes]
+
     def _describe(self) -> Mapping[str, Any]:
         return {
             "visitor": self.principal.actor,
             "form_token": self.session.form_token,
             "spaces": [space.name for space in self.principal.readable],
-            "administers": self.allows("admin"),
+            "writable": self._find_spaces("write"),
+            "forgettable": self._find_spaces("forget"),
             "path": self.request.url.path,
-            "navigation": NAVIGATION,
+            "navigation": [
+                (page, label) for page, label, scope in _NAVIGATION if self.allows(scope)
+            ],
         }
 
 

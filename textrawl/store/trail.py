@@ -120,10 +120,18 @@ class Filter:
 class Trail:
     """The trail of one space, or of all spaces in which the credential has the scope `admin`.
 
-    Each method raises NotAuthenticated, ScopeMissing, DatabaseUnavailable.
+    `client` is recorded with an undo. Each method raises NotAuthenticated, ScopeMissing,
+    DatabaseUnavailable.
     """
 
-    def __init__(self, database: Database, credential: bytes | None, space: int | None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        credential: bytes | None,
+        space: int | None,
+        client: str | None = None,
+    ) -> None:
+        self._client = client
         self._database = database
         self._credential = credential
         self._space = space
@@ -144,12 +152,15 @@ class Trail:
             author=author,
             since=since,
             others=others,
+            client=self._client,
             tool="textrawl undo",
         )
 
     async def revert(self, undo: int) -> RevertedRow:
         """Revert an undo. Raises ArgumentInvalid if that is not possible."""
-        [row] = await self._call("revert_undo", RevertedRow, undo=undo, tool="textrawl undo")
+        [row] = await self._call(
+            "revert_undo", RevertedRow, undo=undo, client=self._client, tool="textrawl undo"
+        )
         return row
 
     async def purge(self, older_than: timedelta | None) -> list[PurgedRow]:

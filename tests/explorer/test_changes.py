@@ -1,0 +1,130 @@
+"""Corrections and deletions: what will change is shown first, and only who may do it does it."""
+
+import pytest
+
+from tests.explorer.markup import Document
+from tests.explorer.test_search_page import remember
+from tests.explorer.visiting import Place
+
+pytestmark = pytest.mark.anyio
+
+
+def _read_facts(place: Place) -> list[tuple[str, bool]]:
+    return place.owner.execute(
+        "select content, is_valid(valid_from, valid_until) from textrawl.fact"
+        " order by created_at, content"
+    ).fetchall()
+
+
+def _find_id(place: Place) -> str:
+    rows = place.owner.execute("select id::text from textrawl.fact").fetchall()
+    return rows[0][0]
+
+
+async def test_a_correction_says_what_will_change_and_then_changes_it(place: Place) -> None:
+    remember(place.owner, "Ada", "lives in Oslo")
+    given = {"name": "Ada", "fact": _find_id(place), "space": "team"}
+    async with place.browse("writer") as browser:
+        asked = await browser.get("correct", **given)
+        text = {"text": "lives in Rome", "kind": "ended", "reason": ""}
+        shown = await browser.post("correct", **given, **text)
+        before = _read_facts(place)
+        done = await browser.post("correct", **given, **text, confirmed="1")
+        page = Document((await browser.get("entity", name="Ada")).text)
+
+    assert "lives in Oslo" in asked.text
+    assert "ends now, and stays in the history" in shown.text
+    assert before == [("lives in Oslo", True)]
+    assert (done.status_code, done.headers["location"]) == (
+        303,
+        "/explore/entity?name=Ada&space=team",
+    )
+    assert _read_facts(place) == [("lives in Oslo", False), ("lives in Rome", True)]
+    assert "writer" in page.texts
+
+
+async def test_a_wrong_fact_is_revised_with_its_reason(place: Place) -> None:
+    remember(place.owner, "Ada", "lives in Oslo")
+    given = {"name": "Ada", "fact": _find_id(place), "space": "team"}
+    text = {"text": "lives in Bergen", "kind": "wrong", "confirmed": "1"}
+    async with place.browse("writer") as browser:
+        await browser.get("correct", **given)
+        without = await browser.post("correct", **given, **text, reason="")
+        await browser.post("correct", **given, **text, reason="she said Bergen")
+        page = Document((await browser.get("entity", name="Ada")).text)
+
+    assert (without.status_code, "The reason is missing" in without.text) == (400, True)
+    assert "she said Bergen" in page.texts
+    assert _read_facts(place) == [("lives in Oslo", False), ("lives in Bergen", True)]
+
+
+async def test_a_deletion_says_what_goes_and_then_deletes_it(place: Place) -> None:
+    remember(place.owner, "Ada", "lives in Oslo")
+    remember(place.owner, "Ada", "likes tea")
+    async with place.browse("writer") as browser:
+        one = await browser.get("forget", name="Ada", fact="likes tea", space="team")
+        unconfirmed = await browser.post("forget", name="Ada", fact="likes tea", space="team")
+        still = _read_facts(place)
+        await browser.post("forget", name="Ada", fact="likes tea", space="team", confirmed="1")
+        left = _read_facts(place)
+        whole = await browser.get("forget", name="Ada", space="team")
+        await browser.post("forget", name="Ada", fact="", space="team", confirmed="1")
+        gone = await browser.get("forget", name="Ada", space="team")
+
+    assert "This deletes one fact" in one.text
+    assert (unconfirmed.status_code, len(still)) == (400, 2)
+    assert left == [("lives in Oslo", True)]
+    assert "the entity with 1 facts" in whole.text
+    assert (gone.status_code, _read_facts(place)) == (404, [])
+
+
+async def test_a_reader_changes_nothing_and_is_offered_nothing(place: Place) -> None:
+    remember(place.owner, "Ada", "lives in Oslo")
+    given = {"name": "Ada", "fact": _find_id(place), "confirmed": "1"}
+    text = {"text": "lives in Rome", "kind": "ended"}
+    async with place.browse("reader") as browser:
+        page = Document((await browser.get("entity", name="Ada")).text)
+        answers = [
+            await browser.get("correct", **given),
+            await browser.post("correct", **given, **text),
+            await browser.post("correct", **given, **text, space="team"),
+            await browser.post("forget", **given),
+            await browser.post("forget", name="Ada", fact="", confirmed="1", space="team"),
+        ]
+
+    assert [answer.status_code for answer in answers] == [403] * 5
+    assert [link for link in page.links if "correct" in link or "forget" in link] == []
+    assert _read_facts(place) == [("lives in Oslo", True)]
+
+
+async def test_a_writer_changes_nothing_in_another_space(place: Place) -> None:
+    place.owner.execute(
+        "select create_space('other'), create_space('open'),"
+        " grant_access('writer', 'open', '{read}')"
+    )
+    for space in ("other", "open"):
+        remember(place.owner, "Ada", "lives in Oslo", space)
+    given = {"name": "Ada", "fact": "lives in Oslo", "confirmed": "1"}
+    text = {"text": "lives in Rome", "kind": "ended"}
+    async with place.browse("writer") as browser:
+        await browser.get("search")
+        codes = [
+            (await browser.post(action, **given, **text, space=space)).status_code
+            for action in ("correct", "forget")
+            for space in ("other", "open", "")
+        ]
+
+    assert set(codes) <= {400, 403, 404}
+    assert _read_facts(place) == [("lives in Oslo", True)] * 2
+
+
+async def test_a_text_that_cannot_be_stored_is_refused(place: Place) -> None:
+    remember(place.owner, "Ada", "lives in Oslo")
+    given = {"name": "Ada", "fact": _find_id(place), "kind": "ended", "confirmed": "1"}
+    texts = ("", " ", "lives in Oslo", "x" * 2001, "hidden\u202etext")
+    async with place.browse("writer") as browser:
+        await browser.get("search")
+        answers = [await browser.post("correct", **given, text=text) for text in texts]
+
+    assert [answer.status_code for answer in answers] == [400] * 5
+    assert _read_facts(place) == [("lives in Oslo", True)]

@@ -1,0 +1,97 @@
+"""The trail and the undo: for administrators alone, with the plan before."""
+
+from collections.abc import Callable
+from urllib.parse import parse_qsl, urlsplit
+
+import psycopg
+import pytest
+
+from tests.explorer.markup import Document
+from tests.explorer.test_search_page import remember
+from tests.explorer.visiting import Browser, Place, open_place
+from textrawl.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+
+def _count(place: Place) -> int:
+    rows = place.owner.execute("select count(*) from textrawl.fact").fetchall()
+    return rows[0][0]
+
+
+async def _plan_newest(browser: Browser) -> Document:
+    """Follow the link of the newest event to the plan of its undo."""
+    trail = Document((await browser.get("trail")).text)
+    link = next(link for link in trail.links if link.startswith("/explore/undo?"))
+    return Document((await browser.get("undo", **dict(parse_qsl(urlsplit(link).query)))).text)
+
+
+def _read_form(page: Document, *names: str) -> dict[str, str]:
+    return {name: page.fields[name] for name in names}
+
+
+async def test_an_undo_shows_its_plan_then_does_it_and_can_be_put_back(place: Place) -> None:
+    remember(place.owner, "Ada", "likes tea")
+    remember(place.owner, "Ada", "likes cake")
+    async with place.browse("admin") as browser:
+        plan = await _plan_newest(browser)
+        planned = _count(place)
+        done = Document(
+            (await browser.post("undo", **_read_form(plan, "author", "since", "space"))).text
+        )
+        undone = _count(place)
+        back = await browser.post("revert", **_read_form(done, "undo", "space"))
+        trail = Document((await browser.get("trail")).text)
+
+    assert "1 step" in plan.texts
+    assert "likes cake" in plan.texts
+    assert (planned, undone, _count(place)) == (2, 1, 2)
+    assert "1 restored in team" in back.text
+    assert any("textrawl explorer" in text for text in trail.texts)
+    assert trail.faults + plan.faults + done.faults == []
+
+
+@pytest.mark.parametrize("person", ["reader", "writer"])
+async def test_nobody_else_sees_the_trail_or_undoes_anything(place: Place, person: str) -> None:
+    remember(place.owner, "Ada", "likes tea")
+    scope = {"author": "admin", "since": "2020-01-01", "space": "team"}
+    async with place.browse(person) as browser:
+        await browser.get("search")
+        answers = [
+            await browser.get("trail"),
+            await browser.get("undo", **scope),
+            await browser.post("undo", **scope),
+            await browser.post("revert", undo="1"),
+        ]
+
+    assert [answer.status_code for answer in answers] == [403] * 4
+    assert "likes tea" not in "".join(answer.text for answer in answers)
+    assert _count(place) == 1
+
+
+async def test_an_administrator_undoes_nothing_in_another_space(place: Place) -> None:
+    place.owner.execute("select create_space('other')")
+    remember(place.owner, "Ada", "likes tea", "other")
+    author = place.owner.execute(
+        "select a.name from observation join actor a on a.id = author_id"
+    ).fetchall()[0][0]
+    async with place.browse("admin") as browser:
+        plan = await browser.get("undo", author=author, since="2020-01-01")
+        await browser.post("undo", author=author, since="2020-01-01")
+        named = await browser.post("undo", author=author, since="2020-01-01", space="other")
+
+    assert "likes tea" not in plan.text
+    assert named.status_code == 404
+    assert _count(place) == 1
+
+
+async def test_a_server_that_only_reads_undoes_nothing(
+    settings: Callable[..., Settings], owner: psycopg.Connection
+) -> None:
+    given = settings(embedding_provider="none", read_only=True)
+    async with open_place(given, owner) as place, place.browse("admin") as browser:
+        await browser.get("trail")
+        answer = await browser.post("undo", author="admin", since="2020-01-01")
+
+    assert answer.status_code == 403
+    assert "TEXTRAWL_READ_ONLY" in answer.text

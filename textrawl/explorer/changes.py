@@ -1,0 +1,132 @@
+"""Changes of facts: correct one, or forget a fact or an entity.
+
+Each has two steps. The first shows what will change, and the second changes it.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from uuid import UUID
+
+from starlette.responses import RedirectResponse, Response
+
+from textrawl.access.principal import Scope
+from textrawl.errors import ArgumentInvalid, FactNotFound, NothingToDelete
+from textrawl.explorer.arguments import read_fact, read_name, read_reason
+from textrawl.explorer.rendering import write_link
+from textrawl.explorer.rows import HistoryRow
+from textrawl.explorer.visits import Visit
+from textrawl.toolsets.curation.operations import CurationOperations, Revision
+from textrawl.toolsets.memory.operations import Fact
+from textrawl.toolsets.memory.rows import EntityRow, ForgottenRow
+from textrawl.values.limits import FACT_LENGTH, REASON_LENGTH
+from textrawl.values.text import clean_name
+
+
+@dataclass(frozen=True)
+class _Target:
+    """A valid fact of an entity, as a person sees it before a change."""
+
+    entity: EntityRow
+    fact: HistoryRow
+
+
+async def ask_correction(visit: Visit) -> Response:
+    """Show the form for the correction of a fact."""
+    target = await _find_target(visit, visit.read("name"), visit.read("fact"))
+    return _show_correction(visit, target, {"step": "ask", "text": target.fact.content})
+
+
+async def correct(visit: Visit) -> Response:
+    """Show what the correction will change. With the confirmation of the person, change it."""
+    form = visit.form
+    target = await _find_target(visit, form.get("name", ""), form.get("fact", ""))
+    text, wrong = read_fact(form.get("text", "")), form.get("kind") == "wrong"
+    reason = read_reason(form.get("reason", "")) if wrong else ""
+    if text == target.fact.content:
+        raise ArgumentInvalid("Go back, and write what is right now", title="Nothing is different")
+    if not form.get("confirmed"):
+        values = {"step": "confirm", "text": text, "wrong": wrong, "reason": reason}
+        return _show_correction(visit, target, values)
+    entity, number = target.entity, str(target.fact.id)
+    if wrong:
+        revision = Revision(entity.name, number, reason, text)
+        await CurationOperations(visit.site.store).revise(revision, visit.caller)
+    else:
+        fact = Fact(entity.name, entity.entity_type, text, replaces=number)
+        await visit.site.memory.remember(fact, visit.caller)
+    return _return_to(visit, entity.name)
+
+
+async def ask_deletion(visit: Visit) -> Response:
+    """Show what would be deleted."""
+    visit.principal.require("read")
+    name, fact = read_name(visit.read("name")), clean_name(visit.read("fact"))
+    plan = await _forget(visit, name, fact, dry_run=True)
+    hidden = max((plan.facts or 0) - len(plan.sample or []), 0)
+    values = {"plan": plan, "name": name, "fact": fact, "hidden": hidden}
+    return visit.show("forget.html", {**values, "space": visit.read("space")})
+
+
+async def forget(visit: Visit) -> Response:
+    """Delete an entity or a fact for good. The form is the confirmation of the person."""
+    _require(visit, "forget")
+    name, fact = read_name(visit.form.get("name", "")), clean_name(visit.form.get("fact", ""))
+    if not visit.form.get("confirmed"):
+        raise ArgumentInvalid("Go back, and confirm the deletion", title="Nothing was deleted")
+    await _forget(visit, name, fact, dry_run=False)
+    if fact:
+        return _return_to(visit, name)
+    return RedirectResponse(write_link("search"), 303)
+
+
+async def _forget(visit: Visit, name: str, fact: str, *, dry_run: bool) -> ForgottenRow:
+    memory = visit.site.memory
+    row = await memory.forget(name, visit.caller, fact=fact or None, dry_run=dry_run)
+    if row is None:
+        raise NothingToDelete(name)
+    return row
+
+
+async def _find_target(visit: Visit, name: str, fact: str) -> _Target:
+    """Return a valid fact by its id, for a person who may write. Raises FactNotFound."""
+    _require(visit, "write")
+    name = read_name(name)
+    entity = await visit.site.memory.describe(
+        name, visit.caller, max_observations=0, with_relations=False
+    )
+    found = await _find_fact(visit, name, fact)
+    if entity is None or found is None or not found.valid:
+        raise FactNotFound("Look at the entity again: it may have changed", title="No valid fact")
+    return _Target(entity, found)
+
+
+async def _find_fact(visit: Visit, name: str, fact: str) -> HistoryRow | None:
+    with suppress(ValueError):
+        rows = await visit.site.store.database.call(
+            "entity_history", HistoryRow, entity=name, fact=UUID(fact), **visit.caller.reading
+        )
+        return rows[0] if rows else None
+    return None
+
+
+def _require(visit: Visit, scope: Scope) -> None:
+    visit.require_writable()
+    visit.principal.require("read")
+    visit.principal.require(scope)
+
+
+def _show_correction(visit: Visit, target: _Target, values: Mapping[str, object]) -> Response:
+    common = {
+        "entity": target.entity,
+        "fact": target.fact,
+        "longest": FACT_LENGTH,
+        "longest_reason": REASON_LENGTH,
+        "space": target.fact.space,
+    }
+    return visit.show("correct.html", {**common, **values})
+
+
+def _return_to(visit: Visit, name: str) -> Response:
+    space = visit.form.get("space", "")
+    return RedirectResponse(write_link("entity", name=name, space=space), 303)

@@ -1,0 +1,105 @@
+"""The trail: who did what. An undo of what an author wrote, with its plan before."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import groupby
+
+from starlette.responses import Response
+
+from textrawl.errors import ArgumentInvalid
+from textrawl.explorer.arguments import read_number, read_start
+from textrawl.explorer.rendering import write_link
+from textrawl.explorer.visits import CLIENT, Visit
+from textrawl.store.trail import Filter, PlanRow, RevertedRow, Trail, UndoRow
+from textrawl.values.text import clean_name
+
+_EVENTS, _MOST_EVENTS = 50, 500
+_MOST_STEPS = 200  # of a plan that are shown
+
+
+async def show(visit: Visit) -> Response:
+    """Show the newest events of the spaces that the person administers."""
+    limit = read_number(visit.read("limit"), least=1, most=_MOST_EVENTS, default=_EVENTS)
+    given = {name: clean_name(visit.read(name)) for name in ("author", "entity", "action")}
+    since = read_start(visit.read("since"))
+    chosen = Filter(**{name: text or None for name, text in given.items()}, since=since)
+    events = await _open_trail(visit).list_events(chosen, limit)
+    values = {
+        "events": events,
+        "more": len(events) == limit < _MOST_EVENTS,
+        "limit": limit,
+        "most": _MOST_EVENTS,
+        "since": visit.read("since"),
+        "space": visit.read("space"),
+    }
+    return visit.show("trail.html", {**values, **given})
+
+
+async def plan(visit: Visit) -> Response:
+    """Show what an undo would change."""
+    author, since = _read_scope(visit.read("author"), visit.read("since"))
+    others = bool(visit.read("others"))
+    steps = await _open_trail(visit).plan(author, since, others=others)
+    values = {
+        "author": author,
+        "since": since.isoformat(),
+        "begin": since,
+        "others": others,
+        "space": visit.read("space"),
+        "count": len(steps),
+        "hidden": max(len(steps) - _MOST_STEPS, 0),
+        "plan": _group(steps[:_MOST_STEPS]),
+    }
+    return visit.show("undo.html", values)
+
+
+async def undo(visit: Visit) -> Response:
+    """Undo what an author wrote, as the plan said, and show the undos."""
+    author, since = _read_scope(visit.form.get("author", ""), visit.form.get("since", ""))
+    trail = _open_trail(visit, changes=True)
+    done = await trail.undo(author, since, others=bool(visit.form.get("others")))
+    return _report(visit, author=author, done=done)
+
+
+async def revert(visit: Visit) -> Response:
+    """Put back what an undo removed."""
+    number = read_number(visit.form.get("undo", ""), least=0, most=10**9, default=0)
+    row = await _open_trail(visit, changes=True).revert(number)
+    return _report(visit, reverted=row)
+
+
+def _report(
+    visit: Visit,
+    *,
+    author: str = "",
+    done: Sequence[UndoRow] = (),
+    reverted: RevertedRow | None = None,
+) -> Response:
+    space = visit.form.get("space", "")
+    values = {"author": author, "done": done, "reverted": reverted, "space": space}
+    return visit.show("undone.html", values)
+
+
+def _open_trail(visit: Visit, *, changes: bool = False) -> Trail:
+    """Return the trail of the spaces that the person administers. Raises ScopeMissing, ReadOnly."""
+    visit.principal.require("admin", anywhere=True)
+    if changes:
+        visit.require_writable()
+    principal = visit.principal
+    space = principal.home if principal.pinned else None
+    return Trail(visit.site.store.database, principal.credential, space, CLIENT)
+
+
+def _read_scope(author: str, since: str) -> tuple[str, datetime]:
+    """Return the author and the time of an undo. Raises ArgumentInvalid if one is missing."""
+    name, begin = clean_name(author), read_start(since)
+    if not name or begin is None:
+        fix = f"Choose an author and a time in {write_link('trail')}"
+        raise ArgumentInvalid(fix, title="The author or the time is missing")
+    return name, begin
+
+
+def _group(steps: Sequence[PlanRow]) -> list[tuple[str, str | None, list[PlanRow]]]:
+    """Return the steps by space and entity."""
+    keyed = groupby(steps, lambda step: (step.space_name, step.entity_name))
+    return [(space, entity, list(rows)) for (space, entity), rows in keyed]
