@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 PAGE = ROOT / "docs/curation.md"
 STEPS = re.compile(r"^(?=```(?:sql|text \w+)$)", re.MULTILINE)  # one talk or statement each
-TOOLSETS = ["memory", "curation"]
+TOOLSETS = ["memory", "curation", "entities"]
 
 
 @pytest.fixture
@@ -48,9 +48,7 @@ async def clients(
         made = dict[str, Client]()
         for actor, token in tokens.items():
             server = create_server(
-                settings(
-                    access_token=token, structured_content="off", toolsets=["memory", "curation"]
-                )
+                settings(access_token=token, structured_content="off", toolsets=TOOLSETS)
             )
             client = Client(server, client_info=Implementation(name="editor", version="1"))
             made[actor] = await stack.enter_async_context(client)

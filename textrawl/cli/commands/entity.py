@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from textrawl.cli.administration import draw_rows
-from textrawl.cli.console import open_console, write_cell, write_json
+from textrawl.cli.console import count, open_console, write_cell, write_json
 from textrawl.cli.inputs import AsJson, EntityName, SpaceName, WrittenSpace, read_name
 from textrawl.cli.memory_session import MemorySession, change_memory, read_memory
 from textrawl.toolsets.entities.operations import EntityOperations
@@ -33,10 +33,14 @@ _OptionalName = Annotated[
     str | None,
     typer.Argument(metavar="[NAME]", parser=read_name, help="Only this entity."),
 ]
+_Merged = Annotated[
+    str,
+    typer.Argument(metavar="NAME", parser=read_name, help="A name that the merged entity had."),
+]
 _DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
 ]
-_Limit = Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Most pairs to show.")]
+_Limit = Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Maximum number of pairs.")]
 _LeastScore = Annotated[
     float,
     typer.Option("--min-score", metavar="S", min=0, max=1, help="Smallest score of a pair."),
@@ -66,8 +70,8 @@ def merge(
     verb = "Would merge" if dry_run else "Merged"
     lines = [
         f"{verb} {row.merged_name} ({row.merged_type}) into {row.kept_name} ({row.kept_type})",
-        f"{row.facts} facts, {row.relations} relations",
-        f"Already known: {row.duplicate_facts} facts, {row.duplicate_relations} relations",
+        _count(row.facts, row.relations),
+        f"Already known: {_count(row.duplicate_facts, row.duplicate_relations)}",
         *[f"  {one['content']}" for one in row.collapsing],
     ]
     _print(lines)
@@ -75,14 +79,15 @@ def merge(
 
 @entity.command()
 def split(
-    name: EntityName,
+    name: _Merged,
     dry_run: _DryRun = False,
     space: WrittenSpace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Split a merge. NAME is a former name of the merged entity.
+    """Take a merge back, so that there are two entities again.
 
-    Facts that were written since under a name of the merged entity go to it. All others stay.
+    Facts that were stored since the merge under NAME go to the entity of that name. All other
+    facts stay.
     """
 
     async def work(operations: EntityOperations, session: MemorySession) -> SplitRow:
@@ -95,7 +100,7 @@ def split(
     verb = "Would split" if dry_run else "Split"
     lines = [
         f"{verb} {row.merged_name} from {row.kept_name}",
-        f"{row.facts} facts, {row.relations} relations of {row.merged_name}",
+        f"{_count(row.facts, row.relations)} of {row.merged_name}",
         *[f"  since the merge, {one['entity']}: {one['content']}" for one in row.later],
     ]
     _print(lines)
@@ -109,7 +114,7 @@ def same(
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find entities that can be one under two names. Nothing is merged."""
+    """Find entities that may be one entity under two names. Nothing is merged."""
 
     async def work(session: MemorySession) -> list[SamePair]:
         return await EntityOperations(session.store).find_same(
@@ -189,6 +194,10 @@ def _change(
         return await work(EntityOperations(session.store), session)
 
     return change_memory(f"textrawl entity {command}", space, run)
+
+
+def _count(facts: int, relations: int) -> str:
+    return f"{count(facts, 'fact')}, {count(relations, 'relation')}"
 
 
 def _print(lines: list[str]) -> None:
