@@ -98,6 +98,11 @@ class Principal:
         """The spaces with facts in which the principal has the scope `read`."""
         return tuple(s for s in self.spaces if "read" in s.scopes and s.tier is None)
 
+    @cached_property
+    def proposes(self) -> bool:
+        """True if the principal can propose in a space that it reads."""
+        return any("propose" in space.scopes for space in self.readable)
+
     def find_graphs(self, allowed: Sequence[str] | None) -> list[str] | None:
         """Return the names of the only graphs that a call can reach, or None for all graphs.
 

@@ -6,8 +6,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
-from textrawl.toolsets.memory.rows import EntityRow
-from textrawl.toolsets.memory.search_replies import Answer, FactLayout, SpaceLabels, write_header
+from textrawl.toolsets.memory.rows import EntityRow, OwnProposalRow
+from textrawl.toolsets.memory.search_replies import (
+    PROPOSED,
+    Answer,
+    FactLayout,
+    SpaceLabels,
+    write_header,
+)
 from textrawl.values.instant import write_day
 from textrawl.wire.recall_log import Finding
 from textrawl.wire.replies import Key, Part, write_line
@@ -72,6 +78,14 @@ class Observation(Part):
         return space + origin + write_line(self.content, "→←@")
 
 
+class ProposedPart(Part):
+    """A pending proposal of the caller about the entity."""
+
+    id: Annotated[str, Key("id", short_id=True)]
+    content: Annotated[str, Key("c")]
+    created_at: datetime
+
+
 class RevisedPart(Part):
     """A fact that was wrong, the reason, and what is right. Models must not store it again."""
 
@@ -124,7 +138,7 @@ class EntityReply(Answer):
     """One entity, or similar names if no entity has the requested name."""
 
     spared = (
-        ("entity", "relations", "total_observations", "has_more", "revised"),
+        ("entity", "relations", "total_observations", "has_more", "revised", "proposed"),
         ("observations",),
     )
 
@@ -134,6 +148,7 @@ class EntityReply(Answer):
     observations: list[Observation] | None = None
     relations: Relations | None = None
     revised: Annotated[list[RevisedPart] | None, Key("revised")] = None
+    proposed: Annotated[list[ProposedPart] | None, Key("proposed")] = None
     has_more: bool | None = None
     total_observations: int | None = None
     like: Annotated[list[str] | None, Key("like")] = None
@@ -171,6 +186,14 @@ class EntityReply(Answer):
             reply.relations = Relations(outgoing=[], incoming=[])
         return reply.choose(reply.size())
 
+    def add_proposals(self, rows: Sequence[OwnProposalRow]) -> Self:
+        """Return a copy with proposals of the caller about the entity."""
+        parts = [
+            ProposedPart(id=str(row.id), content=row.text, created_at=row.created_at)
+            for row in rows
+        ]
+        return self.model_copy(update={"proposed": parts or None})
+
     @classmethod
     def report_missing(cls, like: list[str]) -> Self:
         """Return the reply for a name that no entity has, with similar names."""
@@ -207,6 +230,8 @@ class EntityReply(Answer):
             yield from self.relations.lines()
         for wrong in self.revised or []:
             yield wrong.line
+        for proposal in self.proposed or []:
+            yield f"{write_line(proposal.content)}{PROPOSED}"
         if more := self._count_more():
             yield f"more {more}"
         yield from self.lines_after_items()

@@ -23,6 +23,8 @@ from textrawl.toolsets.memory.rows import (
     HitRow,
     ListRow,
     NameRow,
+    OwnProposalRow,
+    ProposedHitRow,
     RelationRow,
 )
 
@@ -92,6 +94,11 @@ class Question:
     least_score: float | None = None
     sources: "Sources | None" = None
 
+    @property
+    def covers_present_facts(self) -> bool:
+        """True if the search covers facts as they are now, and not only documents."""
+        return self.times.as_of is None and (self.sources is None or self.sources.facts)
+
 
 @dataclass(frozen=True)
 class Sources:
@@ -137,6 +144,12 @@ class MemoryOperations:
             **arguments,
             **(question.sources.arguments() if question.sources else {}),
         )
+        if caller.principal.proposes and question.covers_present_facts:
+            proposed = await self._call(
+                "search_proposals", ProposedHitRow, semantic=question.semantic, **arguments
+            )
+            merged = sorted([*hits, *proposed], key=lambda hit: hit.score, reverse=True)
+            hits = merged[: question.limit]
         return hits, reason
 
     async def explain(
@@ -212,6 +225,19 @@ class MemoryOperations:
             **caller.reading,
         )
         return rows[0] if rows else None
+
+    async def list_own_proposals(
+        self, entity: str, caller: Caller, *, limit: int
+    ) -> list[OwnProposalRow]:
+        """Return the caller's pending proposals about an entity, newest first.
+
+        A caller who cannot propose pays nothing.
+        """
+        if not caller.principal.proposes:
+            return []
+        return await self._call(
+            "entity_proposals", OwnProposalRow, entity=entity, max_rows=limit, **caller.reading
+        )
 
     async def list_entities(
         self,

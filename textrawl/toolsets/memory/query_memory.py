@@ -164,8 +164,14 @@ async def _look_up(
         times=lookup.times,
     )
     if row is None:
-        return await _report_missing(memory, lookup.name, caller)
-    return EntityReply.build(row, layout, with_relations=lookup.with_relations, skipped=lookup.skip)
+        reply = await _report_missing(memory, lookup.name, caller)
+    else:
+        related = lookup.with_relations
+        reply = EntityReply.build(row, layout, with_relations=related, skipped=lookup.skip)
+    if lookup.skip or lookup.times.as_of:
+        return reply
+    limit = lookup.max_observations
+    return reply.add_proposals(await memory.list_own_proposals(lookup.name, caller, limit=limit))
 
 
 async def _report_missing(memory: MemoryOperations, name: str, caller: Caller) -> EntityReply:

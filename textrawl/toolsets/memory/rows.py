@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 
@@ -35,6 +35,7 @@ class HitRow:
     document_id: UUID | None = None
     part: int | None = None
     line: int | None = None
+    proposed: ClassVar[bool] = False
 
     @property
     def text(self) -> str:
@@ -47,6 +48,35 @@ class HitRow:
     def chunk_id(self) -> str | None:
         """The id of a chunk for the corpus tools, or None."""
         return f"{self.document_id}:{self.part}" if self.document_id else None
+
+
+class ProposedHitRow(HitRow):
+    """A proposal of the caller that search_proposals found. Its id is the `observation_id`."""
+
+    proposed: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class OwnProposalRow:
+    """A proposal of the caller about an entity, from entity_proposals."""
+
+    id: UUID
+    space: str
+    entity_name: str
+    entity_type: str
+    content: str | None
+    relation_type: str | None
+    to_name: str | None
+    source: str
+    confidence: float
+    created_at: datetime
+    said_at: datetime
+    author: str
+
+    @property
+    def text(self) -> str:
+        """The text of the fact, or the relation as an arrow."""
+        return self.content or f"{self.relation_type}→{self.to_name}"
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ _FOUND = (
     "to_entity_type), author, score, with includeIds id, with that or dates createdAt, saidAt if "
     "given; of a document line, chunkId"
 )
+PROPOSED = " (proposed)"  # the end of a line with a proposal of the caller
 LINE_MARKS = "0123456789→←@"  # the first characters of lines that are not headers
 
 
@@ -132,6 +133,7 @@ class FactPart(Part):
     said_at: datetime | None = None
     by: Annotated[str | None, Key("by"), Field(exclude=True)] = None
     on: Annotated[str | None, Key("on"), Field(exclude=True)] = None
+    proposed: Annotated[Literal[True] | None, Key("proposed")] = None
 
     def line(self, layout: FactLayout) -> str:
         """Return a line with the score in hundredths, the origin as `layout` asks, and the text."""
@@ -139,7 +141,8 @@ class FactPart(Part):
         place = f"line {self.place}: " if self.place else ""
         # The id of a chunk is not shortened, because the corpus tools need all of it.
         origin = f"{self.chunk or ''}{origin}{place}"
-        return f"{round(self.score * 100)} {origin}{write_line(self.content)}"
+        mark = PROPOSED if self.proposed else ""
+        return f"{round(self.score * 100)} {origin}{write_line(self.content)}{mark}"
 
 
 class FoundEntity(Part):
@@ -185,7 +188,7 @@ class SearchReply(Answer):
 
     def read_finding(self, question: str) -> Finding:
         """Return the question and the facts, with the best score, cosine and coverage."""
-        rows = self._rows
+        rows = [row for row in self._rows if not row.proposed]
         return Finding(
             question,
             [(row.space, str(row.observation_id)) for row in rows],
@@ -268,6 +271,7 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
         score=round(row.score, 2),
         place=row.line,
         chunk_id=row.chunk_id,
+        proposed=row.proposed or None,
     )
     if layout.with_ids:
         fact.chunk, fact.by = row.chunk_id, row.author

@@ -1,0 +1,1 @@
+"""The `review` toolset: reviewers see proposals and decide them."""
