@@ -1673,7 +1673,7 @@ CREATE TABLE proposal (
     CONSTRAINT proposal_decision_check CHECK (decision = ANY (ARRAY['accepted'::text, 'rejected'::text, 'withdrawn'::text])),
     CONSTRAINT proposal_entity_name_check CHECK (char_length(entity_name) >= 1 AND char_length(entity_name) <= 200),
     CONSTRAINT proposal_kind_check CHECK (kind = ANY (ARRAY['fact'::text, 'relation'::text])),
-    CONSTRAINT proposal_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 1000),
+    CONSTRAINT proposal_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
     CONSTRAINT proposal_relation_type_check CHECK (char_length(relation_type) >= 1 AND char_length(relation_type) <= 100),
     CONSTRAINT proposal_said_at_check CHECK (isfinite(said_at)),
     CONSTRAINT proposal_source_check CHECK (source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text])),

@@ -37,7 +37,7 @@ create table proposal (
     decision       text check (decision in ('accepted', 'rejected', 'withdrawn')),
     decided_at     timestamptz,
     decided_by     integer references actor,
-    reason         text check (char_length(reason) between 1 and 1000),
+    reason         text check (char_length(reason) between 1 and 500),
     observation_id uuid,
     relation_id    uuid,
     primary key (space_id, id),

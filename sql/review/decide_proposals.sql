@@ -22,7 +22,7 @@ begin
     if spaces = '{}' then
         perform refuse_access(credential, 'review');
     elsif decide_proposals.decision is null or decide_proposals.decision not in ('accept', 'reject')
-        or decide_proposals.decision = 'reject' and coalesce(char_length(btrim(decide_proposals.reason)), 0) not between 1 and 1000 then
+        or decide_proposals.decision = 'reject' and coalesce(char_length(btrim(decide_proposals.reason)), 0) not between 1 and 500 then
         raise exception using errcode = 'TR017', message = 'the decision is accept or reject, and a rejection has a reason';
     end if;
     for chosen in
@@ -45,5 +45,5 @@ comment on function textrawl.decide_proposals is
     'Accept or reject pending proposals, all or nothing. An accepted fact is stored now, with the author of the proposal '
     'as its author. The caller needs the scopes read and review, and to accept also write. plan_decision() shows what '
     'accepting would store. Errors: TR010, TR011 (access), TR016 (not a pending proposal), TR017 (the decision is wrong, '
-    'or the reason does not have 1 to 1,000 characters), TR008 (a proposal can no longer be stored). '
+    'or the reason does not have 1 to 500 characters), TR008 (a proposal can no longer be stored). '
     'Example: select * from textrawl.decide_proposals(array[''0b5c9e1f''], ''accept'');';

@@ -26,6 +26,7 @@ class Loot:
     numbers: list[int]
     entities: list[str]
     sources: list[str]  # of its graphs, also of the sensitive one
+    proposals: list[str]
 
     @property
     def canary(self) -> str:
@@ -67,12 +68,18 @@ def collect_loot(owner: psycopg.Connection, space: str) -> Loot:
         " where s.name ^@ (%s || '-') order by 1",
         (space,),
     ).fetchall()
+    proposals = owner.execute(
+        "select p.id::text from proposal p join space s on s.id = p.space_id"
+        " where s.name = %s order by 1",
+        (space,),
+    ).fetchall()
     return Loot(
         space,
         [fact for (fact,) in facts],
         [number for (number,) in numbers],
         [entity for (entity,) in entities],
         [source for (source,) in sources],
+        [proposal for (proposal,) in proposals],
     )
 
 
@@ -207,6 +214,18 @@ def _guess_entities(dice: random.Random, loot: Loot) -> dict[str, list[Arguments
     }
 
 
+def _guess_review(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
+    known = dice.choice([*loot.facts, *loot.proposals])
+    return {
+        "list_proposals": [{}, {"state": "any", "entityName": loot.canary}, {"author": "ada"}],
+        "decide_proposals": [
+            {"ids": [known], "decision": "accept"},
+            {"ids": [known[:8]], "decision": "reject", "reason": "mine"},
+            {"ids": [known[:8]], "decision": "accept", "dryRun": True},
+        ],
+    }
+
+
 def _guess_others(loot: Loot) -> dict[str, list[Arguments]]:
     return {
         "extract_memories": [{"text": f"{loot.canary} owns the vault", "source": "note"}],
@@ -327,6 +346,7 @@ def list_guesses(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
         | _guess_graph_writes(dice, loot)
         | _guess_curation(dice, loot)
         | _guess_entities(dice, loot)
+        | _guess_review(dice, loot)
         | _guess_decay(dice, loot)
         | _guess_journal(dice, loot)
         | _guess_identity(dice, loot)

@@ -139,6 +139,18 @@ def add_spaces(owner: psycopg.Connection) -> None:
             " space => (select id from space where name = %s))",
             (f"the secret of {space} is {secret}", space),
         )
+        _add_proposal(owner, space, secret)
+
+
+def _add_proposal(owner: psycopg.Connection, space: str, secret: str) -> None:
+    """A proposal that waits for a reviewer of the space."""
+    owner.execute(
+        "select propose_all(jsonb_build_array(jsonb_build_object('entity', %s::text, 'type',"
+        " 'person', 'observation', %s::text)), '[]', null, null, null,"
+        " row(s.id, register_actor(%s), null, 'sql', null, true)::origin, false)"
+        " from space s where s.name = %s",
+        (f"Canary {space}", f"keeps {secret}", f"author of {space}", space),
+    )
 
 
 def add_graphs(owner: psycopg.Connection, space: str) -> None:

@@ -48,5 +48,7 @@ async def test_a_token_that_proposes_can_by_no_way_make_a_fact_count(
 
     assert answered > 8 * 60
     assert digest(owner, CONTENT) == before
-    [waiting] = owner.execute("select count(*) from proposal").fetchone() or (0,)
+    [waiting] = owner.execute(
+        "select count(*) from proposal p join actor a on a.id = p.author_id where a.name = 'pip'"
+    ).fetchone() or (0,)
     assert waiting > 0

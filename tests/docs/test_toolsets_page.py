@@ -72,6 +72,10 @@ def write_entities() -> str:
     return write_tools(find_toolsets()["entities"].tools.values())
 
 
+def write_review() -> str:
+    return write_tools(find_toolsets()["review"].tools.values())
+
+
 def write_stats() -> str:
     return write_tools(find_toolsets()["stats"].tools.values())
 
@@ -97,6 +101,7 @@ TABLES = {
     "corpus": write_corpus,
     "curation": write_curation,
     "entities": write_entities,
+    "review": write_review,
     "stats": write_stats,
 }
 

@@ -36,6 +36,7 @@ PANELS: dict[str, dict[str, str]] = {
     },
     "Team": {
         "space": "Create, list, rename and archive spaces: named parts of the memory.",
+        "review": "See proposals, and accept or reject them.",
         "grant": "Set, list and revoke what actors may do in spaces.",
         "token": "Create, list, rotate and revoke access tokens.",
         "log": "Show who did what to the memory, newest first, without the content.",

@@ -154,6 +154,16 @@ class SpaceListRow:
 
 
 @dataclass(frozen=True)
+class ChangedReviewRow:
+    """The review of a space that change_review set, and the number of pending proposals."""
+
+    space: str
+    is_reviewed: bool
+    days: int | None
+    pending: int
+
+
+@dataclass(frozen=True)
 class ChangedTierRow:
     """A graph after change_tier. `cap` is the largest number of its tokens in one answer."""
 

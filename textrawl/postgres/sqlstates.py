@@ -84,7 +84,7 @@ REFUSALS: dict[str, Explain] = {
         "No proposal {} is pending", "list_proposals and `textrawl review list` show their ids"
     ),
     "TR017": _invalid(
-        "Wrong decision", "accept or reject; a rejection has a reason of 1 to 1,000 characters"
+        "Wrong decision", "accept or reject; a rejection has a reason of 1 to 500 characters"
     ),
     "TR008": _invalid(
         "The proposal {} can no longer be stored",

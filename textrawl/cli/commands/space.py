@@ -17,6 +17,7 @@ from textrawl.cli.console import count, open_console, write_json, write_message
 from textrawl.cli.progress import show_index_progress
 from textrawl.cli.rows import (
     ChangedLanguageRow,
+    ChangedReviewRow,
     ChangedTierRow,
     FoundSpaceRow,
     MadeSpaceRow,
@@ -182,6 +183,46 @@ def tier(
     if as_json:
         write_json(write_plain(asdict(row)))
     write_message(f"{row.space} is {row.new_tier}: at most {count(row.cap, 'token')} in an answer.")
+
+
+@space.command()
+def review(
+    name: Name,
+    on: Annotated[
+        bool,
+        typer.Option("--on/--off", help="Whether writes of tokens without review are proposals."),
+    ] = True,
+    days: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, max=3650, help="Days after which proposals expire; default: never."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make writes proposals that a reviewer decides, or end this. The next call follows it."""
+
+    async def work(memory: Administration) -> ChangedReviewRow:
+        [row] = await memory.call(
+            "change_review",
+            ChangedReviewRow,
+            name=name,
+            reviewed=on,
+            proposal_days=days,
+            credential=memory.credential,
+        )
+        return row
+
+    row = administer(work, owned=False)
+    if as_json:
+        write_json(write_plain(asdict(row)))
+    rule = (
+        "writes of tokens without the scope review are proposals"
+        if row.is_reviewed
+        else "only tokens with propose instead of write make proposals"
+    )
+    end = f"they expire after {count(row.days, 'day')}" if row.days else "they do not expire"
+    write_message(f"In {row.space}, {rule}; {end}. Pending: {row.pending}.")
 
 
 @space.command()

@@ -14,13 +14,13 @@ from textrawl.toolsets.review.listing import BesidePart
 from textrawl.toolsets.review.operations import Decision, ReviewOperations
 from textrawl.toolsets.review.rows import DecidedRow, PlannedRow
 from textrawl.toolsets.toolset import WRITES
+from textrawl.values.limits import REASON_LENGTH
 from textrawl.wire.replies import Key, Part, Reply
 
 _MOST = 100
-_REASON = 1000
 
 Reference = Annotated[str, CLEAN_NAME, Field(min_length=8, max_length=36)]
-OptionalReason = Annotated[str, CLEAN_NAME, Field(max_length=_REASON)]
+OptionalReason = Annotated[str, CLEAN_NAME, Field(max_length=REASON_LENGTH)]
 
 
 class DecidedPart(Part):

@@ -1,0 +1,74 @@
+"""`textrawl review` and `textrawl space review`: proposals, for people."""
+
+import json
+
+import psycopg
+
+from tests.attacks.site import issue
+from tests.support.commands import Run
+
+
+def test_a_reviewer_lists_accepts_and_rejects_at_a_terminal(
+    run: Run, owner: psycopg.Connection, database_url: str
+) -> None:
+    owner.execute("select create_space('team')")
+    agent, rita = (
+        {"DATABASE_URL": database_url, "ACCESS_TOKEN": issue(owner, name, "team", *scopes)}
+        for name, *scopes in (
+            ("agent", "read", "propose"), ("rita", "read", "write", "review"),
+        )
+    )  # fmt: skip
+    for fact in ("likes tea", "swims", "flies"):
+        stored = run("remember", "Ada", fact, **agent)
+        assert stored.out.startswith("Proposed to a reviewer about Ada")
+
+    listed = json.loads(run("review", "list", "--json", **rita).out)
+    ids = {row["content"]: row["id"] for row in listed}
+    shown = run("review", "show", ids["swims"][:8], **rita)
+    plan = run("review", "accept", "--by", "agent", "--dry-run", **rita)
+    unasked = run("review", "accept", ids["swims"], **rita)
+    accepted = run("review", "accept", ids["likes tea"], ids["swims"], "--yes", **rita)
+    rejected = run("review", "reject", ids["flies"], "--reason", "no wings", "--yes", **rita)
+    own = run("review", "list", "--state", "rejected", **agent)
+    found = run("show", "Ada", **agent)
+
+    assert shown.out.splitlines()[1] == "  accepting stores it"
+    assert plan.out.count("accepting stores it") == 3
+    assert unasked.code == 1
+    assert "add --yes" in unasked.err
+    assert (accepted.code, "2 proposals accepted" in accepted.err) == (0, True)
+    assert (rejected.code, "1 proposal rejected" in rejected.err) == (0, True)
+    assert own.out.rstrip().endswith("Ada: flies [rejected] (no wings)")
+    assert "likes tea" in found.out
+    assert "flies" not in found.out
+    assert run("review", "list", **rita).err.startswith("There are no such proposals")
+
+
+def test_a_space_can_make_every_write_of_an_agent_a_proposal(
+    run: Run, owner: psycopg.Connection, database_url: str
+) -> None:
+    owner.execute("select create_space('team')")
+    writer = {
+        "DATABASE_URL": database_url,
+        "ACCESS_TOKEN": issue(owner, "ana", "team", "read", "write"),
+    }
+    root = {
+        "DATABASE_URL": database_url,
+        "ACCESS_TOKEN": issue(owner, "root", "team", "read", "admin"),
+    }
+
+    changed = run("space", "review", "team", "--days", "30", **root)
+    first = run("remember", "Ada", "likes tea", **writer)
+    ended = run("space", "review", "team", "--off", **root)
+    second = run("remember", "Ada", "swims", **writer)
+    refused = run("space", "review", "team", **writer)
+
+    assert "are proposals; they expire after 30 days. Pending: 0." in changed.err
+    assert first.out.startswith("Proposed to a reviewer about Ada")
+    assert "Pending: 1." in ended.err
+    assert second.out.startswith("Remembered about Ada")
+    assert refused.code == 1
+
+
+def test_a_command_without_ids_and_filters_decides_nothing(run: Run) -> None:
+    assert "give ids, or at least one of" in run("review", "accept", "--yes").err
