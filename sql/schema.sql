@@ -706,9 +706,12 @@ CREATE TABLE undo (
     events bigint[] NOT NULL,
     reverted_at timestamptz,
     purged_at timestamptz,
+    moved_to integer,
+    joint bigint,
     CONSTRAINT undo_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT undo_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id),
     CONSTRAINT undo_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
+    CONSTRAINT undo_moved_to_fkey FOREIGN KEY (moved_to) REFERENCES space(id),
     CONSTRAINT undo_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
     CONSTRAINT undo_since_check CHECK (isfinite(since))
 );
@@ -722,6 +725,9 @@ COMMENT ON COLUMN undo.at IS 'When the writes were undone.';
 COMMENT ON COLUMN undo.events IS 'Ids of the events that the undo excludes. Later undos ignore these events, until a revert.';
 COMMENT ON COLUMN undo.reverted_at IS 'When the undo was reverted. Null: the undo was not reverted.';
 COMMENT ON COLUMN undo.purged_at IS 'When the undone content was deleted permanently. Null: the content is kept.';
+COMMENT ON COLUMN undo.moved_to IS 'For a move: the space to which the rows went. The undo then holds what the move took away, and no events. Null: an undo.';
+COMMENT ON COLUMN undo.joint IS 'Number of one undo of the call, if the call returned rows of moves. Such undos are reverted together. Null: the undo is reverted alone.';
+CREATE INDEX undo_joint_idx ON undo USING btree (joint) WHERE joint IS NOT NULL;
 ALTER TABLE undo ENABLE ROW LEVEL SECURITY;
 ALTER TABLE undo FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON undo FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
@@ -739,19 +745,20 @@ CREATE TABLE undone (
     after jsonb,
     CONSTRAINT undone_pkey PRIMARY KEY (space_id, undo_id, id, action),
     CONSTRAINT undone_space_id_undo_id_fkey FOREIGN KEY (space_id, undo_id) REFERENCES undo(space_id, id) ON DELETE CASCADE,
-    CONSTRAINT undone_action_check CHECK (action = ANY (ARRAY['remove'::text, 'hand over'::text, 'revive'::text, 'reset'::text, 'drop entity'::text, 'move back'::text, 'retype'::text])),
+    CONSTRAINT undone_action_check CHECK (action = ANY (ARRAY['remove'::text, 'hand over'::text, 'revive'::text, 'reset'::text, 'drop entity'::text, 'move back'::text, 'retype'::text, 'return'::text])),
     CONSTRAINT undone_kind_check CHECK (kind = ANY (ARRAY['entity'::text, 'observation'::text, 'relation'::text, 'reflection'::text, 'document'::text, 'proposal'::text, 'alias'::text, 'merge'::text]))
 );
 COMMENT ON TABLE undone IS 'Rows that an undo removed or changed. They are kept until the undo is purged or their entity is forgotten.';
 COMMENT ON COLUMN undone.space_id IS 'Space of the row.';
 COMMENT ON COLUMN undone.undo_id IS 'The undo.';
-COMMENT ON COLUMN undone.action IS 'What the undo did to the row. remove: the row was removed, or the merge was split. hand over: another author of the same fact became the author of the fact. revive: the row is valid again, or the entities are merged again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, the document its former text, or the proposal its former decision. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again.';
+COMMENT ON COLUMN undone.action IS 'What the undo did to the row. remove: the row was removed, or the merge was split. hand over: another author of the same fact became the author of the fact. revive: the row is valid again, or the entities are merged again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, the document its former text, or the proposal its former decision. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again. return: a move to another space had taken the row away, and the undo returned it.';
 COMMENT ON COLUMN undone.kind IS 'entity, observation, relation, reflection, document, proposal, alias or merge.';
 COMMENT ON COLUMN undone.id IS 'Id of the row.';
 COMMENT ON COLUMN undone.names IS 'name_key(name) of each entity that the row is about.';
 COMMENT ON COLUMN undone.entities IS 'For remove, move back and drop entity: the entities in names, as they were before the undo. For other actions: empty.';
 COMMENT ON COLUMN undone.before IS 'The removed row, or the former values of the changed columns.';
 COMMENT ON COLUMN undone.after IS 'Values of the changed columns after the undo. Null: the row was removed.';
+CREATE INDEX undone_copy_idx ON undone USING btree ((after ->> 'copy'::text)) WHERE after ? 'copy'::text;
 CREATE INDEX undone_id_idx ON undone USING btree (space_id, id);
 CREATE INDEX undone_names_idx ON undone USING gin (names);
 ALTER TABLE undone ENABLE ROW LEVEL SECURITY;

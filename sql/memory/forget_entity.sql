@@ -122,6 +122,7 @@ begin
     perform claim_rows(origin.space_id, removed_ids, relation_ids);
     perform withdraw_queries(origin.space_id, removed_ids, n)
     from unnest(case when forget_entity.fact is null then aliases || forget_entity.entity_name else array[null] end) n;
+    perform forget_moved(origin.space_id, removed_ids);
     if forget_entity.fact is null then
         -- Lock these rows in one order. The cascade would lock them in two groups: by one end of the pair, then by the
         -- other end. Two such sessions could deadlock.

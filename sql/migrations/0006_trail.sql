@@ -86,7 +86,7 @@ create table undone (
     space_id integer not null,
     undo_id  bigint not null,
     action   text not null check (action in
-             ('remove', 'hand over', 'revive', 'reset', 'drop entity', 'move back', 'retype')),
+             ('remove', 'hand over', 'revive', 'reset', 'drop entity', 'move back', 'retype', 'return')),
     kind     text not null check (kind in ('entity', 'observation', 'relation', 'reflection', 'document', 'proposal', 'alias', 'merge')),
     id       uuid not null,
     names    text[] not null,
@@ -99,7 +99,7 @@ create table undone (
 comment on table undone is 'Rows that an undo removed or changed. They are kept until the undo is purged or their entity is forgotten.';
 comment on column undone.space_id is 'Space of the row.';
 comment on column undone.undo_id is 'The undo.';
-comment on column undone.action is 'What the undo did to the row. remove: the row was removed, or the merge was split. hand over: another author of the same fact became the author of the fact. revive: the row is valid again, or the entities are merged again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, the document its former text, or the proposal its former decision. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again.';
+comment on column undone.action is 'What the undo did to the row. remove: the row was removed, or the merge was split. hand over: another author of the same fact became the author of the fact. revive: the row is valid again, or the entities are merged again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, the document its former text, or the proposal its former decision. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again. return: a move to another space had taken the row away, and the undo returned it.';
 comment on column undone.kind is 'entity, observation, relation, reflection, document, proposal, alias or merge.';
 comment on column undone.id is 'Id of the row.';
 comment on column undone.names is 'name_key(name) of each entity that the row is about.';

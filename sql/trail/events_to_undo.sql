@@ -1,14 +1,17 @@
-create function textrawl.events_to_undo(space integer, author integer, since timestamptz) returns bigint[]
+create function textrawl.events_to_undo(
+    space integer, author integer, since timestamptz,
+    spaces integer[] default '{}'  -- the spaces that are undone together; moves between them are undone
+) returns bigint[]
 language sql stable
 set search_path from current
 begin atomic
     with author_event as materialized (
-        select e.id, e.at, e.action, e.observation_id from textrawl.event e
+        select e.id, e.at, e.action, e.observation_id, e.relation_id, e.detail from textrawl.event e
         where e.space_id = space and e.actor_id = author and e.at >= since - interval '1 hour'
           and e.action in ('created', 'remembered', 'repeated', 'updated', 'replaced', 'related', 'forgotten',
                            'retyped', 'ended', 'moved', 'reflected', 'faded', 'described',
                            'written', 'deleted', 'erased', 'revised', 'named', 'unnamed', 'merged', 'split',
-                           'proposed', 'accepted', 'rejected')
+                           'proposed', 'accepted', 'rejected', 'shared', 'transferred')
     ), acceptance as materialized (
         -- An acceptance stores the fact of another author at its own time. Its events belong to the acceptance, and to
         -- the proposal, but not to what the author wrote at that time.
@@ -34,10 +37,14 @@ begin atomic
         union
         select acceptance.id from acceptance where acceptance.own or acceptance.proposed) chosen
     where chosen.id not in (
-            select unnest(u.events) from textrawl.undo u where u.space_id = space and u.reverted_at is null);
+            select unnest(u.events) from textrawl.undo u where u.space_id = space and u.reverted_at is null)
+      and not exists (
+            select from textrawl.event e
+            where e.space_id = space and e.id = chosen.id and e.detail ? 'move'
+              and not textrawl.can_undo_move(spaces, e.action, e.detail, coalesce(e.observation_id, e.relation_id)));
 end;
 
 comment on function textrawl.events_to_undo is
-    'The ids of the events of an author in a space since an instant, without events that are already undone. An '
-    'acceptance includes the events that it caused in the name of the author of the proposal. Null if there are no such '
+    'The ids of the events of an author in a space since an instant, without events that are already undone '
+    'and without moves that cannot be undone. An acceptance includes the events that it caused in the name of the author of the proposal. Null if there are no such '
     'events.';

@@ -31,7 +31,8 @@ begin atomic
             where textrawl.states_fact(own_event.action, own_event.observation_id, own_event.detail)) t
         join textrawl.fact o on o.space_id = space and o.id = t.observation_id
         left join lateral (
-            select e.id, e.actor_id from textrawl.event e
+            -- A copy keeps the author that it had in the other space, whoever shared it.
+            select e.id, case when e.action = 'shared' then o.author_id else e.actor_id end as actor_id from textrawl.event e
             where e.space_id = space and e.observation_id = o.id and textrawl.states_fact(e.action, e.observation_id, e.detail)
               and e.id not in (select w.id from withdrawn w)
             order by e.actor_id <> o.author_id, e.id limit 1) support on true
@@ -39,18 +40,18 @@ begin atomic
         where exists (
             select from textrawl.event e
             where e.space_id = space and e.observation_id = o.id
-              and (e.action = 'remembered' or e.action = 'replaced' and coalesce((e.detail ->> 'new')::boolean, true)))
+              and (e.action in ('remembered', 'shared') or e.action = 'replaced' and coalesce((e.detail ->> 'new')::boolean, true)))
     ), edge as materialized (
         select r.id, r.from_entity, r.to_entity, r.author_id, support.id as event_id, support.actor_id
-        from (select distinct relation_id from own_event where own_event.action in ('related', 'repeated')) t
+        from (select distinct relation_id from own_event where own_event.action in ('related', 'repeated', 'shared')) t
         join textrawl.relation r on r.space_id = space and r.id = t.relation_id
         left join lateral (
-            select e.id, e.actor_id from textrawl.event e
-            where e.space_id = space and e.relation_id = r.id and e.action in ('related', 'repeated')
+            select e.id, case when e.action = 'shared' then r.author_id else e.actor_id end as actor_id from textrawl.event e
+            where e.space_id = space and e.relation_id = r.id and e.action in ('related', 'repeated', 'shared')
               and e.id not in (select w.id from withdrawn w)
             order by e.actor_id <> r.author_id, e.id limit 1) support on true
         where exists (
-            select from textrawl.event e where e.space_id = space and e.relation_id = r.id and e.action = 'related')
+            select from textrawl.event e where e.space_id = space and e.relation_id = r.id and e.action in ('related', 'shared'))
     ), own_reflection as materialized (
         select f.id, coalesce(f.entity_id, r.from_entity) as entity_id
         from own_event join textrawl.reflection f on f.space_id = space and f.id = (own_event.detail ->> 'reflection')::uuid

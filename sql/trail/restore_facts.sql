@@ -1,4 +1,7 @@
-create function textrawl.restore_facts(space integer, undo bigint) returns jsonb
+create function textrawl.restore_facts(
+    space integer, undo bigint,
+    ignored uuid[] default '{}'  -- facts that are no duplicates, because the same undo removes them
+) returns jsonb
 language plpgsql volatile
 set search_path from current
 as $$
@@ -27,6 +30,7 @@ begin
           and not exists (
               select from undone d
               where d.space_id = restore_facts.space and d.undo_id = restore_facts.undo and d.action = 'remove' and d.id = o.id)
+          and o.id <> all(ignored)
           and is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
           and is_valid(fact.valid_from, fact.valid_until, present => clock_timestamp())
         limit 1;

@@ -11,6 +11,7 @@ declare
         select unnest(u.events) from undo u where u.space_id = restore_undone.space and u.reverted_at is null);
 begin
     perform record_undone('restored', restore_undone.space, restore_undone.undo, origin);
+    perform repeat_moves(restore_undone.space, restore_undone.undo);
 
     -- Change only rows that are still as the undo left them, because other sessions can have changed rows meanwhile.
     -- End the revived facts before the removed facts are restored. Otherwise two facts with the same text would be
@@ -60,14 +61,7 @@ begin
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'revive' and d.kind = 'relation'
       and r.space_id = restore_undone.space and r.id = d.id
       and r.valid_until is not distinct from (d.after ->> 'valid_until')::timestamptz;
-    insert into relation
-    select edge.*
-    from undone d
-    cross join lateral jsonb_populate_record(null::relation, d.before || jsonb_build_object(
-        'from_entity', find_restored(restore_undone.space, d.entities, (d.before ->> 'from_entity')::uuid),
-        'to_entity', find_restored(restore_undone.space, d.entities, (d.before ->> 'to_entity')::uuid))) edge
-    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'remove' and d.kind = 'relation'
-    on conflict do nothing;
+    perform restore_relations(restore_undone.space, restore_undone.undo);
 
     perform settle_document(
         c.id, kept_version(restore_undone.space, c.id, array(select unnest(withdrawn) except select unnest(own))), origin)
@@ -94,13 +88,16 @@ begin
     perform settle_proposals(
         restore_undone.space, restore_undone.undo, array(select unnest(withdrawn) except select unnest(own)));
 
-    select count(*), count(*) filter (where
+    -- Repeat the moves again, because they can have taken away rows that have just been restored.
+    perform repeat_moves(restore_undone.space, restore_undone.undo);
+
+    select count(*), count(*) filter (where d.action <> 'return' and (
         d.kind = 'observation' and not exists (select from observation o where o.space_id = restore_undone.space and o.id = d.id)
         or d.kind = 'relation' and not exists (select from relation r where r.space_id = restore_undone.space and r.id = d.id)
         or d.kind = 'reflection' and not exists (select from reflection f where f.space_id = restore_undone.space and f.id = d.id)
         or d.kind = 'proposal' and not exists (select from proposal p where p.space_id = restore_undone.space and p.id = d.id)
         or d.kind = 'document' and not exists (select from document c where c.space_id = restore_undone.space and c.id = d.id)
-        or d.kind = 'entity' and not exists (select from entity e where e.space_id = restore_undone.space and e.id = d.id))
+        or d.kind = 'entity' and not exists (select from entity e where e.space_id = restore_undone.space and e.id = d.id)))
     into restored, merged
     from undone d where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo;
     restored := restored - merged;

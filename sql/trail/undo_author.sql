@@ -13,7 +13,7 @@ as $$
 #variable_conflict use_column
 declare
     spaces       integer[] := administered_spaces(credential, undo_author.space);
-    author_id    integer := find_author(undo_author.author);
+    writer       integer := find_author(undo_author.author);
     target_space integer;
     origin       origin;
     taken        bigint[];
@@ -26,9 +26,14 @@ begin
         -- entities until the transaction ends.
         with own_event as materialized (
             select e.entity_id, e.observation_id, e.relation_id, e.detail from event e
-            where e.space_id = target_space and e.id = any(events_to_undo(target_space, author_id, undo_author.since))
+            where e.space_id = target_space and e.id = any(events_to_undo(target_space, writer, undo_author.since, spaces))
         ), concerned as (
             select entity_id as id from own_event
+            union
+            select (n.value ->> 'id')::uuid
+            from own_event
+            join undone d on d.space_id = target_space and d.undo_id = (own_event.detail ->> 'move')::bigint
+            cross join jsonb_array_elements(d.entities) n
             union
             select unnest(array[(detail ->> 'to')::uuid, (detail ->> 'from')::uuid, (detail ->> 'merged')::uuid]) from own_event
             union
@@ -52,7 +57,7 @@ begin
         -- Leave out events about entities that are not locked. The author caused these events after the query above
         -- began. Another undo can undo these events.
         select array_agg(e.id order by e.id) into taken from event e
-        where e.space_id = target_space and e.id = any(events_to_undo(target_space, author_id, undo_author.since))
+        where e.space_id = target_space and e.id = any(events_to_undo(target_space, writer, undo_author.since, spaces))
           and not exists (
               select from entity n
               where n.space_id = target_space and n.id in (e.entity_id, (e.detail ->> 'to')::uuid, (e.detail ->> 'from')::uuid)
@@ -60,8 +65,15 @@ begin
         continue when taken is null;
         return query
             select d.undo_id, s.name, d.removed, d.handed_over, d.revived, d.reset, d.moved, d.retyped, d.dropped, d.lost, d.kept
-            from undo_events(author_id, undo_author.since, taken, origin, others) d, space s where s.id = target_space;
+            from undo_events(writer, undo_author.since, taken, origin, others) d, space s where s.id = target_space;
     end loop;
+    -- The copies of a move and the rows that it took away must never be restored apart.
+    update undo u set joint = joined.id
+    from (select min(m.id) as id, array_agg(m.id) as ids
+          from undo m
+          where m.space_id = any(spaces) and m.author_id = writer and m.at = now() and m.moved_to is null) joined
+    where u.space_id = any(spaces) and u.id = any(joined.ids) and exists (
+        select from undone d where d.space_id = any(spaces) and d.undo_id = any(joined.ids) and d.action = 'return');
 end
 $$;
 

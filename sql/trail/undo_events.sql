@@ -16,9 +16,19 @@ declare
         select coalesce(jsonb_agg(to_jsonb(p)), '[]')
         from plan_names(place, taken, taken || array(
             select unnest(u.events) from undo u where u.space_id = place and u.reverted_at is null)) p where p.kind = 'merge');
+    gone  uuid[];
 begin
     -- Split merges before planning the rest, so that the plan has the entities as they were.
     perform undo_merges(names, origin);
+    insert into undo as u (space_id, author_id, actor_id, since, events)
+    values (place, author, origin.author_id, since, taken)
+    returning u.id into undo_id;
+    -- Return what moves took away, and then plan the rest, because the rest can change the returned rows.
+    if exists (select from event e where e.space_id = place and e.id = any(taken) and e.action = 'transferred') then
+        gone := array(
+            select p.id from plan_space_undo(place, taken, others) p where p.action = 'remove' and p.kind = 'observation');
+        perform return_facts(place, undo_id, taken, gone);
+    end if;
     select names || coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_space_undo(place, taken, others) p;
     select count(*) filter (where p.action = 'remove'), count(*) filter (where p.action = 'hand over'),
         count(*) filter (where p.action = 'revive'), count(*) filter (where p.action = 'drop entity'),
@@ -27,9 +37,6 @@ begin
         count(*) filter (where p.action = 'reset')
     into removed, handed_over, revived, dropped, lost, kept, moved, retyped, reset
     from jsonb_to_recordset(plan) p(action text);
-    insert into undo as u (space_id, author_id, actor_id, since, events)
-    values (place, author, origin.author_id, since, taken)
-    returning u.id into undo_id;
     perform keep_undone(place, undo_id, plan);
 
     perform withdraw_words(place, array(
@@ -84,8 +91,10 @@ begin
     perform set_graph_values(place, d.kind, d.id, d.after)
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'reset' and d.kind in ('entity', 'relation');
+    perform return_relations(place, undo_id);
     perform settle_proposals(place, undo_id, array(
         select unnest(u.events) from undo u where u.space_id = place and u.reverted_at is null));
+    moved := moved + (select count(*) from undone d where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'return');
     perform record_undone('undone', place, undo_id, origin);
 end
 $$;

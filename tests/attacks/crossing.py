@@ -195,7 +195,18 @@ def _guess_sync(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
 def _guess_curation(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
     known, name = dice.choice(loot.facts), dice.choice(["Ada", loot.canary])
     wrong = {"entityName": name, "fact": known, "reason": "mine"}
-    return {"revise_fact": [wrong, {**wrong, "fact": known[:8], "instead": "hides nothing"}]}
+    shared = {"entityName": name, "facts": [known], "dryRun": dice.random() < 0.5}
+    spaces = [loot.space, "default", *(f"{loot.space}-{kind}" for kind in GRAPHS)]
+    return {
+        "share_memories": [
+            {**shared, "toSpace": one, "fromSpace": other, "move": move}
+            for one in spaces
+            for other in (*spaces, "")
+            for move in (False, True)
+        ]
+        + [{"entityName": name, "toSpace": loot.space, "includeEnded": True}],
+        "revise_fact": [wrong, {**wrong, "fact": known[:8], "instead": "hides nothing"}],
+    }
 
 
 def _guess_entities(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:

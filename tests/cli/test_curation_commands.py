@@ -2,6 +2,8 @@
 
 import json
 
+import psycopg
+
 from tests.conftest import TOKEN
 from tests.support.commands import Run
 
@@ -21,3 +23,39 @@ def test_revise_says_what_was_wrong_and_show_tells_why(run: Run, database_url: s
     assert json.loads(again.out)["repeated"] is True
     wrong = [line.split("\t") for line in shown.out.splitlines()][-1]
     assert (wrong[0], *wrong[3:]) == ("wrong", "lives in Oslo", "he said Bergen")
+
+
+def test_share_shows_a_plan_and_copies_or_moves(
+    run: Run, database_url: str, owner: psycopg.Connection
+) -> None:
+    owner.execute("select create_space('team')")
+    owner.execute("select grant_access('ada', 'team', array['read', 'write'])")
+    known = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
+    run("remember", "Jeff", "drinks tea", **known)
+    words = ("share", "Jeff", "--to", "team")
+
+    plan = run(*words, "--dry-run", **known)
+    refused = run(*words, **known)
+    copied = run(*words, "--yes", **known, SPACE="default")
+    moved = run(*words, "drinks tea", "--move", "--yes", "--json", **known)
+
+    assert plan.out.splitlines() == [
+        "This copies 1 fact and 0 relations of Jeff to team:", "  drinks tea",
+    ]  # fmt: skip
+    assert "add --yes" in refused.err
+    assert copied.out == "Shared Jeff with team: 1 fact and 0 relations\n"
+    counts = json.loads(moved.out)
+    assert (counts["duplicate_facts"], counts["moved_facts"]) == (1, 1)
+    assert run("show", "Jeff", "--space", "team", **known).out.count("drinks tea") == 1
+    assert "drinks tea" not in run("show", "Jeff", "--space", "default", **known).out
+
+
+def test_share_names_the_spaces_that_can_be_used(run: Run, database_url: str) -> None:
+    known = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
+    run("remember", "Jeff", "drinks tea", **known)
+
+    unknown = run("share", "Jeff", "--to", "moon", "--yes", **known)
+    same = run("share", "Jeff", "--to", "default", "--yes", **known)
+
+    assert "default" in unknown.err
+    assert "another space" in same.err

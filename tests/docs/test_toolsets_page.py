@@ -107,6 +107,8 @@ TABLES = {
 
 
 def create_graphs(owner: psycopg.Connection[Any]) -> None:
+    owner.execute("select create_space('team')")
+    owner.execute("select grant_access('ada', 'team', array['read', 'write'])")
     for name, tier in (("work", "public"), ("book-notes", "personal")):
         owner.execute("select create_space(%s, tier => %s)", (name, tier))
         owner.execute("select grant_access('ada', %s, array['read', 'write', 'forget'])", (name,))

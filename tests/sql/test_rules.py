@@ -72,13 +72,24 @@ def test_the_memory_tools_and_the_graph_take_a_word_for_the_same_type(sql: Sql, 
     ("table", "functions"),
     [
         ("entity", ["insert_entity"]),
-        # One for new relations; the others keep the authors and the times of a file and of an undo.
-        ("relation", ["import_relations", "restore_undone", "store_relations"]),
+        # One for new relations; the others keep the authors and the times of a file, of an undo and
+        # of another space.
+        (
+            "relation",
+            ["copy_relations", "import_relations", "restore_relations", "store_relations"],
+        ),
         # One for a batch, one for a single row, which is faster, one for the parts of a document,
         # which are no events of their own; the others as for relations.
         (
             "observation",
-            ["import_facts", "keep_observation", "place_parts", "restore_facts", "store_facts"],
+            [
+                "copy_facts",
+                "import_facts",
+                "keep_observation",
+                "place_parts",
+                "restore_facts",
+                "store_facts",
+            ],
         ),
     ],
 )

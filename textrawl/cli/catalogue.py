@@ -39,6 +39,7 @@ PANELS: dict[str, dict[str, str]] = {
         "review": "See proposals, and accept or reject them.",
         "grant": "Set, list and revoke what actors may do in spaces.",
         "token": "Create, list, rotate and revoke access tokens.",
+        "share": "Copy or move an entity, or some of its facts, to another space.",
         "log": "Show who did what to the memory, newest first, without the content.",
         "undo": "Undo what one author wrote since a time.",
         "analyst": "Create, list and drop logins that read the memory in SQL.",

@@ -21,6 +21,7 @@ _STYLES = {
     "reset": "green",
     "lost": "bold red",
     "move back": "green",
+    "return": "green",
     "retype": "green",
     "kept": "yellow",
 }
@@ -29,7 +30,7 @@ _COUNTS = {
     "handed_over": "handed over",
     "revived": "valid again",
     "reset": "reset to former values",
-    "moved": "moved back",
+    "moved": "moved back or returned",
     "retyped": "given their former type",
     "dropped": "entities dropped",
     "lost": "forgotten and lost",

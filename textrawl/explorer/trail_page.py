@@ -64,8 +64,8 @@ async def undo(visit: Visit) -> Response:
 async def revert(visit: Visit) -> Response:
     """Put back what an undo removed."""
     number = read_number(visit.form.get("undo", ""), least=0, most=10**9, default=0)
-    row = await _open_trail(visit, changes=True).revert(number)
-    return _report(visit, reverted=row)
+    rows = await _open_trail(visit, changes=True).revert(number)
+    return _report(visit, reverted=rows)
 
 
 def _report(
@@ -73,7 +73,7 @@ def _report(
     *,
     author: str = "",
     done: Sequence[UndoRow] = (),
-    reverted: RevertedRow | None = None,
+    reverted: Sequence[RevertedRow] = (),
 ) -> Response:
     space = visit.form.get("space", "")
     values = {"author": author, "done": done, "reverted": reverted, "space": space}

@@ -135,6 +135,11 @@ REFUSALS: dict[str, Explain] = {
     "TR038": _invalid(
         "{} holds the text of a document, so it cannot be merged", "add an alias instead"
     ),
+    "TR075": _invalid("Both spaces are the same", "choose another space to share with"),
+    "TR039": _invalid(
+        "This undo returned facts from another space",
+        "revert it as somebody who administers both spaces, without a space",
+    ),
     ANOTHER_MODEL_IS_ACTIVE: _invalid("Another model is active", "call again"),
     "TR041": _invalid("{} is in use already", "there is nothing to build"),
     "TR042": _invalid("{} is the previous model", "run `textrawl embed rollback` to use it again"),

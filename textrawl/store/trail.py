@@ -156,12 +156,15 @@ class Trail:
             tool="textrawl undo",
         )
 
-    async def revert(self, undo: int) -> RevertedRow:
-        """Revert an undo. Raises ArgumentInvalid if that is not possible."""
-        [row] = await self._call(
+    async def revert(self, undo: int) -> list[RevertedRow]:
+        """Revert an undo, and return a row for each changed space.
+
+        Undos of one call that returned facts of moves between spaces are reverted together. Raises
+        ArgumentInvalid if that is not possible.
+        """
+        return await self._call(
             "revert_undo", RevertedRow, undo=undo, client=self._client, tool="textrawl undo"
         )
-        return row
 
     async def purge(self, older_than: timedelta | None) -> list[PurgedRow]:
         """Delete the rows that undos keep. With `older_than`, keep the rows of newer undos."""

@@ -130,11 +130,12 @@ class _Undo:
 
 
 def _revert(undo: int, space: str | None, *, as_json: bool) -> None:
-    row = _work(space, lambda trail: trail.revert(undo))
+    rows = _work(space, lambda trail: trail.revert(undo))
     if as_json:
-        write_json(asdict(row))
-    merged = f", {row.merged} existed again already" if row.merged else ""
-    write_message(f"Reverted undo {undo} in {row.space_name}: {row.restored} restored{merged}.")
+        write_json([asdict(row) for row in rows] if len(rows) > 1 else asdict(rows[0]))
+    for row in rows:
+        merged = f", {row.merged} existed again already" if row.merged else ""
+        write_message(f"Reverted undo {undo} in {row.space_name}: {row.restored} restored{merged}.")
 
 
 def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: bool) -> None:

@@ -1,12 +1,13 @@
 """The operations of the `curation` toolset: they embed texts and call SQL functions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textrawl.access.principal import Caller
 from textrawl.embeddings.vectors import compose_document
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.store.store import Store
-from textrawl.toolsets.curation.rows import RevisedRow
+from textrawl.toolsets.curation.rows import RevisedRow, SharedRow
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,22 @@ class Revision:
     fact: str
     reason: str
     successor: str | None = None
+
+
+@dataclass(frozen=True)
+class Share:
+    """An entity that goes from the space `source` to the space `target`, or some of its facts.
+
+    `facts` is None for the whole entity. If `source` is None, it is the home space. With `ended`,
+    facts that are no longer valid go too.
+    """
+
+    entity: str
+    target: str
+    source: str | None = None
+    facts: Sequence[str] | None = None
+    move: bool = False
+    ended: bool = False
 
 
 class CurationOperations:
@@ -50,4 +67,29 @@ class CurationOperations:
             )
         except DataRefused as refusal:
             raise refusal.explain("fact") from refusal
+        return row
+
+    async def share(self, share: Share, caller: Caller, *, dry_run: bool) -> SharedRow:
+        """Copy or move facts to another space.
+
+        Raises SpaceNotFound, FactNotFound, EntityNotFound, ScopeMissing, and ArgumentInvalid if
+        both spaces are the same.
+        """
+        principal = caller.principal
+        source = principal.pin(share.source).home if share.source else caller.writing["space"]
+        try:
+            [row] = await self._call(
+                "share_memories",
+                SharedRow,
+                entity=share.entity,
+                target=principal.pin(share.target).home,
+                facts=None if share.facts is None else list(share.facts),
+                move=share.move,
+                ended=share.ended,
+                dry_run=dry_run,
+                space=source,
+                **caller.signing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain("facts") from refusal
         return row

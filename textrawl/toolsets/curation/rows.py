@@ -5,6 +5,24 @@ from uuid import UUID
 
 
 @dataclass(frozen=True)
+class SharedRow:
+    """The counts of share_memories. `entity_id` is the entity in the target.
+
+    `duplicate_facts` is the number of facts that were there before, or None for a caller who cannot
+    read the target. `moved_facts` and `moved_relations` were taken away from the source.
+    """
+
+    entity_id: UUID | None
+    entity_name: str
+    shared_facts: int
+    duplicate_facts: int | None
+    relations: int
+    moved_facts: int
+    moved_relations: int
+    sample: list[str] | None
+
+
+@dataclass(frozen=True)
 class RevisedRow:
     """The fact that revise_fact marked as wrong, and its successor.
 

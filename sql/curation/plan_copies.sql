@@ -1,0 +1,21 @@
+create function textrawl.plan_copies(giver integer, facts uuid[], target integer, target_entity uuid)
+returns table (id uuid, place bigint, copy uuid, duplicate boolean)
+language sql volatile
+set search_path from current
+begin atomic
+    -- A fact that has ended is a duplicate only of a fact with the same end, as in find_duplicates().
+    select o.id, given.place, coalesce(known.id, gen_random_uuid()), known.id is not null
+    from unnest(facts) with ordinality given (id, place)
+    join textrawl.fact o on o.space_id = giver and o.id = given.id
+    left join lateral (
+        select k.id from textrawl.fact k
+        where k.space_id = target and k.entity_id = target_entity and k.content_hash = o.content_hash
+          and (k.whole, k.part) is not distinct from (o.whole, o.part)
+          and case when textrawl.is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
+                   then textrawl.is_valid(k.valid_from, k.valid_until, present => clock_timestamp())
+                   else k.valid_until = o.valid_until end
+        order by k.content <> o.content, k.ordinal limit 1) known on true;
+end;
+
+comment on function textrawl.plan_copies is
+    'For each fact that is shared, the id of its copy, or the id of the fact in the target that says the same already.';

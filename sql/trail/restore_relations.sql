@@ -1,0 +1,20 @@
+create function textrawl.restore_relations(
+    space integer, undo bigint,
+    stated boolean default false  -- true: skip relations whose statements are all undone
+) returns void
+language sql volatile
+set search_path from current
+begin atomic
+    insert into textrawl.relation
+    select edge.*
+    from textrawl.undone d
+    cross join lateral jsonb_populate_record(null::textrawl.relation, d.before || jsonb_build_object(
+        'from_entity', textrawl.find_restored(d.space_id, d.entities, (d.before ->> 'from_entity')::uuid),
+        'to_entity', textrawl.find_restored(d.space_id, d.entities, (d.before ->> 'to_entity')::uuid))) edge
+    where d.space_id = space and d.undo_id = undo and d.action = 'remove' and d.kind = 'relation'
+      and (not stated or textrawl.is_stated(d.space_id, d.id))
+    on conflict do nothing;
+end;
+
+comment on function textrawl.restore_relations is
+    'Restore the relations that an undo or a move keeps. A relation that was stored again meanwhile is not restored.';

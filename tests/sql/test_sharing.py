@@ -1,0 +1,288 @@
+"""Sharing: copies keep what they were, moves lose nothing, and undo takes both back exactly."""
+
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+
+from tests.support.sql_team import Said, Team
+
+_STATE: LiteralString = """
+    select s.name, e.name, o.content, a.name, o.client, o.tool, o.source, o.confidence,
+        o.valid_from, o.valid_until, o.created_at, o.said_at, n.content, v.reason
+    from fact o join entity e on e.space_id = o.space_id and e.id = o.entity_id
+    join space s on s.id = o.space_id join actor a on a.id = o.author_id
+    left join observation n on n.space_id = o.space_id and n.id = o.replaced_by
+    left join revision v on v.space_id = o.space_id and v.observation_id = o.id
+    union all
+    select s.name, f.name, r.relation_type || ' ' || t.name, a.name, r.client, r.tool, null,
+        r.strength, r.valid_from, r.valid_until, r.created_at, null, o.content, null
+    from relation r join space s on s.id = r.space_id join actor a on a.id = r.author_id
+    join entity f on f.space_id = r.space_id and f.id = r.from_entity
+    join entity t on t.space_id = r.space_id and t.id = r.to_entity
+    left join observation o on o.space_id = r.space_id and o.relation_id = r.id
+    union all
+    select s.name, e.name, null, e.entity_type, null, null, null, null, null, null, null, null,
+        null, null
+    from entity e join space s on s.id = e.space_id
+    order by 1, 2, 3, 11"""
+
+
+@pytest.fixture
+def home(sql: psycopg.Connection) -> Team:
+    return Team(sql, "home")
+
+
+@pytest.fixture
+def team(sql: psycopg.Connection, home: Team) -> Team:
+    assert home.space
+    return Team(sql, "team")
+
+
+def open_both(home: Team, team: Team, actor: str, *scopes: str) -> bytes:
+    """The credential of somebody with these scopes, else all but admin, in both spaces."""
+    token = home.credential(actor, *(scopes or ("read", "write", "forget")))
+    team.credential(actor, *(scopes or ("read", "write", "forget")))
+    return token
+
+
+def share(
+    home: Team, team: Team, actor: str, entity: str = "Jeff", **options: Any
+) -> dict[str, Any]:
+    """Shares an entity of `home` with `team`."""
+    names = {"credential": open_both(home, team, actor), "space": home.space, **options}
+    given = "".join(f", {name} => %({name})s" for name in names)
+    query = f"select * from share_memories(%(entity)s, %(target)s{given})"  # noqa: S608
+    with home.sql.cursor(row_factory=dict_row) as cursor:
+        values = {"entity": entity, "target": team.space, **names}
+        [row] = cursor.execute(query.encode(), values).fetchall()
+    return row
+
+
+def read_state(team: Team) -> list[tuple[Any, ...]]:
+    """Both spaces, as people see them."""
+    return team.sql.execute(_STATE).fetchall()
+
+
+def undo_both(team: Team, author: str, since: Any) -> list[int]:
+    rows = team.sql.execute("select undo_id from undo_author(%s, %s)", (author, since)).fetchall()
+    return [undo for (undo,) in rows]
+
+
+def revert(team: Team, undo: int) -> None:
+    team.sql.execute("select * from revert_undo(%s)", (undo,))
+
+
+def tell_story(home: Team) -> Said:
+    """Jeff of two authors, with history and relations."""
+    oslo = home.remember("ana", "Jeff", "lives in Oslo", confidence=0.5, source="note")
+    home.remember("ana", "Jeff", "lives in Bergen", oslo.id)
+    home.remember("bob", "Jeff", "drinks tea")
+    home.relate("bob", "Jeff", "works at", "Acme")
+    home.relate("ana", "Kim", "knows", "Jeff")
+    return oslo
+
+
+def test_a_shared_entity_keeps_authors_origins_and_dates(home: Team, team: Team) -> None:
+    tell_story(home)
+    before = [row[1:] for row in read_state(team)]
+
+    row = share(home, team, "cleo")
+
+    assert (row["shared_facts"], row["duplicate_facts"], row["relations"]) == (2, 0, 2)
+    assert (row["moved_facts"], row["moved_relations"]) == (0, 0)
+    there = [row[1:] for row in read_state(team) if row[0] == "team"]
+    assert [r for r in before if r[1] != "lives in Oslo"] == there
+    assert team.valid("Jeff") == {"lives in Bergen": "ana", "drinks tea": "bob"}
+
+
+def test_with_ended_facts_the_history_comes_too(home: Team, team: Team) -> None:
+    oslo = tell_story(home)
+    home.sql.execute(
+        "select revise_fact('Jeff', 'drinks tea', 'a joke', 'drinks coffee', space => %s)",
+        (home.space,),
+    )
+    before = [row[1:] for row in read_state(team)]
+
+    share(home, team, "cleo", ended=True)
+
+    assert [row[1:] for row in read_state(team) if row[0] == "team"] == before
+    assert oslo
+
+
+def test_a_text_that_is_there_already_is_not_doubled(home: Team, team: Team) -> None:
+    home.remember("ana", "Jeff", "drinks tea")
+    team.remember("bob", "jeff", "Drinks tea.")
+
+    first = share(home, team, "cleo")
+    again = share(home, team, "cleo")
+
+    assert (first["shared_facts"], first["duplicate_facts"]) == (0, 1)
+    assert (again["shared_facts"], again["duplicate_facts"]) == (0, 1)
+    assert team.valid("jeff") == {"Drinks tea.": "bob"}
+
+
+def test_a_dry_run_tells_what_would_happen_and_changes_nothing(home: Team, team: Team) -> None:
+    tell_story(home)
+    before = read_state(team)
+
+    row = share(home, team, "cleo", move=True, dry_run=True)
+
+    assert (row["shared_facts"], row["relations"], row["moved_facts"]) == (2, 2, 2)
+    assert row["sample"] == ["drinks tea", "lives in Bergen"]
+    assert read_state(team) == before
+
+
+@pytest.mark.parametrize("ended", [False, True])
+@pytest.mark.parametrize("move", [False, True])
+@pytest.mark.parametrize("known", [False, True])
+def test_sharing_is_undone_and_reverted_exactly(
+    home: Team, team: Team, ended: bool, move: bool, known: bool
+) -> None:
+    tell_story(home)
+    if known:
+        team.remember("bob", "Jeff", "drinks tea")
+        team.relate("bob", "Jeff", "works at", "Acme")
+    before, since = read_state(team), team.now()
+    share(home, team, "eve", move=move, ended=ended)
+    after = read_state(team)
+
+    undos = undo_both(team, "eve", since)
+
+    assert read_state(team) == before
+    revert(team, undos[0])
+    if not move and len(undos) > 1:
+        revert(team, undos[1])
+    assert read_state(team) == after
+
+
+def test_a_fact_that_was_moved_changed_and_said_again_is_as_it_was(home: Team, team: Team) -> None:
+    tell_story(home)
+    before, since = read_state(team), team.now()
+    home.remember("eve", "Jeff", "drinks coffee", "drinks tea")
+    share(home, team, "eve", move=True, ended=True)
+    home.remember("eve", "Jeff", "drinks tea")
+    home.relate("eve", "Jeff", "works at", "Acme")
+    team.remember("eve", "Jeff", "lives in Riga", "lives in Bergen")
+    share(team, home, "eve", move=True)
+    after = read_state(team)
+
+    undos = undo_both(team, "eve", since)
+
+    assert read_state(team) == before
+    revert(team, undos[-1])
+    assert read_state(team) == after
+
+
+def test_a_move_is_kept_if_only_one_of_its_spaces_is_undone(home: Team, team: Team) -> None:
+    tell_story(home)
+    since = team.now()
+    share(home, team, "eve", move=True)
+    before = read_state(team)
+
+    for space in (home, team):
+        plan = space.plan("eve", since)
+        assert {row["action"] for row in plan} <= {"kept"}
+        space.undo_if_any("eve", since)
+
+    assert read_state(team) == before
+
+
+def test_undos_of_a_move_are_reverted_together(home: Team, team: Team) -> None:
+    tell_story(home)
+    since = team.now()
+    share(home, team, "eve", move=True)
+    after = read_state(team)
+    [one, other] = undo_both(team, "eve", since)
+
+    with pytest.raises(psycopg.Error) as refused:
+        team.sql.execute("select * from revert_undo(%s, space => %s)", (one, home.space))
+    assert refused.value.sqlstate in {"TR031", "TR039"}
+    revert(team, other)
+
+    assert read_state(team) == after
+
+
+def test_a_moved_fact_that_is_forgotten_does_not_come_back(home: Team, team: Team) -> None:
+    tell_story(home)
+    since = team.now()
+    share(home, team, "eve", move=True)
+    team.forget("Jeff", "drinks tea")
+
+    undo_both(team, "eve", since)
+
+    assert home.valid("Jeff") == {"lives in Bergen": "ana"}
+    assert team.valid("Jeff") == {}
+    kept = "select count(*) from undone where strpos(before::text, 'drinks tea') > 0"
+    assert team.fetch(kept) == 0
+
+
+def test_forgetting_the_source_keeps_the_moved_copies(home: Team, team: Team) -> None:
+    tell_story(home)
+    since = team.now()
+    share(home, team, "eve", move=True)
+    home.forget("Jeff")
+
+    undo_both(team, "eve", since)
+
+    assert home.valid("Jeff") == {}
+    assert team.valid("Jeff") == {"lives in Bergen": "ana", "drinks tea": "bob"}
+
+
+def test_forgetting_a_copy_leaves_the_original(home: Team, team: Team) -> None:
+    tell_story(home)
+    share(home, team, "cleo")
+
+    team.forget("Jeff")
+
+    assert home.valid("Jeff") == {"lives in Bergen": "ana", "drinks tea": "bob"}
+
+
+@pytest.mark.parametrize(
+    ("in_home", "in_team", "move", "missing"),
+    [
+        (("write", "forget"), ("write",), False, "read"),
+        (("read",), ("read", "forget"), False, "write"),
+        (("read", "write"), ("write",), True, "forget"),
+        (("write", "forget"), ("write",), True, "read"),
+    ],
+)
+def test_sharing_needs_scopes_in_both_spaces(
+    home: Team,
+    team: Team,
+    in_home: tuple[str, ...],
+    in_team: tuple[str, ...],
+    move: bool,
+    missing: str,
+) -> None:
+    tell_story(home)
+    home.credential("mel", *in_home)
+    team.credential("mel", *in_team)
+    home.sql.execute(
+        "update token set scopes = '{read,write,forget}' where actor_id = register_actor('mel')"
+    )
+    token = home.credential("mel", *in_home)
+    before = read_state(team)
+
+    with pytest.raises(psycopg.Error) as refused:
+        home.sql.execute(
+            "select * from share_memories('Jeff', %s, move => %s, credential => %s, space => %s)",
+            (team.space, move, token, home.space),
+        )
+
+    assert (refused.value.sqlstate, refused.value.diag.message_detail) == ("TR011", missing)
+    assert read_state(team) == before
+
+
+def test_vectors_of_all_models_come_with_a_copy(home: Team, team: Team) -> None:
+    home.sql.execute("select register_embedding_model('test:model', 3)")
+    home.remember("ana", "Jeff", "drinks tea", model=1, embedding="[1, 0, 0]")
+    home.remember("ana", "Jeff", "lives in Oslo")
+
+    share(home, team, "cleo")
+
+    vectors = "select vector::text from embedding_1 where space_id = %s"
+    assert team.fetch(vectors, team.space) == "[1,0,0]"
+    pending = "select count(*) from embedding_pending where space_id = %s"
+    assert team.fetch(pending, team.space) == 1
