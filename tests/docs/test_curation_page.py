@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 PAGE = ROOT / "docs/curation.md"
 STEPS = re.compile(r"^(?=```(?:sql|text \w+)$)", re.MULTILINE)  # one talk or statement each
-TOOLSETS = ["memory", "curation", "entities"]
+TOOLSETS = ["memory", "curation", "entities", "review"]
 
 
 @pytest.fixture

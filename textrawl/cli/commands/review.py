@@ -31,8 +31,8 @@ Ids = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[ID]...",
-        help="Ids of proposals, or the first 8 characters of them. Without ids, all pending "
-        "proposals that --by, --entity and --since leave.",
+        help="Ids of proposals, or the first 8 characters of them. Without ids: all pending "
+        "proposals that --by, --entity and --since choose.",
     ),
 ]
 Author = Annotated[
@@ -60,8 +60,12 @@ def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
         State,
         typer.Option(metavar="STATE", help="pending, accepted, rejected, withdrawn or any."),
     ] = "pending",
-    limit: Annotated[int, typer.Option(metavar="N", min=1, max=_MOST, help="Most proposals.")] = 20,
-    offset: Annotated[int, typer.Option(metavar="N", min=0, help="Proposals to skip.")] = 0,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=_MOST, help="Maximum number of proposals.")
+    ] = 20,
+    offset: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Number of proposals to skip.")
+    ] = 0,
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
@@ -116,7 +120,9 @@ def accept(  # noqa: PLR0913, PLR0917 - each argument is an option
 def reject(  # noqa: PLR0913, PLR0917 - each argument is an option
     reason: Annotated[
         str,
-        typer.Option(metavar="TEXT", parser=read_reason, help="Why, for the author."),
+        typer.Option(
+            metavar="TEXT", parser=read_reason, help="The reason, which the author can read."
+        ),
     ],
     ids: Ids = None,
     by: Author = None,

@@ -190,7 +190,7 @@ def review(
     name: Name,
     on: Annotated[
         bool,
-        typer.Option("--on/--off", help="Whether writes of tokens without review are proposals."),
+        typer.Option("--on/--off", help="Whether writes become proposals."),
     ] = True,
     days: Annotated[
         int | None,
@@ -200,7 +200,10 @@ def review(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make writes proposals that a reviewer decides, or end this. The next call follows it."""
+    """Make proposals of all writes in a space, or stop this. It holds from the next call on.
+
+    Writes with a token that has the scope review are not affected.
+    """
 
     async def work(memory: Administration) -> ChangedReviewRow:
         [row] = await memory.call(
