@@ -38,7 +38,11 @@ _HIDDEN = """
             and pg_get_expr(p.polqual, p.polrelid) = 'true'
             and exists (select from unnest(p.polroles) role
                         where role = 0 or pg_has_role(current_user, role, 'usage')))
-        or exists (select from pg_policy p where p.polrelid = c.oid and not p.polpermissive))
+        or exists (
+            select from pg_policy p
+            where p.polrelid = c.oid and not p.polpermissive
+            and exists (select from unnest(p.polroles) role
+                        where role = 0 or pg_has_role(current_user, role, 'usage'))))
     order by 1
 """
 _OWNER = """
