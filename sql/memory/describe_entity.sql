@@ -10,7 +10,8 @@ create function textrawl.describe_entity(
     outgoing jsonb,             -- [{relation_type, to_entity, to_entity_type, created_at}]
     incoming jsonb,             -- [{relation_type, from_entity, from_entity_type, created_at}]
     total_relations bigint,
-    revised jsonb               -- the newest wrong facts, if skip is 0: [{id, content, reason, instead, revised_at}]
+    revised jsonb,              -- the newest wrong facts, if skip is 0: [{id, content, reason, instead, revised_at}]
+    aliases text[]
 )
 language sql stable security definer
 set search_path from current
@@ -66,7 +67,10 @@ begin atomic
                 select f.* from textrawl.fact f where f.space_id = named.space_id and f.entity_id = named.id and f.valid_until = f.valid_from) o
             join textrawl.revision v on v.space_id = o.space_id and v.observation_id = o.id
             left join textrawl.fact right_fact on right_fact.space_id = o.space_id and right_fact.id = o.replaced_by
-            where skip = 0 order by v.revised_at desc, o.id limit 5) wrong)
+            where skip = 0 order by v.revised_at desc, o.id limit 5) wrong),
+        array(select a.name from textrawl.entity_alias a
+              where a.space_id = named.space_id and a.entity_id = named.id and a.removed_at is null
+              order by a.created_at, a.name)
     from named where place = 1;
 end;
 

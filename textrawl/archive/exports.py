@@ -20,6 +20,7 @@ VERSION = 1
 KINDS: dict[str, LiteralString] = {
     "space": "export_spaces",
     "entity": "export_entities",
+    "alias": "export_aliases",
     "fact": "export_facts",
     "relation": "export_relations",
     "reflection": "export_reflections",

@@ -41,6 +41,7 @@ _HEAVIEST = 4 << 20  # bytes of a batch
 _FUNCTIONS: dict[str, LiteralString] = {
     "space": "import_spaces",
     "entity": "import_entities",
+    "alias": "import_aliases",
     "fact": "import_facts",
     "relation": "import_relations",
     "reflection": "import_reflections",
@@ -55,6 +56,7 @@ _FUNCTIONS: dict[str, LiteralString] = {
 }
 _PLURALS = {
     "entity": "entities",
+    "alias": "aliases",
     "fact": "facts",
     "relation": "relations",
     "reflection": "reflections",
@@ -86,6 +88,7 @@ _REASONS = {
     "facts": "the space here holds facts, but the space of the file is a graph",
     "graph": "the space here is a graph, but the space of the file holds facts",
     "open": "the tier here shows more: first run `textrawl space tier` with the tier of the file",
+    "taken": "another entity here has this name",
     "undone": "an undo took it back: first run `textrawl undo --revert` or `textrawl undo --purge`",
     "refused": "the database refuses it",
 }

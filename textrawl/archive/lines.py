@@ -65,6 +65,21 @@ class EntityLine(Line):
     updated_at: Moment
 
 
+class AliasLine(Line):
+    """Another name of an entity."""
+
+    kind: Literal["alias"]
+    space: SpaceName
+    id: Id
+    entity: Id
+    name: Label
+    author: Label
+    client: Label | None = None
+    tool: Label
+    request: Label | None = None
+    created_at: Moment
+
+
 class _Statement(Line):
     space: SpaceName
     id: Id
@@ -204,6 +219,7 @@ class Footer(Line):
     entity: int
     fact: int
     relation: int
+    alias: int = 0
     reflection: int = 0
     memory: int = 0
     link: int = 0
@@ -219,6 +235,7 @@ L = TypeVar("L", bound=Line)
 Content = (
     SpaceLine
     | EntityLine
+    | AliasLine
     | FactLine
     | RelationLine
     | ReflectionLine
@@ -238,6 +255,7 @@ OF_GRAPHS = (EntityLine, DocumentLine, VersionLine)
 KINDS: dict[object, type[Content]] = {
     "space": SpaceLine,
     "entity": EntityLine,
+    "alias": AliasLine,
     "fact": FactLine,
     "relation": RelationLine,
     "reflection": ReflectionLine,

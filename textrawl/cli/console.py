@@ -76,6 +76,8 @@ def write_cell(text: str, style: str = "") -> Text:
 def count(number: int, noun: str) -> str:
     """Return a number with its noun, such as "1,200 facts"."""
     plural = f"{noun[:-1]}ies" if noun.endswith(("entity", "memory")) else f"{noun}s"
+    if noun.endswith("alias"):
+        plural = f"{noun}es"
     return f"{number:,} {noun if number == 1 else plural}"
 
 

@@ -51,11 +51,14 @@ async def test_an_alias_is_added_shown_and_removed(connect: Connect) -> None:
 
     added = read(await client.call_tool("name_entity", call))
     found = text_of(await client.call_tool("query_memory", {"query": "jeffrey"}))
+    jeff = {"mode": "entity", "entityName": "jeffrey"}
+    about = read(await client.call_tool("query_memory", jeff))
     removed = read(await client.call_tool("name_entity", {**call, "remove": True}))
 
     assert added == {"ok": True, "entity": "Jeff Miller", "aka": ["Jeffrey"]}
     assert "drinks tea" in found
     assert "is tall" in found
+    assert about["aka"] == ["Jeffrey"]
     assert removed == {"ok": True, "entity": "Jeff Miller"}
 
 
@@ -79,3 +82,14 @@ async def test_refusals_say_what_to_do(
 
     assert result.is_error
     assert says in text_of(result)
+
+
+async def test_lines_show_the_aliases_of_an_entity(connect: Connect) -> None:
+    client = await connect(toolsets=["memory", "entities"], compact_responses="lines")
+    await remember(client, "Jeff Miller", "is tall")
+    await client.call_tool("name_entity", {"entityName": "Jeff Miller", "alias": "Jeffrey"})
+
+    jeff = {"mode": "entity", "entityName": "Jeff Miller"}
+    shown = text_of(await client.call_tool("query_memory", jeff))
+
+    assert shown.splitlines()[1:] == ["aka: Jeffrey", "is tall"]

@@ -138,7 +138,7 @@ class EntityReply(Answer):
     """One entity, or similar names if no entity has the requested name."""
 
     spared = (
-        ("entity", "relations", "total_observations", "has_more", "revised", "proposed"),
+        ("entity", "relations", "total_observations", "has_more", "revised", "aliases", "proposed"),
         ("observations",),
     )
 
@@ -147,6 +147,7 @@ class EntityReply(Answer):
     entity: EntityPart | None = None
     observations: list[Observation] | None = None
     relations: Relations | None = None
+    aliases: Annotated[list[str] | None, Key("aka")] = None
     revised: Annotated[list[RevisedPart] | None, Key("revised")] = None
     proposed: Annotated[list[ProposedPart] | None, Key("proposed")] = None
     has_more: bool | None = None
@@ -180,6 +181,7 @@ class EntityReply(Answer):
         )
         reply = cls(found=True, entity=entity, total_observations=row.total_observations)
         reply.revised = [RevisedPart.model_validate(item) for item in row.revised] or None
+        reply.aliases = row.aliases or None
         reply._row, reply._layout, reply._skipped = row, layout, skipped
         reply._facts = [Observation.build(fact, labels) for fact in row.observations]
         if with_relations:
@@ -222,8 +224,7 @@ class EntityReply(Answer):
         """Yield a line for the entity, for each fact and for each relation."""
         if not self.found:
             yield "; like: ".join(["not found", *([", ".join(self.like)] if self.like else [])])
-        if self.entity:
-            yield write_header(self.entity.name, self.entity.type)
+        yield from self._write_heading()
         for fact in self.observations or []:
             yield fact.line(self._layout)
         if self.relations:
@@ -235,6 +236,12 @@ class EntityReply(Answer):
         if more := self._count_more():
             yield f"more {more}"
         yield from self.lines_after_items()
+
+    def _write_heading(self) -> Iterator[str]:
+        if self.entity:
+            yield write_header(self.entity.name, self.entity.type)
+        if self.aliases:
+            yield f"aka: {write_line(', '.join(self.aliases))}"
 
     def size(self) -> int:
         """Return the number of facts and relations, or of similar names."""

@@ -140,6 +140,7 @@ class EntityRow:
     incoming: list[dict[str, Any]]
     total_relations: int
     revised: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    aliases: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True)
