@@ -120,6 +120,11 @@ class Settings(BaseSettings):
         le=MOST_TOKENS,
         description="Maximum number of tokens of an answer, text and structured content together.",
     )
+    close_facts: bool = Field(
+        default=True,
+        description="Name the closest stored fact in the answer to a new fact (`like`), so that a "
+        "model can replace it. If false, the answers cost a few tokens less.",
+    )
     max_graph_tokens: int = Field(
         default=25_000,
         ge=LEAST_TOKENS,

@@ -180,9 +180,11 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
             await database.open()
             try:
                 extracts = settings.enable_memory_extraction
-                yield Store(
+                store = Store(
                     database, models, credential=target.credential, llm=llm, extracts=extracts
                 )
+                store.names_close_facts = settings.close_facts
+                yield store
             finally:
                 with anyio.move_on_after(_CLEANUP, shield=True):
                     await models.aclose()

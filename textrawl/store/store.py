@@ -45,6 +45,7 @@ class Store:
         self.models = models
         self.llm = llm
         self.extracts = extracts and llm is not None  # from journal entries, in the background
+        self.names_close_facts = True  # in the answers to new facts
         self.without_vector = 0  # queries and new facts that got no vector from the provider
         self.pending = 0  # pending facts at the end of the last round of upkeep
 

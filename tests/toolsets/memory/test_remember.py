@@ -48,6 +48,20 @@ async def test_a_close_fact_is_stored_and_the_closest_one_named(
     ]  # fmt: skip
 
 
+async def test_a_setting_leaves_out_the_close_fact(connect: Connect) -> None:
+    client = await connect(close_facts=False)
+    fact = {"entityName": "Jeff", "entityType": "person"}
+    await client.call_tool("remember_fact", {**fact, "observation": "owns one red bicycle"})
+
+    one = {**fact, "observation": "owned one red bicycle"}
+    stored = read(await client.call_tool("remember_fact", one))
+    two = {**fact, "observation": "owns a red bicycle"}
+    batch = read(await client.call_tool("build_knowledge", {"facts": [two]}))
+
+    assert "like" not in stored
+    assert "like" not in batch
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

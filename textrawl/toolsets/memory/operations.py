@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -296,7 +296,7 @@ class MemoryOperations:
             )
         except DataRefused as refusal:
             raise refusal.explain("replaces") from refusal
-        return row
+        return row if self._store.names_close_facts else replace(row, closest=None)
 
     async def build(self, facts: Sequence[Fact], edges: Sequence[Edge], caller: Caller) -> BatchRow:
         """Store facts, then relations, all or nothing.
@@ -318,7 +318,7 @@ class MemoryOperations:
             )
         except DataRefused as refusal:
             raise _explain_batch(refusal) from refusal
-        return row
+        return row if self._store.names_close_facts else replace(row, closest=None)
 
     async def relate(self, edge: Edge, caller: Caller, *, replaces: bool = False) -> RelationRow:
         """Connect two entities. Missing entities are created.
