@@ -45,42 +45,28 @@ class Tally:
     leaks: list[str] = field(default_factory=list[str])
 
 
+_IDS = {
+    "facts": "select o.id::text from observation o join space s on s.id = o.space_id"
+    " where s.name = %s order by 1",
+    "numbers": "select node_number(n.id) from (select space_id, id from entity union all"
+    " select space_id, id from relation union all select space_id, id from reflection) n"
+    " join space s on s.id = n.space_id where s.name = %s order by 1",
+    "entities": "select e.id::text from entity e join space s on s.id = e.space_id"
+    " where s.name = %s order by 1",
+    "sources": "select c.document_id::text from source c join space s on s.id = c.space_id"
+    " where s.name ^@ (%s || '-') order by 1",
+    "proposals": "select p.id::text from proposal p join space s on s.id = p.space_id"
+    " where s.name = %s order by 1",
+}
+
+
 def collect_loot(owner: psycopg.Connection, space: str) -> Loot:
     """Return the ids of facts and entities, and the numbers of all that the graph tools number."""
-    facts = owner.execute(
-        "select o.id::text from observation o join space s on s.id = o.space_id"
-        " where s.name = %s order by 1",
-        (space,),
-    ).fetchall()
-    numbers = owner.execute(
-        "select node_number(n.id) from (select space_id, id from entity union all"
-        " select space_id, id from relation union all select space_id, id from reflection) n"
-        " join space s on s.id = n.space_id where s.name = %s order by 1",
-        (space,),
-    ).fetchall()
-    entities = owner.execute(
-        "select e.id::text from entity e join space s on s.id = e.space_id"
-        " where s.name = %s order by 1",
-        (space,),
-    ).fetchall()
-    sources = owner.execute(
-        "select c.document_id::text from source c join space s on s.id = c.space_id"
-        " where s.name ^@ (%s || '-') order by 1",
-        (space,),
-    ).fetchall()
-    proposals = owner.execute(
-        "select p.id::text from proposal p join space s on s.id = p.space_id"
-        " where s.name = %s order by 1",
-        (space,),
-    ).fetchall()
-    return Loot(
-        space,
-        [fact for (fact,) in facts],
-        [number for (number,) in numbers],
-        [entity for (entity,) in entities],
-        [source for (source,) in sources],
-        [proposal for (proposal,) in proposals],
-    )
+    found = {
+        kind: [value for (value,) in owner.execute(query.encode(), (space,)).fetchall()]
+        for kind, query in _IDS.items()
+    }
+    return Loot(space, **found)
 
 
 def _guess_memory(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:

@@ -3,39 +3,61 @@
 import json
 
 import psycopg
+import pytest
 
 from tests.attacks.site import issue
 from tests.support.commands import Run
 
+Settings = dict[str, str]
 
-def test_a_reviewer_lists_accepts_and_rejects_at_a_terminal(
-    run: Run, owner: psycopg.Connection, database_url: str
-) -> None:
+
+@pytest.fixture
+def people(run: Run, owner: psycopg.Connection, database_url: str) -> tuple[Settings, Settings]:
+    """The settings of an agent, who has proposed three facts about Ada, and of a reviewer."""
     owner.execute("select create_space('team')")
+    rights = {"agent": ("read", "propose"), "rita": ("read", "write", "review")}
     agent, rita = (
         {"DATABASE_URL": database_url, "ACCESS_TOKEN": issue(owner, name, "team", *scopes)}
-        for name, *scopes in (
-            ("agent", "read", "propose"), ("rita", "read", "write", "review"),
-        )
-    )  # fmt: skip
+        for name, scopes in rights.items()
+    )
     for fact in ("likes tea", "swims", "flies"):
         stored = run("remember", "Ada", fact, **agent)
         assert stored.out.startswith("Proposed to a reviewer about Ada")
+    return agent, rita
 
+
+def list_ids(run: Run, rita: Settings) -> dict[str, str]:
+    """The ids of the pending proposals by their texts."""
     listed = json.loads(run("review", "list", "--json", **rita).out)
-    ids = {row["content"]: row["id"] for row in listed}
+    return {row["content"]: row["id"] for row in listed}
+
+
+def test_a_plan_is_shown_and_without_a_terminal_nothing_is_decided_unasked(
+    run: Run, people: tuple[Settings, Settings]
+) -> None:
+    _, rita = people
+    ids = list_ids(run, rita)
     shown = run("review", "show", ids["swims"][:8], **rita)
     plan = run("review", "accept", "--by", "agent", "--dry-run", **rita)
     unasked = run("review", "accept", ids["swims"], **rita)
-    accepted = run("review", "accept", ids["likes tea"], ids["swims"], "--yes", **rita)
-    rejected = run("review", "reject", ids["flies"], "--reason", "no wings", "--yes", **rita)
-    own = run("review", "list", "--state", "rejected", **agent)
-    found = run("show", "Ada", **agent)
 
     assert shown.out.splitlines()[1] == "  accepting stores it"
     assert plan.out.count("accepting stores it") == 3
     assert unasked.code == 1
     assert "add --yes" in unasked.err
+    assert list_ids(run, rita) == ids
+
+
+def test_a_reviewer_accepts_and_rejects_at_a_terminal(
+    run: Run, people: tuple[Settings, Settings]
+) -> None:
+    agent, rita = people
+    ids = list_ids(run, rita)
+    accepted = run("review", "accept", ids["likes tea"], ids["swims"], "--yes", **rita)
+    rejected = run("review", "reject", ids["flies"], "--reason", "no wings", "--yes", **rita)
+    own = run("review", "list", "--state", "rejected", **agent)
+    found = run("show", "Ada", **agent)
+
     assert (accepted.code, "2 proposals accepted" in accepted.err) == (0, True)
     assert (rejected.code, "1 proposal rejected" in rejected.err) == (0, True)
     assert own.out.rstrip().endswith("Ada: flies [rejected] (no wings)")

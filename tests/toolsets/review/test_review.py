@@ -122,7 +122,18 @@ async def test_who_does_not_review_decides_nothing_and_learns_what_is_missing(
 
     assert "needs the scope review" in text_of(refused)
     assert "Missing reason" in text_of(reasonless)
-    assert "No pending proposal 00000000" in text_of(unknown)
+    assert "No proposal 00000000 is pending" in text_of(unknown)
+
+
+ASKED: dict[str, list[dict[str, Any]]] = {
+    "query_memory": [
+        {"query": "what does Ada like", "includeIds": True}, {"query": "green"},
+        {"mode": "entity", "entityName": "Ada"}, {"mode": "entity", "entityName": "Cleo"},
+        {"mode": "list"},
+    ],
+    "memory_stats": [{}], "read_graph": [{}], "search_nodes": [{"query": "green"}],
+    "list_proposals": [{}], "forget_entity": [{"entityName": "Cleo", "dryRun": True}],
+}  # fmt: skip
 
 
 async def test_a_proposal_changes_no_answer_of_a_reader(
@@ -135,20 +146,11 @@ async def test_a_proposal_changes_no_answer_of_a_reader(
     await remember(reader, "Ada", "likes tea")
     await remember(reader, "Bo", "lives in Oslo")
     owner.execute("select refresh_search_statistics()")
-    asked: dict[str, list[dict[str, Any]]] = {
-        "query_memory": [
-            {"query": "what does Ada like", "includeIds": True}, {"query": "green"},
-            {"mode": "entity", "entityName": "Ada"}, {"mode": "entity", "entityName": "Cleo"},
-            {"mode": "list"},
-        ],
-        "memory_stats": [{}], "read_graph": [{}], "search_nodes": [{"query": "green"}],
-        "list_proposals": [{}], "forget_entity": [{"entityName": "Cleo", "dryRun": True}],
-    }  # fmt: skip
 
     async def ask() -> list[str]:
         return [
             text_of(await reader.call_tool(tool, arguments))
-            for tool, several in asked.items()
+            for tool, several in ASKED.items()
             for arguments in several
         ]
 

@@ -188,10 +188,7 @@ def tier(
 @space.command()
 def review(
     name: Name,
-    on: Annotated[
-        bool,
-        typer.Option("--on/--off", help="Whether writes become proposals."),
-    ] = True,
+    on: Annotated[bool, typer.Option("--on/--off", help="Whether writes become proposals.")] = True,
     days: Annotated[
         int | None,
         typer.Option(
@@ -219,13 +216,17 @@ def review(
     row = administer(work, owned=False)
     if as_json:
         write_json(write_plain(asdict(row)))
+    write_message(_describe_review(row))
+
+
+def _describe_review(row: ChangedReviewRow) -> str:
     rule = (
         "writes of tokens without the scope review are proposals"
         if row.is_reviewed
         else "only tokens with propose instead of write make proposals"
     )
     end = f"they expire after {count(row.days, 'day')}" if row.days else "they do not expire"
-    write_message(f"In {row.space}, {rule}; {end}. Pending: {row.pending}.")
+    return f"In {row.space}, {rule}; {end}. Pending: {row.pending}."
 
 
 @space.command()
