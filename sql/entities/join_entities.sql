@@ -28,7 +28,9 @@ begin
     record.actor_id := origin.author_id; record.at := moment;
     insert into merge select record.*;
     insert into merged (space_id, merge_id, id, kind, twin, valid_until, ended)
-    select space, merge, c.id, c.kind, c.twin, c.valid_until, c.ended from collapsing_rows(space, kept, merged, moment) c;
+    select space, merge, c.id, c.kind, c.twin, c.valid_until, c.ended
+    -- A merge that is repeated looks at what is valid now, not at its own time.
+    from collapsing_rows(space, kept, merged, clock_timestamp()) c;
     -- Lock the facts in one order, because a deletion can lock facts without their entities.
     perform from observation o where o.space_id = space and o.entity_id in (kept, merged) order by o.id for no key update;
 

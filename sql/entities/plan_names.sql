@@ -4,7 +4,8 @@ returns table (
     -- revived is merged again.
     action text, kind text, id uuid, entity_id uuid,
     event_id bigint, valid_until timestamptz, replaced_by uuid,
-    former jsonb  -- merge: {entity_id (of the merged entity), kept, at, actor, client, tool, request}
+    -- For a merge: {entity_id (of the merged entity), kept, at, actor, client, tool, request, ended (rows of merged)}.
+    former jsonb
 )
 language sql stable
 set search_path from current
@@ -47,11 +48,17 @@ begin atomic
     union all
     select case when joined.wanted then 'revive' else 'remove' end, 'merge', joined.id, joined.kept, null, null, null,
         jsonb_build_object('entity_id', joined.merged, 'kept', joined.entity_id, 'at', joined.at,
-            'actor', joined.actor_id, 'client', joined.client, 'tool', joined.tool, 'request', joined.request)
+            'actor', joined.actor_id, 'client', joined.client, 'tool', joined.tool, 'request', joined.request,
+            'ended', (select coalesce(jsonb_agg(to_jsonb(d)), '[]') from textrawl.merged d
+                      where d.space_id = space and d.merge_id = joined.id))
     from joined
     where joined.wanted <> joined.used and exists (
         select from textrawl.entity e where e.space_id = space and e.id = joined.kept)
-      and (not joined.wanted or exists (select from textrawl.entity e where e.space_id = space and e.id = joined.merged));
+      and (not joined.wanted
+           or exists (select from textrawl.entity e where e.space_id = space and e.id = joined.merged)
+           -- Another merge of the plan has merged the entity, and is split first.
+           or exists (select from textrawl.merge m join joined other on other.id = m.id and not other.wanted
+                      where m.space_id = space and m.merged_id = joined.merged));
 end;
 
 comment on function textrawl.plan_names is

@@ -7,14 +7,8 @@ declare
     space   integer := record.space_id;
     present jsonb := entity_values(record.space_id, record.kept_id);
 begin
+    perform restore_type(record);
     -- Reset a value of the kept entity only if nobody has changed it since the merge.
-    if record.given -> 'type' <> record.former -> 'type' and present -> 'type' = record.given -> 'type' then
-        update entity e set entity_type = record.former -> 'type' ->> 0,
-            type_guessed = (record.former -> 'type' ->> 1)::boolean, metadata = record.former -> 'type' -> 2
-        where e.space_id = space and e.id = record.kept_id;
-        update observation o set entity_type = record.former -> 'type' ->> 0
-        where o.space_id = space and o.entity_id = record.kept_id;
-    end if;
     if present -> 'description' = record.given -> 'description' then
         update entity e set description = record.former ->> 'description' where e.space_id = space and e.id = record.kept_id;
     end if;

@@ -5,16 +5,14 @@ as $$
 #variable_conflict use_column
 declare
     step  record;
+    kept  uuid;
     space integer := origin.space_id;
     doer  origin := origin;  -- who merged the entities
 begin
     -- Split the newest merge first, and merge the oldest first.
     for step in
         select p.id, p.former, forward.value as forward,
-            coalesce(
-                find_restored(space, p.entities, (p.former ->> 'kept')::uuid),
-                (select m.kept_id from merge m where m.space_id = space and m.merged_id = (p.former ->> 'kept')::uuid),
-                (p.former ->> 'kept')::uuid) as kept,
+            coalesce(find_restored(space, p.entities, (p.former ->> 'kept')::uuid), (p.former ->> 'kept')::uuid) as kept,
             coalesce(find_restored(space, p.entities, (p.former ->> 'entity_id')::uuid), (p.former ->> 'entity_id')::uuid) as merged,
             (p.former ->> 'at')::timestamptz as at
         from jsonb_to_recordset(plan) p (action text, kind text, id uuid, former jsonb, entities jsonb)
@@ -22,16 +20,22 @@ begin
         where p.kind = 'merge'
         order by forward.value, extract(epoch from (p.former ->> 'at')::timestamptz) * case when forward.value then 1 else -1 end
     loop
+        -- Look only now, because a merge that was just split can have merged the kept entity.
+        kept := coalesce(
+            (select m.kept_id from merge m where m.space_id = space and m.merged_id = step.kept and not exists (
+                 select from entity e where e.space_id = space and e.id = step.kept)),
+            step.kept);
         if not step.forward and exists (select from merge m where m.space_id = space and m.id = step.id) then
             perform part_entities(step.id, origin);
-        elsif step.forward and step.kept <> step.merged
-            and 2 = (select count(*) from entity e where e.space_id = space and e.id in (step.kept, step.merged))
+        elsif step.forward and kept <> step.merged
+            and 2 = (select count(*) from entity e where e.space_id = space and e.id in (kept, step.merged))
             and not exists (select from merge m where m.space_id = space and m.id = step.id) then
             doer.author_id := (step.former ->> 'actor')::integer;
             doer.client := step.former ->> 'client';
             doer.tool := step.former ->> 'tool';
             doer.request := step.former ->> 'request';
-            perform join_entities(step.kept, step.merged, doer, step.id, step.at);
+            perform join_entities(kept, step.merged, doer, step.id, step.at);
+            perform end_collapsed(space, step.id, step.former -> 'ended');
         end if;
     end loop;
 end

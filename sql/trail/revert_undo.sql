@@ -34,6 +34,10 @@ begin
     loop
         origin := open_write(credential, undo_row.space_id, 'admin', client, tool, request, graphs => true);
         perform claim_kept(undo_row.space_id, undo_row.id);
+        -- An alias that the undo revived can have the name of an entity that this revert restores.
+        if undo_aliases(undo_row.space_id, undo_row.id, back => true, only_removing => true) then
+            perform claim_kept(undo_row.space_id, undo_row.id);
+        end if;
         -- Find a later undo that removed rows that this revert would change, or rows that the events of this undo are
         -- about.
         select min(later.undo_id) into blocker

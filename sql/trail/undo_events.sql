@@ -71,7 +71,6 @@ begin
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'hand over' and r.space_id = place and r.id = d.id;
     perform change_nodes(place, undo_id, false);
-    perform undo_aliases(place, undo_id);
     delete from reflection f using undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'reflection'
       and f.space_id = place and f.id = d.id;
@@ -88,6 +87,8 @@ begin
     delete from entity e using undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'drop entity' and e.space_id = place and e.id = d.id
       and not exists (select from observation o where o.space_id = place and o.entity_id = e.id);
+    -- An entity that was dropped can have had the name of an alias.
+    perform undo_aliases(place, undo_id);
     perform set_graph_values(place, d.kind, d.id, d.after)
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'reset' and d.kind in ('entity', 'relation');

@@ -1,0 +1,125 @@
+"""Random histories of everything that a team does to keep its memory in order."""
+
+from collections import Counter
+from itertools import count
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.sql.deeds import Deed, World, list_changes
+
+pytestmark = pytest.mark.slow
+
+_numbers = count()
+_places = st.integers(0, 7)
+_WRITES = (
+    "remember", "remember", "replace", "relate", "name", "unname", "merge", "merge", "split",
+    "share", "move", "revise",
+)  # fmt: skip
+
+
+def _deeds(actors: tuple[str, ...], verbs: tuple[str, ...]) -> st.SearchStrategy[Deed]:
+    return st.builds(
+        Deed, st.sampled_from(verbs), st.sampled_from(actors), _places, _places, _places,
+        st.integers(0, 1),
+    )  # fmt: skip
+
+
+_writes = _deeds(("ana", "bob"), _WRITES)
+_decisions = _deeds(("bob",), ("accept", "reject"))
+_proposals = _deeds(("pip",), ("remember", "relate", "remember", "replace"))
+_removals = _deeds(("ana", "bob"), ("forget",))
+_any = _writes | _decisions | _proposals
+_histories = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+def live(world: World, history: list[Deed]) -> None:
+    """Do all deeds, each of which the memory does or refuses as a whole."""
+    for deed in history:
+        before = None if deed.verb in ("remember", "relate") else world.read_state()
+        if not world.do(deed) and before is not None:
+            assert list_changes(before, world.read_state()) == []
+
+
+def list_doubled(world: World) -> list[Any]:
+    """Facts that are valid twice."""
+    counted = Counter((space, entity, text) for space, entity, text, _ in world.list_valid())
+    return [fact for fact, times in counted.items() if times > 1]
+
+
+@settings(_histories, max_examples=400)
+@given(
+    before=st.lists(_any, max_size=8), actor=st.sampled_from(["ana", "bob", "pip"]), data=st.data()
+)
+def test_what_one_did_is_undone_to_the_row_and_reverted_to_the_row(
+    owner: psycopg.Connection, before: list[Deed], actor: str, data: st.DataObject
+) -> None:
+    world = World(owner, f"world{next(_numbers)}")
+    live(world, before)
+    since, earlier = world.now(), world.read_state()
+    own = {"pip": _proposals}.get(actor, _deeds((actor,), (*_WRITES, "accept", "reject")))
+    live(world, data.draw(st.lists(own, min_size=1, max_size=7)))
+    later = world.read_state()
+    assert list_doubled(world) == []
+
+    plan = world.plan(actor, since)
+    assert list_changes(later, world.read_state()) == []
+    undos = world.undo(actor, since)
+
+    assert list_changes(earlier, world.read_state()) == []
+    assert bool(undos) >= bool(plan)
+    assert world.plan(actor, since) == []
+    world.revert(undos)
+    assert list_changes(later, world.read_state()) == []
+
+
+@settings(_histories, max_examples=400)
+@given(
+    before=st.lists(_any, max_size=5),
+    after=st.lists(_any | _removals, min_size=2, max_size=12),
+    actor=st.sampled_from(["ana", "bob", "pip"]),
+)
+def test_no_fact_of_others_is_lost_or_doubled_by_an_undo_in_the_middle(
+    owner: psycopg.Connection, before: list[Deed], after: list[Deed], actor: str
+) -> None:
+    world = World(owner, f"middle{next(_numbers)}")
+    live(world, before)
+    since = world.now()
+    live(world, after)
+    later, valid = world.read_state(), world.list_valid()
+    given_back = {deed.verb for deed in after if deed.actor == actor} & {"accept", "share", "move"}
+
+    undos = world.undo(actor, since)
+
+    assert list_doubled(world) == []
+    if not given_back:
+        kept = {(space, text) for space, _, text, author in valid if author != world.say(actor)}
+        assert kept <= {(space, text) for space, _, text, _ in world.list_valid()}
+    assert world.plan(actor, since) == []
+    world.revert(undos)
+    assert list_doubled(world) == []
+    if not any(deed.verb == "forget" for deed in after):
+        assert list_changes(later, world.read_state()) == []
+
+
+@settings(_histories, max_examples=400)
+@given(history=st.lists(_writes | _proposals, min_size=2, max_size=14))
+def test_proposals_change_no_answer_count_or_score_of_anybody_else(
+    owner: psycopg.Connection, history: list[Deed]
+) -> None:
+    number = next(_numbers)
+    world, twin = (World(owner, f"{name}{number}") for name in ("told", "untold"))
+    for deed in history:
+        world.do(deed)
+        if deed.actor != "pip":
+            twin.do(deed)
+
+    # The names of authors differ between the two worlds, and nothing else.
+    told = [repr(row).replace(world.name, "") for row in world.read_answers()]
+    assert told == [repr(row).replace(twin.name, "") for row in twin.read_answers()]
