@@ -22,11 +22,12 @@ begin
     perform claim_removal(alone => true);
     foreach target_space in array spaces loop
         origin := open_write(credential, target_space, 'admin', client, tool, request, graphs => true);
+        -- The subqueries make Postgres call events_to_undo() once, and not for each event.
         -- Lock the entities in the order of their names, like every writer. No other session can then write about these
         -- entities until the transaction ends.
         with own_event as materialized (
             select e.entity_id, e.observation_id, e.relation_id, e.detail from event e
-            where e.space_id = target_space and e.id = any(events_to_undo(target_space, writer, undo_author.since, spaces))
+            where e.space_id = target_space and e.id = any((select events_to_undo(target_space, writer, undo_author.since, spaces))::bigint[])
         ), concerned as (
             select entity_id as id from own_event
             union
@@ -57,7 +58,7 @@ begin
         -- Leave out events about entities that are not locked. The author caused these events after the query above
         -- began. Another undo can undo these events.
         select array_agg(e.id order by e.id) into taken from event e
-        where e.space_id = target_space and e.id = any(events_to_undo(target_space, writer, undo_author.since, spaces))
+        where e.space_id = target_space and e.id = any((select events_to_undo(target_space, writer, undo_author.since, spaces))::bigint[])
           and not exists (
               select from entity n
               where n.space_id = target_space and n.id in (e.entity_id, (e.detail ->> 'to')::uuid, (e.detail ->> 'from')::uuid)
