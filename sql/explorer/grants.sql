@@ -1,2 +1,2 @@
--- The function takes a credential and does only what the credential allows.
-grant execute on function textrawl.entity_history to textrawl_app;
+-- Each of these functions takes a credential and does only what the credential allows.
+grant execute on function textrawl.entity_history, textrawl.entity_graph to textrawl_app;

@@ -79,7 +79,8 @@ ALLOWED = {
     "html", "head", "meta", "title", "link", "script", "body", "a", "header", "main", "nav", "p",
     "ul", "ol", "li", "form", "input", "label", "select", "option", "button", "h1", "h2", "h3",
     "section", "div", "span", "dl", "dt", "dd", "meter", "table", "thead", "tbody", "tr", "th",
-    "td", "code", "q", "time", "svg", "rect", "details", "summary", "textarea",
+    "td", "code", "q", "time", "svg", "rect", "g", "line", "circle", "text",
+    "details", "summary", "textarea",
     "fieldset", "legend",
 }  # fmt: skip
 """The elements that our templates use."""

@@ -52,6 +52,7 @@ async def test_no_stored_text_becomes_markup(place: Place) -> None:
             document = Document((await browser.get("search", q=name, why="1")).text)
             faults += document.faults
             unseen += [] if name in document.text else [name]
+            faults += Document((await browser.get("graph", name=name)).text).faults
         relations = Document((await browser.get("entity", name="Ada")).text)
         spaces = Document((await browser.get("spaces")).text)
 

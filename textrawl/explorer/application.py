@@ -11,7 +11,15 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from textrawl.errors import TextrawlError
-from textrawl.explorer import changes, dashboard_page, entity_page, search_page, sign_in, trail_page
+from textrawl.explorer import (
+    changes,
+    dashboard_page,
+    entity_page,
+    graph_page,
+    search_page,
+    sign_in,
+    trail_page,
+)
 from textrawl.explorer.assets import answer_asset
 from textrawl.explorer.headers import Headers
 from textrawl.explorer.rendering import render, write_link
@@ -25,6 +33,7 @@ from textrawl.transports.http.limits import Limits
 _PAGES: dict[str, Page] = {
     "search": search_page.show,
     "entity": entity_page.show,
+    "graph": graph_page.show,
     "spaces": dashboard_page.show,
     "trail": trail_page.show,
     "undo": trail_page.plan,

@@ -6,10 +6,10 @@ from datetime import datetime
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_moment, read_name, read_number
+from textrawl.explorer.missing_page import show_missing
 from textrawl.explorer.rows import HistoryRow
 from textrawl.explorer.visits import Visit
 from textrawl.toolsets.memory.operations import Times
-from textrawl.toolsets.memory.similar_names import suggest_names
 
 _PAGE = 50
 _LAST = 100_000
@@ -24,7 +24,7 @@ async def show(visit: Visit) -> Response:
         name, visit.caller, max_observations=0, with_relations=True, times=Times(as_of)
     )
     if entity is None:
-        return await _report_missing(visit, name)
+        return await show_missing(visit, name)
     facts = await _read_history(visit, name, as_of, skip)
     total = facts[0].total if facts else 0
     related = len(entity.outgoing) + len(entity.incoming)
@@ -53,9 +53,3 @@ async def _read_history(
         skip=skip,
         **visit.caller.reading,
     )
-
-
-async def _report_missing(visit: Visit, name: str) -> Response:
-    """Return the page for a name that no entity has. It suggests similar names."""
-    similar = await suggest_names(visit.site.memory, name, visit.caller)
-    return visit.show("missing.html", {"name": name, "similar": similar}, 404)

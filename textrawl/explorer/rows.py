@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 
@@ -29,3 +30,16 @@ class HistoryRow:
     successor: str | None
     wrong: str | None
     total: int
+
+
+@dataclass(frozen=True)
+class GraphRow:
+    """The graph of entity_graph. An edge names its nodes by their positions, from 0.
+
+    `complete` is false if a limit left something out.
+    """
+
+    space: str
+    nodes: list[dict[str, Any]]
+    edges: list[dict[str, Any]]
+    complete: bool

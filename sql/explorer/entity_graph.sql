@@ -1,0 +1,76 @@
+create function textrawl.entity_graph(
+    entity text, depth integer default 1, max_nodes integer default 100, entity_types text[] default null,
+    as_of timestamptz default null, spaces integer[] default null, credential bytea default null
+) returns table (
+    space text,
+    nodes jsonb,     -- the nearest first: [{name, type, depth}]
+    edges jsonb,     -- the valid relations between the nodes: [{from, to, relation}], where a node is its position
+    complete boolean -- false if a node or a relation was left out because of a limit
+)
+language plpgsql stable security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    most_edges constant integer := 2000;
+    scoped   integer[] := readable_spaces(credential, entity_graph.spaces);
+    home     integer;
+    visited  uuid[];
+    depths   integer[] := array[0];
+    frontier uuid[];
+    reached  integer := 0;
+begin
+    select f.space_id, array[f.entity_id], array[f.entity_id] into home, visited, frontier
+    from find_entities(scoped, entity_graph.entity) f order by array_position(scoped, f.space_id) limit 1;
+    if home is null then
+        return;
+    end if;
+    complete := true;
+    while reached < least(entity_graph.depth, 4) and cardinality(frontier) > 0 and complete loop
+        reached := reached + 1;
+        -- One more than allowed, to find out whether nodes are left out. The nodes with the most relations come first.
+        frontier := array(
+            select hop.id from (
+                select r.to_entity as id, r.created_at from unnest(frontier) f (id)
+                join relation r on r.space_id = home and r.from_entity = f.id
+                where is_valid(r.valid_from, r.valid_until, as_of)
+                union all
+                select r.from_entity, r.created_at from unnest(frontier) f (id)
+                join relation r on r.space_id = home and r.to_entity = f.id
+                where is_valid(r.valid_from, r.valid_until, as_of)) hop
+            join entity e on e.space_id = home and e.id = hop.id
+            where hop.id <> all(visited) and (entity_types is null or e.entity_type = any(entity_types))
+            group by hop.id order by count(*) desc, max(hop.created_at) desc, hop.id
+            limit max_nodes - cardinality(visited) + 1);
+        complete := cardinality(visited) + cardinality(frontier) <= max_nodes;
+        frontier := frontier[1:max_nodes - cardinality(visited)];
+        visited := visited || frontier;
+        depths := depths || array_fill(reached, array[cardinality(frontier)]);
+    end loop;
+
+    select jsonb_agg(jsonb_build_object('name', e.name, 'type', e.entity_type, 'depth', v.depth) order by v.place) into nodes
+    from unnest(visited, depths) with ordinality v (id, depth, place)
+    join entity e on e.space_id = home and e.id = v.id;
+
+    with edge as (
+        select v.place - 1 as source, w.place - 1 as target, r.relation_type, r.id
+        from unnest(visited) with ordinality v (id, place)
+        join relation r on r.space_id = home and r.from_entity = v.id
+        join unnest(visited) with ordinality w (id, place) on w.id = r.to_entity
+        where is_valid(r.valid_from, r.valid_until, as_of)
+        order by v.place, w.place, r.id limit most_edges + 1
+    )
+    select coalesce(jsonb_agg(jsonb_build_object('from', source, 'to', target, 'relation', relation_type)
+                              order by source, target, id), '[]'),
+        complete and count(*) <= most_edges
+    into edges, complete from edge;
+    select s.name into space from space s where s.id = home;
+    return next;
+end
+$$;
+
+comment on function textrawl.entity_graph is
+    'The entities that at most "depth" valid relations connect with an entity, and the relations between them, in the '
+    'first space that you can read and that has the entity. A depth over 4 counts as 4. If as_of is given, the relations '
+    'that were valid then. No row if there is no such entity. Errors: TR010, TR011 (access), TR060 (a given space is a '
+    'graph). Example: select nodes, edges from textrawl.entity_graph(''Jeff'', depth => 2);';

@@ -1,0 +1,12 @@
+"""The page for a name that no entity has."""
+
+from starlette.responses import Response
+
+from textrawl.explorer.visits import Visit
+from textrawl.toolsets.memory.similar_names import suggest_names
+
+
+async def show_missing(visit: Visit, name: str) -> Response:
+    """Return the page, with similar names."""
+    similar = await suggest_names(visit.site.memory, name, visit.caller)
+    return visit.show("missing.html", {"name": name, "similar": similar}, 404)
