@@ -39,3 +39,13 @@ async def test_the_dashboard_of_one_space_counts_only_its_facts(place: Place) ->
     assert "/explore/spaces?space=other&days=90" in both.links
     words = [text.strip() for text in one.texts if text.strip()]
     assert words[words.index("entities") + 1] == "1"
+
+
+async def test_the_health_page_says_what_answers_depend_on(place: Place) -> None:
+    async with place.browse("reader") as browser:
+        page = Document((await browser.get("health")).text)
+
+    assert "none: searches compare only words" in page.texts
+    assert "format compact, with structured content, at most 2,000 tokens" in page.texts
+    assert "TEXTRAWL_DATABASE_URL" not in page.text
+    assert page.faults == []

@@ -26,7 +26,7 @@ pytestmark = [
 LOOKS = [("light", 1280), ("light", 360), ("dark", 1280), ("dark", 360)]
 PAGES = (
     "search", "search?q=who+likes+tea&why=1", "entity?name=Ada", "entity?name=Nobody", "spaces",
-    "graph?name=Ada&depth=2",
+    "graph?name=Ada&depth=2", "health",
     "trail", "undo?author=textrawl_owner&since=2020-01-01", "forget?name=Ada&space=team",
 )  # fmt: skip
 PICTURES = os.environ.get("TEXTRAWL_PICTURES")

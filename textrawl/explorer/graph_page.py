@@ -48,37 +48,25 @@ async def show(visit: Visit) -> Response:
     name, as_of = read_name(visit.read("name")), read_moment(visit.read("as_of"))
     depth = read_number(visit.read("depth"), least=1, most=_MOST_DEPTH, default=_DEPTH)
     most = read_number(visit.read("most"), least=2, most=_MOST_NODES, default=_NODES)
+    arguments = {
+        "entity": name,
+        "depth": depth,
+        "max_nodes": most,
+        "entity_types": read_types(visit.read("type")),
+        "as_of": as_of,
+    }
     rows = await visit.site.store.database.call(
-        "entity_graph",
-        GraphRow,
-        entity=name,
-        depth=depth,
-        max_nodes=most,
-        entity_types=read_types(visit.read("type")),
-        as_of=as_of,
-        **visit.caller.reading,
+        "entity_graph", GraphRow, **arguments, **visit.caller.reading
     )
     if not rows:
         return await show_missing(visit, name)
-    nodes, lines = await run_aside(_draw, rows[0])
-    values = {
-        "nodes": nodes,
-        "lines": lines,
-        "complete": rows[0].complete,
-        "place": rows[0].space,
-        "width": _WIDTH,
-        "height": _HEIGHT,
-        "depth": depth,
-        "most_depth": _MOST_DEPTH,
-        "most": most,
-        "most_nodes": _MOST_NODES,
-        "types": ENTITY_TYPES,
-    }
     given = {name: visit.read(name) for name in ("type", "as_of", "space")}
-    return visit.show("graph.html", {**values, **given})
+    values = {"depth": depth, "most": most, **given, **await run_aside(_draw, rows[0])}
+    return visit.show("graph.html", values)
 
 
-def _draw(row: GraphRow) -> tuple[list[Node], list[Line]]:
+def _draw(row: GraphRow) -> dict[str, Any]:
+    """Return the values that the template draws."""
     pairs = [(edge["from"], edge["to"]) for edge in row.edges]
     degrees = [0] * len(row.nodes)
     for pair in pairs:
@@ -91,7 +79,17 @@ def _draw(row: GraphRow) -> tuple[list[Node], list[Line]]:
         _draw_node(item, places[number], degrees[number], labelled=number in labelled)
         for number, item in enumerate(row.nodes)
     ]
-    return nodes, _draw_lines(row.edges, nodes)
+    return {
+        "nodes": nodes,
+        "lines": _draw_lines(row.edges, nodes),
+        "complete": row.complete,
+        "place": row.space,
+        "width": _WIDTH,
+        "height": _HEIGHT,
+        "most_depth": _MOST_DEPTH,
+        "most_nodes": _MOST_NODES,
+        "types": ENTITY_TYPES,
+    }
 
 
 def _draw_node(

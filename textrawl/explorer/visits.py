@@ -25,6 +25,7 @@ _NAVIGATION = (
     ("search", "Search", "read"),
     ("spaces", "Spaces", "read"),
     ("trail", "Trail", "admin"),
+    ("health", "Health", "read"),
 )
 CLIENT = f"textrawl explorer {__version__}"
 
