@@ -1,6 +1,5 @@
 create function textrawl.return_facts(
-    space integer, undo bigint, taken bigint[],
-    ignored uuid[]  -- facts that the undo removes afterwards
+    space integer, undo bigint, taken bigint[], others boolean
 ) returns void
 language plpgsql volatile
 set search_path from current
@@ -16,7 +15,9 @@ begin
         where e.space_id = return_facts.space and e.id = any(taken) and e.action = 'transferred' order by e.id desc
     loop
         perform claim_kept(space, moving);
-        stored := restore_facts(space, moving, ignored);
+        -- The undo removes some facts afterwards. They are no duplicates of the returned facts.
+        stored := restore_facts(space, moving, array(
+            select p.id from plan_space_undo(space, taken, others) p where p.action = 'remove' and p.kind = 'observation'));
         update observation o set replaced_by = coalesce((stored ->> d.id::text)::uuid, d.id)
         from undone d, jsonb_array_elements_text(d.after -> 'replaces') older
         where d.space_id = return_facts.space and d.undo_id = moving and d.action = 'remove' and d.kind = 'observation'

@@ -16,7 +16,6 @@ declare
         select coalesce(jsonb_agg(to_jsonb(p)), '[]')
         from plan_names(place, taken, taken || array(
             select unnest(u.events) from undo u where u.space_id = place and u.reverted_at is null)) p where p.kind = 'merge');
-    gone  uuid[];
 begin
     -- Split merges before planning the rest, so that the plan has the entities as they were.
     perform undo_merges(names, origin);
@@ -25,9 +24,7 @@ begin
     returning u.id into undo_id;
     -- Return what moves took away, and then plan the rest, because the rest can change the returned rows.
     if exists (select from event e where e.space_id = place and e.id = any(taken) and e.action = 'transferred') then
-        gone := array(
-            select p.id from plan_space_undo(place, taken, others) p where p.action = 'remove' and p.kind = 'observation');
-        perform return_facts(place, undo_id, taken, gone);
+        perform return_facts(place, undo_id, taken, others);
     end if;
     select names || coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_space_undo(place, taken, others) p;
     select count(*) filter (where p.action = 'remove'), count(*) filter (where p.action = 'hand over'),

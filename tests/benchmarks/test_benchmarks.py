@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 SMALL = {
     "access": ("--facts", "60", "--calls", "2"),
     "analytics": ("--facts", "60", "--calls", "2"),
+    "curation": ("--facts", "20", "--proposals", "5"),
     "hooks": ("--facts", "600", "--calls", "2", "--cold", "1"),
     "ingest": ("--rows", "60", "--calls", "2"),
     "latency": ("--facts", "600", "--calls", "2", "--clients", "2"),

@@ -175,6 +175,20 @@ def test_a_fact_that_was_moved_changed_and_said_again_is_as_it_was(home: Team, t
     assert read_state(team) == after
 
 
+def test_a_fact_that_was_moved_to_and_fro_is_where_it_was(home: Team, team: Team) -> None:
+    home.remember("ana", "Jeff", "drinks tea")
+    before, since = read_state(team), team.now()
+    for one, other in ((home, team), (team, home), (home, team)):
+        share(one, other, "eve", move=True)
+    after = read_state(team)
+
+    undos = undo_both(team, "eve", since)
+
+    assert read_state(team) == before
+    revert(team, undos[0])
+    assert read_state(team) == after
+
+
 def test_a_move_is_kept_if_only_one_of_its_spaces_is_undone(home: Team, team: Team) -> None:
     tell_story(home)
     since = team.now()
