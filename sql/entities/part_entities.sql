@@ -32,6 +32,13 @@ begin
     where r.space_id = space and r.id = any(record.sources || sources) and r.from_entity = record.kept_id;
     update relation r set to_entity = record.merged_id
     where r.space_id = space and r.id = any(record.targets || targets) and r.to_entity = record.kept_id;
+    -- A relation that was written since states the name of the kept entity. Its vector stays: it differs by this name only.
+    update observation o set content = text.content, content_hash = fact_hash(text.content)
+    from relation r
+    cross join lateral (
+        select statement_text(coalesce(r.label, r.relation_type), record.entity ->> 'name') as content) text
+    where r.space_id = space and r.id = any(targets) and r.to_entity = record.merged_id
+      and o.space_id = space and o.id = r.id;
     update observation o set entity_id = record.merged_id, entity_type = record.entity ->> 'entity_type'
     where o.space_id = space and o.entity_id = record.kept_id
       and o.id = any(record.facts || later || record.sources || sources);
