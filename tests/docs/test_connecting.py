@@ -189,7 +189,8 @@ OWN = r"psql -d postgres |TEXTRAWL_DATABASE_URL='|sudo "  # tests/docs/test_own_
 DOCUMENTS = r".venv/bin/textrawl (space create handbook|ingest) "  # test_documents_page.py
 CONNECTS = r".venv/bin/textrawl (connect|disconnect) ?"  # tests/connect; it changes files
 DAILY = r".venv/bin/textrawl (search|show|remember|revise|entity|forget) "  # test_commands_page.py
-ACTORS = r".venv/bin/textrawl token create --actor (scout|ben|ana) "  # test_curation_page.py
+# tests/docs/test_curation_page.py
+ACTORS = r".venv/bin/textrawl (token create|space create|grant set) (--actor )?(scout|ben|ana)"
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team_pages
 CLUSTER = r"kubectl "  # no cluster here: test_kubernetes.py
 EXPLORES = r".venv/bin/textrawl explore$"  # it does not end: tests/explorer

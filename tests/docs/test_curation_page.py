@@ -46,10 +46,12 @@ async def clients(
     """A client of each actor."""
     async with AsyncExitStack() as stack:
         made = dict[str, Client]()
-        for actor, token in tokens.items():
-            server = create_server(
-                settings(access_token=token, structured_content="off", toolsets=TOOLSETS)
-            )
+        for actor, token, space in [
+            *((actor, token, None) for actor, token in tokens.items()),
+            ("private", tokens["ana"], "ana-private"),
+        ]:
+            own = {"access_token": token, "space": space, "toolsets": TOOLSETS}
+            server = create_server(settings(structured_content="off", **own))
             client = Client(server, client_info=Implementation(name="editor", version="1"))
             made[actor] = await stack.enter_async_context(client)
         yield made
