@@ -1643,6 +1643,7 @@ CREATE TABLE proposal (
     entity_type text,
     content text,
     content_hash uuid NOT NULL,
+    given_hash uuid NOT NULL,
     relation_type text,
     to_name text,
     to_key text,
@@ -1695,7 +1696,8 @@ COMMENT ON COLUMN proposal.entity_name IS 'Name of the entity that the fact is a
 COMMENT ON COLUMN proposal.entity_key IS 'name_key(entity_name).';
 COMMENT ON COLUMN proposal.entity_type IS 'Type of the entity, as the author gave it. Null: not given.';
 COMMENT ON COLUMN proposal.content IS 'Text of the fact. Null: the proposal is a relation.';
-COMMENT ON COLUMN proposal.content_hash IS 'fact_hash() of the fact, or of the words of the relation. The same author does not propose the same text twice.';
+COMMENT ON COLUMN proposal.content_hash IS 'fact_hash() of the fact, or of the words of the relation.';
+COMMENT ON COLUMN proposal.given_hash IS 'md5 of content_hash and of all other values that were given. The same proposal is stored once.';
 COMMENT ON COLUMN proposal.relation_type IS 'Type of the relation, as the author gave it. Null: the proposal is a fact.';
 COMMENT ON COLUMN proposal.to_name IS 'Name of the entity that the relation leads to.';
 COMMENT ON COLUMN proposal.to_key IS 'name_key(to_name).';
@@ -1725,7 +1727,7 @@ CREATE INDEX proposal_entity_idx ON proposal USING btree (space_id, entity_key);
 CREATE INDEX proposal_observation_idx ON proposal USING btree (space_id, observation_id) WHERE observation_id IS NOT NULL;
 CREATE INDEX proposal_pending_idx ON proposal USING btree (space_id, created_at, id) WHERE decision IS NULL;
 CREATE INDEX proposal_relation_idx ON proposal USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
-CREATE UNIQUE INDEX proposal_text_idx ON proposal USING btree (space_id, author_id, kind, entity_key, content_hash) WHERE decision IS NULL;
+CREATE UNIQUE INDEX proposal_text_idx ON proposal USING btree (space_id, author_id, kind, entity_key, given_hash) WHERE decision IS NULL;
 CREATE INDEX proposal_to_idx ON proposal USING btree (space_id, to_key) WHERE to_key IS NOT NULL;
 ALTER TABLE proposal ENABLE ROW LEVEL SECURITY;
 ALTER TABLE proposal FORCE ROW LEVEL SECURITY;

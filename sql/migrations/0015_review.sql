@@ -16,6 +16,7 @@ create table proposal (
     entity_type    text,
     content        text check (char_length(content) between 1 and 2000),
     content_hash   uuid not null,
+    given_hash     uuid not null,
     relation_type  text check (char_length(relation_type) between 1 and 100),
     to_name        text check (char_length(to_name) between 1 and 200),
     to_key         text,
@@ -53,7 +54,8 @@ comment on column proposal.entity_name is 'Name of the entity that the fact is a
 comment on column proposal.entity_key is 'name_key(entity_name).';
 comment on column proposal.entity_type is 'Type of the entity, as the author gave it. Null: not given.';
 comment on column proposal.content is 'Text of the fact. Null: the proposal is a relation.';
-comment on column proposal.content_hash is 'fact_hash() of the fact, or of the words of the relation. The same author does not propose the same text twice.';
+comment on column proposal.content_hash is 'fact_hash() of the fact, or of the words of the relation.';
+comment on column proposal.given_hash is 'md5 of content_hash and of all other values that were given. The same proposal is stored once.';
 comment on column proposal.relation_type is 'Type of the relation, as the author gave it. Null: the proposal is a fact.';
 comment on column proposal.to_name is 'Name of the entity that the relation leads to.';
 comment on column proposal.to_key is 'name_key(to_name).';
@@ -79,7 +81,7 @@ comment on column proposal.reason is 'Why it was rejected, for its author. It co
 comment on column proposal.observation_id is 'The fact that it became, or that had the same text already. Null: not an accepted fact.';
 comment on column proposal.relation_id is 'The relation that it became, or that existed already. Null: not an accepted relation.';
 -- An author has one pending proposal with a text.
-create unique index proposal_text_idx on proposal (space_id, author_id, kind, entity_key, content_hash) where decision is null;
+create unique index proposal_text_idx on proposal (space_id, author_id, kind, entity_key, given_hash) where decision is null;
 create index proposal_author_idx on proposal (space_id, author_id, created_at);
 create index proposal_pending_idx on proposal (space_id, created_at, id) where decision is null;
 create index proposal_entity_idx on proposal (space_id, entity_key);

@@ -19,7 +19,7 @@ begin
             decided_by = state.decided_by, observation_id = state.observation_id, relation_id = state.relation_id
         from (select max('withdrawn') as decision, max(now()) as decided_at from proposal mine join proposal other
                   on other.space_id = mine.space_id and other.author_id = mine.author_id and other.kind = mine.kind
-                  and other.entity_key = mine.entity_key and other.content_hash = mine.content_hash
+                  and other.entity_key = mine.entity_key and other.given_hash = mine.given_hash
                   and other.decision is null and other.id <> mine.id
               where mine.space_id = settle_proposals.space and mine.id = state.id) twin
         where p.space_id = settle_proposals.space and p.id = state.id;

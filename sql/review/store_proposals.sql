@@ -25,10 +25,13 @@ begin
         order by kind, place
     loop
         return query
-            insert into proposal as p (space_id, kind, entity_name, entity_key, entity_type, content, content_hash,
+            insert into proposal as p (space_id, kind, entity_name, entity_key, entity_type, content, content_hash, given_hash,
                 relation_type, to_name, to_key, to_type, source, confidence, valid_until, said_at,
                 replaces, replaces_edges, model_id, vector, fts, author_id, client, tool, request)
             select origin.space_id, item.kind, item.name, name_key(item.name), item.type, v ->> 'observation', item.hash,
+                md5(jsonb_build_array(item.hash, jsonb_strip_nulls(
+                    v - array['entity', 'observation', 'from', 'to', 'relation']
+                    || jsonb_build_object('replaces', nullif(v -> 'replaces', 'false'))))::text)::uuid,
                 v ->> 'relation', v ->> 'to', name_key(v ->> 'to'), v ->> 'to_type',
                 v ->> 'source', (v ->> 'confidence')::real, (v ->> 'valid_until')::timestamptz, (v ->> 'said_at')::timestamptz,
                 case when item.kind = 'fact' then v ->> 'replaces' end,
@@ -38,14 +41,10 @@ begin
                     proposal_text(v ->> 'observation', v ->> 'relation', v ->> 'to'), (v ->> 'said_at')::timestamptz),
                 origin.author_id, origin.client, origin.tool, origin.request
             from (select item.value as v) given
-            -- The author proposes the same text again: keep one proposal, with the values that were given last.
-            on conflict (space_id, author_id, kind, entity_key, content_hash) where decision is null do update
-            set entity_type = coalesce(excluded.entity_type, p.entity_type), to_type = coalesce(excluded.to_type, p.to_type),
-                source = coalesce(excluded.source, p.source), confidence = coalesce(excluded.confidence, p.confidence),
-                valid_until = coalesce(excluded.valid_until, p.valid_until), said_at = coalesce(excluded.said_at, p.said_at),
-                replaces = coalesce(excluded.replaces, p.replaces), replaces_edges = excluded.replaces_edges or p.replaces_edges,
-                model_id = coalesce(excluded.model_id, p.model_id), vector = coalesce(excluded.vector, p.vector),
-                fts = case when excluded.said_at is null then p.fts else excluded.fts end,
+            -- The author proposes the same again: keep one proposal. With other values it is another proposal, because an
+            -- undo can take back only whole proposals.
+            on conflict (space_id, author_id, kind, entity_key, given_hash) where decision is null do update
+            set model_id = coalesce(excluded.model_id, p.model_id), vector = coalesce(excluded.vector, p.vector),
                 -- An expired proposal begins again.
                 created_at = case when is_pending(null, p.created_at, days) then p.created_at else excluded.created_at end
             returning p.id, p.xmax <> 0;
@@ -54,6 +53,6 @@ end
 $$;
 
 comment on function textrawl.store_proposals is
-    'Store facts and relations as proposals, facts first. Entities are named, not created. If the author has a pending '
-    'proposal with the same text, it gets the new values and is returned with "duplicate" true. Record the events with '
+    'Store facts and relations as proposals, facts first. Entities are named, not created. If the author has the same '
+    'proposal pending, it is returned with "duplicate" true. Record the events with '
     'propose_all().';
