@@ -46,7 +46,7 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
     target: _Target,
     facts: _Facts = None,
     source: _Source = None,
-    move: Annotated[bool, typer.Option("--move", help="Take the facts away here.")] = False,
+    move: Annotated[bool, typer.Option("--move", help="Then delete them here.")] = False,
     ended: _Ended = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
