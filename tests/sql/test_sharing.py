@@ -232,6 +232,20 @@ def test_a_moved_fact_that_is_forgotten_does_not_come_back(home: Team, team: Tea
     assert team.fetch(kept) == 0
 
 
+def test_a_moved_relation_that_is_deleted_does_not_come_back(home: Team, team: Team) -> None:
+    tell_story(home)
+    since = team.now()
+    share(home, team, "eve", move=True)
+    edges = '[{"from": "Jeff", "relation": "works at", "to": "Acme"}]'
+    team.sql.execute("select delete_edges(%s, space => %s)", (edges, team.space))
+
+    undo_both(team, "eve", since)
+
+    relations = "select relation_type from relation where space_id = %s"
+    assert team.sql.execute(relations, (home.space,)).fetchall() == [("knows",)]
+    assert team.sql.execute(relations, (team.space,)).fetchall() == []
+
+
 def test_forgetting_the_source_keeps_the_moved_copies(home: Team, team: Team) -> None:
     tell_story(home)
     since = team.now()
