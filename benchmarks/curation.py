@@ -70,9 +70,10 @@ class Curation:
     def measure(self) -> Iterable[tuple[str, float, float]]:
         """Yield each step with its seconds, and the seconds of the slowest read meanwhile."""
         facts, proposals = f"{self._facts:,}", f"{self._proposals:,}"
-        yield f"merge 2 x {facts} facts", *self._time(self._run(
-            "select textrawl.merge_entities(%s, %s)", *NAMES
-        ))  # fmt: skip
+        yield (
+            f"merge 2 x {facts} facts",
+            *self._time(self._run("select textrawl.merge_entities(%s, %s)", *NAMES)),
+        )
         yield "split them", *self._time(self._run("select textrawl.split_entity(%s)", NAMES[1]))
         share = "select textrawl.share_memories(%s, 2, move => %s, space => 1)"
         yield f"copy {facts} facts", *self._time(self._run(share, NAMES[1], False))

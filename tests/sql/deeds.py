@@ -201,8 +201,9 @@ class World:
             if self.fetch(open_undo, number):
                 self.fetch(
                     "select count(*) from revert_undo(%s, credential => %s)",
-                    number, self.tokens["root"],
-                )  # fmt: skip
+                    number,
+                    self.tokens["root"],
+                )
 
 
 def _facts(world: World, space: int) -> list[Any]:
@@ -227,8 +228,11 @@ def _entities(world: World, space: int) -> list[Any]:
 def _remember(world: World, deed: Deed, space: int, token: bytes) -> None:
     world.fetch(
         "select remember_fact(%s, 'person', %s, credential => %s, space => %s)::text",
-        NAMES[deed.one % len(NAMES)], TEXTS[deed.text % len(TEXTS)], token, space,
-    )  # fmt: skip
+        NAMES[deed.one % len(NAMES)],
+        TEXTS[deed.text % len(TEXTS)],
+        token,
+        space,
+    )
 
 
 def _replace(world: World, deed: Deed, space: int, token: bytes) -> None:
@@ -236,15 +240,22 @@ def _replace(world: World, deed: Deed, space: int, token: bytes) -> None:
     world.fetch(
         "select remember_fact(%s, 'person', %s, replaces => %s, credential => %s,"
         " space => %s)::text",
-        _subject(world, space, fact), TEXTS[deed.text % len(TEXTS)], fact, token, space,
-    )  # fmt: skip
+        _subject(world, space, fact),
+        TEXTS[deed.text % len(TEXTS)],
+        fact,
+        token,
+        space,
+    )
 
 
 def _relate(world: World, deed: Deed, space: int, token: bytes) -> None:
     world.fetch(
         "select relate_entities(%s, 'knows', %s, credential => %s, space => %s)::text",
-        NAMES[deed.one % len(NAMES)], NAMES[deed.other % len(NAMES)], token, space,
-    )  # fmt: skip
+        NAMES[deed.one % len(NAMES)],
+        NAMES[deed.other % len(NAMES)],
+        token,
+        space,
+    )
 
 
 def _decide(world: World, deed: Deed, space: int, token: bytes) -> None:
@@ -254,17 +265,22 @@ def _decide(world: World, deed: Deed, space: int, token: bytes) -> None:
         space,
     )
     world.fetch(
-        "select count(*) from decide_proposals(array[%s], %s, 'so', space => %s,"
-        " credential => %s)",
-        choose(pending, deed.other), deed.verb, space, token,
-    )  # fmt: skip
+        "select count(*) from decide_proposals(array[%s], %s, 'so', space => %s, credential => %s)",
+        choose(pending, deed.other),
+        deed.verb,
+        space,
+        token,
+    )
 
 
 def _name(world: World, deed: Deed, space: int, token: bytes) -> None:
     world.fetch(
         "select name_entity(%s, %s, credential => %s, space => %s)::text",
-        choose(_entities(world, space), deed.one), NAMES[deed.other % len(NAMES)], token, space,
-    )  # fmt: skip
+        choose(_entities(world, space), deed.one),
+        NAMES[deed.other % len(NAMES)],
+        token,
+        space,
+    )
 
 
 def _unname(world: World, deed: Deed, space: int, token: bytes) -> None:
@@ -273,16 +289,21 @@ def _unname(world: World, deed: Deed, space: int, token: bytes) -> None:
     )
     world.fetch(
         "select unname_entity(%s, credential => %s, space => %s)::text",
-        choose(aliases, deed.other), token, space,
-    )  # fmt: skip
+        choose(aliases, deed.other),
+        token,
+        space,
+    )
 
 
 def _merge(world: World, deed: Deed, space: int, token: bytes) -> None:
     entities = _entities(world, space)
     world.fetch(
         "select merge_entities(%s, %s, credential => %s, space => %s)::text",
-        choose(entities, deed.one), choose(entities, deed.other), token, space,
-    )  # fmt: skip
+        choose(entities, deed.one),
+        choose(entities, deed.other),
+        token,
+        space,
+    )
 
 
 def _split(world: World, deed: Deed, space: int, token: bytes) -> None:
@@ -291,8 +312,10 @@ def _split(world: World, deed: Deed, space: int, token: bytes) -> None:
     )
     world.fetch(
         "select split_entity(%s, credential => %s, space => %s)::text",
-        choose(aliases, deed.other), token, space,
-    )  # fmt: skip
+        choose(aliases, deed.other),
+        token,
+        space,
+    )
 
 
 def _share(world: World, deed: Deed, space: int, token: bytes) -> None:
@@ -301,9 +324,13 @@ def _share(world: World, deed: Deed, space: int, token: bytes) -> None:
     world.fetch(
         "select share_memories(%s, %s, facts => %s, move => %s, credential => %s,"
         " space => %s)::text",
-        _subject(world, space, fact), target, [fact] if deed.other % 2 else None,
-        deed.verb == "move", token, space,
-    )  # fmt: skip
+        _subject(world, space, fact),
+        target,
+        [fact] if deed.other % 2 else None,
+        deed.verb == "move",
+        token,
+        space,
+    )
 
 
 def _revise(world: World, deed: Deed, space: int, token: bytes) -> None:
@@ -311,16 +338,23 @@ def _revise(world: World, deed: Deed, space: int, token: bytes) -> None:
     successor = None if deed.other % 3 == 0 else TEXTS[deed.text % len(TEXTS)]
     world.fetch(
         "select revise_fact(%s, %s, 'it was wrong', %s, credential => %s, space => %s)::text",
-        _subject(world, space, fact), fact, successor, token, space,
-    )  # fmt: skip
+        _subject(world, space, fact),
+        fact,
+        successor,
+        token,
+        space,
+    )
 
 
 def _forget(world: World, deed: Deed, space: int, token: bytes) -> None:
     fact = choose(_facts(world, space), deed.one)
     world.fetch(
         "select forget_entity(%s, %s, credential => %s, space => %s)::text",
-        _subject(world, space, fact), fact if deed.other % 4 else None, token, space,
-    )  # fmt: skip
+        _subject(world, space, fact),
+        fact if deed.other % 4 else None,
+        token,
+        space,
+    )
 
 
 _DEEDS: dict[str, Callable[[World, Deed, int, bytes], None]] = {

@@ -23,9 +23,14 @@ _WRITES = (
 
 def _deeds(actors: tuple[str, ...], verbs: tuple[str, ...]) -> st.SearchStrategy[Deed]:
     return st.builds(
-        Deed, st.sampled_from(verbs), st.sampled_from(actors), _places, _places, _places,
+        Deed,
+        st.sampled_from(verbs),
+        st.sampled_from(actors),
+        _places,
+        _places,
+        _places,
         st.integers(0, 1),
-    )  # fmt: skip
+    )
 
 
 _writes = _deeds(("ana", "bob"), _WRITES)
