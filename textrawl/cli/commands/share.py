@@ -38,6 +38,9 @@ _Source = Annotated[
         help="The space that has the facts; default: your home space. [TEXTRAWL_SPACE]",
     ),
 ]
+_Move = Annotated[
+    bool, typer.Option("--move", help="Also remove the facts from the space that has them.")
+]
 _Ended = Annotated[bool, typer.Option("--with-ended", help="Also facts that are no longer valid.")]
 
 
@@ -46,7 +49,7 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
     target: _Target,
     facts: _Facts = None,
     source: _Source = None,
-    move: Annotated[bool, typer.Option("--move", help="Then delete them here.")] = False,
+    move: _Move = False,
     ended: _Ended = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
