@@ -1,7 +1,7 @@
 """Members of one space trying to reach another: their guesses, and whether they got there."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -354,9 +354,10 @@ def list_guesses(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
     )
 
 
-def _choose(dice: random.Random, loot: Loot) -> tuple[str, Arguments, str]:
+def _choose(dice: random.Random, loot: Loot, tools: Collection[str]) -> tuple[str, Arguments, str]:
     """One tool, its arguments, and the path of the server."""
-    tool, guesses = dice.choice(list(list_guesses(dice, loot).items()))
+    guessed = list_guesses(dice, loot)
+    tool, guesses = dice.choice([item for item in guessed.items() if not tools or item[0] in tools])
     paths = ["/mcp", "/mcp", "/mcp", f"/mcp/{loot.space}", "/mcp/default", "/mcp/%2e%2e"]
     graphs = [f"/mcp/{space}-{kind}" for space in SPACES for kind in GRAPHS]
     return tool, dice.choice(guesses), dice.choice([*paths, dice.choice(graphs)])
@@ -368,8 +369,12 @@ async def cross(
     loots: dict[str, Loot],
     each: int,
     kill: Callable[[], None],
+    tools: Collection[str] = (),
 ) -> Tally:
-    """Make `each` attempts for every client; some hang up, and `kill` ends connections."""
+    """Make `each` attempts for every client; some hang up, and `kill` ends connections.
+
+    The attempts are at these tools, or else at all.
+    """
     tally = Tally()
 
     async def attack(number: int) -> None:
@@ -377,7 +382,7 @@ async def cross(
         home = SPACES[number % len(SPACES)]
         for step in range(each):
             victim = dice.choice([space for space in SPACES if space != home])
-            attempt = _choose(dice, loots[victim])
+            attempt = _choose(dice, loots[victim], tools)
             patience = dice.choice([0.002, 0.02, 30, 30, 30, 30])
             await _try(site, tokens[home], attempt, home, patience, tally)
             if number == 0 and step % KILLS_EVERY == 1:
