@@ -20,7 +20,7 @@ async def test_the_link_opens_the_memory_of_this_machine_once(
     data_dir: Path, launch: Launch
 ) -> None:
     launch("remember", "Ada", "likes tea", DATA_DIR=data_dir).end()
-    process = launch("explore", "--no-open", DATA_DIR=data_dir)
+    process = launch("explore", DATA_DIR=data_dir)
     assert process.popen.stdout is not None
     link = process.popen.stdout.readline().strip()
     root, _, code = link.partition("/explore/sign-in?code=")
@@ -47,7 +47,7 @@ def test_a_missing_memory_and_a_taken_port_are_explained(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        refused = run("explore", "--no-open", "--port", str(port), DATA_DIR=data_dir)
+        refused = run("explore", "--port", str(port), DATA_DIR=data_dir)
 
     assert "There is no memory" in run("explore", DATA_DIR=home / "none").complaint
     assert "is in use" in refused.complaint

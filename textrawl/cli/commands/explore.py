@@ -2,6 +2,7 @@
 
 import webbrowser
 from functools import partial
+from threading import Thread
 from typing import Annotated
 
 import typer
@@ -15,11 +16,16 @@ _Port = Annotated[
     int, typer.Option(min=0, max=65_535, help="Port to listen on. 0 means any free port.")
 ]
 _Browser = Annotated[
-    bool, typer.Option("--open/--no-open", help="Open the link in a browser, or only print it.")
+    bool,
+    typer.Option(
+        "--open",
+        help="Also open the link in a browser. Other users of this machine can then see the link "
+        "in the list of processes, until it is used.",
+    ),
 ]
 
 
-def explore(port: _Port = 0, browser: _Browser = True) -> None:
+def explore(port: _Port = 0, browser: _Browser = False) -> None:
     """Look into the memory in a browser: search, entities, history.
 
     The command listens only on this machine, and prints a link. The link signs you in once, within
@@ -39,6 +45,7 @@ async def _serve(settings: Settings, port: int, *, browser: bool) -> None:
     def announce(link: str) -> None:
         open_console().print(link, soft_wrap=True, highlight=False, markup=False)
         if browser:
-            webbrowser.open(link)
+            # In a thread, because the call waits for some browsers until they end.
+            Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 
     await serve_explorer(settings, port, announce)
