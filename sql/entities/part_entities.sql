@@ -9,7 +9,7 @@ declare
     later   uuid[];
     sources uuid[];
     targets uuid[];
-    present jsonb;
+    moved   uuid[];
 begin
     select * into record from merge m where m.space_id = space and m.id = part_entities.merge for update;
     select coalesce(array_agg(l.id) filter (where l.kind = 'fact'), '{}'),
@@ -42,19 +42,24 @@ begin
     update observation o set entity_id = record.merged_id, entity_type = record.entity ->> 'entity_type'
     where o.space_id = space and o.entity_id = record.kept_id
       and o.id = any(record.facts || later || record.sources || sources);
-    -- Set an end back only if nobody has changed it since.
+    -- Set an end back only if nobody has changed it since. A later merge can have ended a row that is split
+    -- off, or a row because of one that is split off. Earlier merges into the merged entity stay as they are.
+    moved := record.facts || later || record.sources || record.targets || sources || targets;
     update observation o set valid_until = m.valid_until, replaced_by = null
     from merged m
-    where m.space_id = space and m.merge_id = part_entities.merge and m.kind = 'fact'
+    where m.space_id = space and m.kind = 'fact'
+      and (m.merge_id = part_entities.merge or (m.id = any(moved) or m.twin = any(moved)) and m.merge_id <> all(record.merges))
       and o.space_id = space and o.id = m.id and o.valid_until = m.ended and (o.replaced_by = m.twin or o.replaced_by is null);
     update relation r set valid_until = m.valid_until
     from merged m
-    where m.space_id = space and m.merge_id = part_entities.merge and m.kind = 'relation'
+    where m.space_id = space and m.kind = 'relation'
+      and (m.merge_id = part_entities.merge or (m.id = any(moved) or m.twin = any(moved)) and m.merge_id <> all(record.merges))
       and r.space_id = space and r.id = m.id and r.valid_until = m.ended
       and not exists (
           select from relation l
           where l.space_id = space and l.from_entity = r.from_entity and l.relation_type = r.relation_type
             and l.to_entity = r.to_entity and l.valid_until is null);
+    delete from merged m where m.space_id = space and (m.id = any(moved) or m.twin = any(moved)) and m.merge_id <> all(record.merges);
     perform restore_values(record);
     -- What undos keep of the merged entity belongs to it again.
     update undone u

@@ -49,7 +49,10 @@ begin atomic
     select case when joined.wanted then 'revive' else 'remove' end, 'merge', joined.id, joined.kept, null, null, null,
         jsonb_build_object('entity_id', joined.merged, 'kept', joined.entity_id, 'at', joined.at,
             'actor', joined.actor_id, 'client', joined.client, 'tool', joined.tool, 'request', joined.request,
-            'ended', (select coalesce(jsonb_agg(to_jsonb(d)), '[]') from textrawl.merged d
+            'ended', (select coalesce(jsonb_agg(to_jsonb(d)), (
+                select v.detail -> 'ended' from textrawl.event v
+                where v.space_id = space and v.action = 'split' and v.detail ? 'merge' and v.detail ->> 'merge' = joined.id::text
+                order by v.id desc limit 1), '[]') from textrawl.merged d
                       where d.space_id = space and d.merge_id = joined.id))
     from joined
     where joined.wanted <> joined.used and exists (

@@ -13,6 +13,7 @@ as $$
 declare
     origin origin := open_write(credential, space, case when dry_run then 'read' else 'write' end, client, tool, request);
     record merge;
+    ended  jsonb;  -- rows that the merge ended, for the undo of this split
 begin
     perform open_write(credential, origin.space_id, 'read', client, tool, request);
     kept_id := (claim_named(array[merged], origin))[1];
@@ -42,9 +43,11 @@ begin
     if dry_run then
         return;
     end if;
+    ended := (select coalesce(jsonb_agg(to_jsonb(m)), '[]') from merged m
+              where m.space_id = origin.space_id and m.merge_id = split_entity.merge_id);
     perform part_entities(merge_id, origin);
     perform record_event('split', kept_id, null, null, origin, jsonb_build_object(
-        'merge', merge_id, 'merged', merged_id, 'at', record.at, 'facts', facts, 'relations', relations));
+        'merge', merge_id, 'merged', merged_id, 'at', record.at, 'facts', facts, 'relations', relations, 'ended', ended));
 end
 $$;
 

@@ -225,3 +225,17 @@ def test_forgetting_the_kept_entity_leaves_nothing_of_the_merged_one(two: Sql) -
     rows = state(two)
     assert [rows[table] for table in ("merge", "merged", "entity_alias", "relation")] == [[]] * 4
     assert {row["name"] for (row,) in rows["entity"]} == {"Acme", "Sarah"}
+
+
+def test_a_fact_that_collapsed_is_valid_again_once_the_other_is_split_off(sql: Sql) -> None:
+    remember(sql, "a", "is called a")
+    for entity in "bc":
+        remember(sql, entity, "drinks tea")
+        sql.execute("select relate_entities(%s, 'works at', 'Acme')", (entity,))
+    merge(sql, "a", "b")
+    merge(sql, "a", "c")
+
+    split(sql, "b")
+
+    assert about(sql, "a") == ["-works_at-> Acme", "drinks tea", "is called a"]
+    assert about(sql, "b") == ["-works_at-> Acme", "drinks tea"]
