@@ -32,7 +32,8 @@ begin atomic
         from named join textrawl.fact o on o.space_id = named.space_id and o.entity_id = named.id
         where textrawl.is_valid(o.valid_from, o.valid_until, as_of) and textrawl.is_within(o.said_at, since, until)
     ), page as (
-        select * from fact order by created_at desc, id limit max_observations offset skip
+        -- A fact that was shared has the same time in both spaces.
+        select * from fact order by created_at desc, space, id limit max_observations offset skip
     ), newest as (
         select o.id, page.space, o.content, o.source, o.confidence, o.created_at, o.said_at, a.name as author
         from page join textrawl.fact o on o.space_id = page.space_id and o.id = page.id
@@ -52,7 +53,7 @@ begin atomic
         select * from edge order by created_at desc, id limit max_relations
     )
     select named.id, named.space, named.name, named.entity_type, named.description,
-        (select coalesce(jsonb_agg(to_jsonb(newest) order by newest.created_at desc, newest.id), '[]') from newest),
+        (select coalesce(jsonb_agg(to_jsonb(newest) order by newest.created_at desc, newest.space, newest.id), '[]') from newest),
         (select count(*) from fact),
         (select coalesce(jsonb_agg(jsonb_build_object(
                 'relation_type', relation_type, 'to_entity', name, 'to_entity_type', entity_type, 'created_at', created_at)
