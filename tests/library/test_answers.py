@@ -15,7 +15,7 @@ from textrawl.library.answers import read_facts, read_forgotten
 from textrawl.library.refusals import read_refusal, read_status
 from textrawl.library.results import Facts
 from textrawl.settings import Format
-from textrawl.toolsets.memory.rows import HitRow
+from textrawl.toolsets.memory.rows import HitRow, ProposedHitRow
 from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, SpaceLabels
 from textrawl.values.entity_type import ENTITY_TYPES
 from textrawl.values.text import clean_fact, clean_name
@@ -42,6 +42,7 @@ _TRICKY = [
     "\t",
     "{}",
     ": ",
+    "x (proposed)",
 ]
 _PIECES = st.lists(
     st.sampled_from(_TRICKY) | st.text(_READABLE, min_size=1, max_size=8), min_size=1
@@ -55,7 +56,7 @@ TIMES = st.datetimes(datetime(2020, 1, 1), datetime(2026, 1, 1), timezones=st.ju
 def hits(draw: st.DrawFn) -> HitRow:
     entity = draw(st.integers(1, 3))
     said = draw(TIMES)
-    return HitRow(
+    return draw(st.sampled_from([HitRow, ProposedHitRow]))(
         draw(st.uuids()),
         UUID(int=entity),
         draw(st.sampled_from(["own", "team-1"])),
@@ -84,11 +85,14 @@ def test_every_form_of_an_answer_has_the_same_facts(rows: list[HitRow]) -> None:
     whole = [send(rows, "compact", structured=True), send(rows, "verbose", structured=False)]
     short = [send(rows, form, structured=False) for form in ("compact", "lines")]
     expected: list[tuple[Any, ...]] = [
-        (row.entity_name, row.entity_type, row.content, row.score, row.author) for row in best_first
+        (row.entity_name, row.entity_type, row.content, row.score, row.author, row.proposed)
+        for row in best_first
     ]
 
     for found in (*whole, *short):
-        assert [(f.entity, f.type, f.content, f.score, f.author) for f in found] == expected
+        assert [
+            (f.entity, f.type, f.content, f.score, f.author, f.proposed) for f in found
+        ] == expected
         assert found.omitted == 0
     for found in whole:
         assert [f.id for f in found] == [str(row.observation_id) for row in best_first]

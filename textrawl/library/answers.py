@@ -23,7 +23,7 @@ from textrawl.library.results import (
 )
 from textrawl.toolsets.memory.operations import Edge
 from textrawl.toolsets.memory.operations import Fact as NewFact
-from textrawl.toolsets.memory.search_replies import LINE_MARKS
+from textrawl.toolsets.memory.search_replies import LINE_MARKS, PROPOSED
 from textrawl.values.prompt_text import unframe
 from textrawl.wire.replies import read_line
 
@@ -106,6 +106,7 @@ def _read_members(members: Members) -> Facts:
             _pick(memory, "author", "by"),
             *_read_times(memory),
             space=_pick(entity, "space", "sp"),
+            proposed=bool(memory.get("proposed")),
         )
         for entity in _pick(members, "entities", "e") or ()
         for memory in _pick(entity, "memories", "m")
@@ -144,11 +145,12 @@ def _build_fact(header: re.Match[str], fact: re.Match[str]) -> Fact:
         fact["id"],
         read_line(header["name"], LINE_MARKS),
         header["type"],
-        read_line(fact["content"]),
+        read_line(fact["content"].removesuffix(PROPOSED)),
         int(fact["score"]) / 100,
         fact["by"],
         _read_day(fact["on"]),
         space=header["space"],
+        proposed=fact["content"].endswith(PROPOSED),
     )
 
 

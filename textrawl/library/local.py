@@ -148,6 +148,7 @@ def read_hit(row: HitRow) -> Fact:
         row.said_at,
         row.created_at,
         row.space,
+        row.proposed,
     )
 
 

@@ -11,7 +11,8 @@ class Fact:
 
     `id` names the fact in `replaces` and `forget`. It has 36 characters, or the first 8 of them if
     the server sends only text. `type` is the type of the entity. `score` is from 0 to 1. A relation
-    is a fact with an arrow, such as `works_at→Acme`.
+    is a fact with an arrow, such as `works_at→Acme`. `proposed` is true for a proposal of the
+    caller, which nobody has accepted yet.
 
     `space` is None if the server does not name the space. If the server sends only compact text or
     lines, `created_at` is None, and `said_at` is the beginning of a day in UTC.
@@ -26,6 +27,7 @@ class Fact:
     said_at: datetime
     created_at: datetime | None = None
     space: str | None = None
+    proposed: bool = False
 
 
 @dataclass(frozen=True)

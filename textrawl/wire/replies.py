@@ -30,7 +30,7 @@ from textrawl.wire.token_counter import Counter
 if TYPE_CHECKING:  # commands write replies as text without the SDK
     from mcp.types import CallToolResult
 
-_RESERVED_WORDS = re.compile(r"(?:cut|more|note|not found|nothing found|wrong)\b")
+_RESERVED_WORDS = re.compile(r"(?:aka|cut|more|note|not found|nothing found|wrong)\b")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t"}
 SHORT_ID = 8  # characters of a short id; every parameter for an id accepts it
@@ -167,6 +167,18 @@ def write_line(text: str, marks: str = "") -> str:
     """
     flat = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
     return "\\" + flat if flat[:1] in tuple(marks) or _RESERVED_WORDS.match(flat) else flat
+
+
+def write_marked(text: str, mark: str, *, marked: bool, marks: str = "") -> str:
+    r"""Return the text on one line, which ends with the mark if `marked` is true.
+
+    The mark is a space and a word in parentheses. A text that ends like this itself is escaped, so
+    that it does not look marked. `marks` are those of `write_line`.
+    """
+    line = write_line(text, marks)
+    if marked:
+        return line + mark
+    return f"{line.removesuffix(mark)} \\{mark.lstrip()}" if line.endswith(mark) else line
 
 
 def read_line(line: str, marks: str = "") -> str:

@@ -16,7 +16,7 @@ from textrawl.toolsets.memory.search_replies import (
 )
 from textrawl.values.instant import write_day
 from textrawl.wire.recall_log import Finding
-from textrawl.wire.replies import Key, Part, write_line
+from textrawl.wire.replies import Key, Part, write_line, write_marked
 
 _PLAIN_LAYOUT = FactLayout()
 
@@ -75,7 +75,7 @@ class Observation(Part):
         """Return a line with the space, the origin that `layout` asks for, and the text."""
         space = f"@{self.marked_space} " if self.marked_space else ""
         origin = layout.write_origin(self.id, self.author, self.day)
-        return space + origin + write_line(self.content, "→←@")
+        return space + origin + write_marked(self.content, PROPOSED, marked=False, marks="→←@")
 
 
 class ProposedPart(Part):
@@ -232,7 +232,7 @@ class EntityReply(Answer):
         for wrong in self.revised or []:
             yield wrong.line
         for proposal in self.proposed or []:
-            yield f"{write_line(proposal.content)}{PROPOSED}"
+            yield write_marked(proposal.content, PROPOSED, marked=True)
         if more := self._count_more():
             yield f"more {more}"
         yield from self.lines_after_items()

@@ -11,7 +11,7 @@ from textrawl.access.principal import Principal
 from textrawl.toolsets.memory.rows import HitRow, ListRow
 from textrawl.values.instant import write_day
 from textrawl.wire.recall_log import NOTHING, Finding
-from textrawl.wire.replies import Key, Part, Reply, write_line
+from textrawl.wire.replies import Key, Part, Reply, write_line, write_marked
 
 _FOUND = (
     "by best fact; of a memory: content, source (of a relation relation_type, to_entity, "
@@ -141,8 +141,8 @@ class FactPart(Part):
         place = f"line {self.place}: " if self.place else ""
         # The id of a chunk is not shortened, because the corpus tools need all of it.
         origin = f"{self.chunk or ''}{origin}{place}"
-        mark = PROPOSED if self.proposed else ""
-        return f"{round(self.score * 100)} {origin}{write_line(self.content)}{mark}"
+        text = write_marked(self.content, PROPOSED, marked=bool(self.proposed))
+        return f"{round(self.score * 100)} {origin}{text}"
 
 
 class FoundEntity(Part):
