@@ -29,9 +29,10 @@ begin
     if shown.vector is not null and shown.model_id is not null then
         execute format($query$
             select coalesce(jsonb_agg(to_jsonb(n) - 'cosine' order by n.cosine desc), '[]') from (
-                select o.id, o.content, b.cosine, case
-                    when b.cosine >= 0.9 and states_the_same(o.content, $3) then 'states the same'
-                    when numbers_in(o.content) <> numbers_in($3) then 'contradicts' else 'is close' end as why
+                select o.id, o.content, b.cosine,
+                    -- Vectors hardly show whether two facts agree ("every Friday", "every second Friday"). So say it only
+                    -- if numbers, months or weekdays differ.
+                    case when numbers_in(o.content) <> numbers_in($3) then 'contradicts' else 'is close' end as why
                 from fact o
                 cross join lateral (
                     select 1 - (v.vector <=> $4) as cosine from %I v
@@ -52,4 +53,4 @@ $$;
 
 comment on function textrawl.proposal_beside is
     'The stored facts or relations beside a proposal: [{id, content, why}]. `why` is repeats (the same text), replaces, '
-    'states the same, contradicts (a close fact with other numbers, months or weekdays), or is close.';
+    'contradicts (a close fact with other numbers, months or weekdays), or is close.';
