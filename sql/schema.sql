@@ -711,7 +711,6 @@ CREATE TABLE undo (
     CONSTRAINT undo_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT undo_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id),
     CONSTRAINT undo_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
-    CONSTRAINT undo_moved_to_fkey FOREIGN KEY (moved_to) REFERENCES space(id),
     CONSTRAINT undo_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
     CONSTRAINT undo_since_check CHECK (isfinite(since))
 );

@@ -24,7 +24,7 @@ comment on column revision.revised_at is 'When the fact was revised.';
 
 -- A move to another space keeps the rows that it took away like an undo, so that an undo of the move can return them.
 alter table undo
-    add column moved_to integer references space,
+    add column moved_to integer,
     add column joint bigint;
 comment on column undo.moved_to is 'For a move: the space to which the rows went. The undo then holds what the move took away, and no events. Null: an undo.';
 comment on column undo.joint is 'Number of one undo of the call, if the call returned rows of moves. Such undos are reverted together. Null: the undo is reverted alone.';

@@ -22,6 +22,7 @@ KINDS: dict[str, LiteralString] = {
     "entity": "export_entities",
     "alias": "export_aliases",
     "fact": "export_facts",
+    "revision": "export_revisions",
     "relation": "export_relations",
     "reflection": "export_reflections",
     "memory": "export_memories",

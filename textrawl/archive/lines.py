@@ -80,6 +80,20 @@ class AliasLine(Line):
     created_at: Moment
 
 
+class RevisionLine(Line):
+    """The reason why a fact was wrong. `id` is that of the fact."""
+
+    kind: Literal["revision"]
+    space: SpaceName
+    id: Id
+    reason: Annotated[str, BeforeValidator(clean_text), Field(min_length=1, max_length=500)]
+    author: Label
+    client: Label | None = None
+    tool: Label
+    request: Label | None = None
+    revised_at: Moment
+
+
 class _Statement(Line):
     space: SpaceName
     id: Id
@@ -220,6 +234,7 @@ class Footer(Line):
     fact: int
     relation: int
     alias: int = 0
+    revision: int = 0
     reflection: int = 0
     memory: int = 0
     link: int = 0
@@ -237,6 +252,7 @@ Content = (
     | EntityLine
     | AliasLine
     | FactLine
+    | RevisionLine
     | RelationLine
     | ReflectionLine
     | MemoryLine
@@ -248,7 +264,7 @@ Content = (
     | NodeLine
     | EdgeLine
 )
-OF_ANOTHER_LINE = (MemoryLine, NodeLine, EdgeLine)
+OF_ANOTHER_LINE = (RevisionLine, MemoryLine, NodeLine, EdgeLine)
 """Kinds of lines whose id is that of a fact, an entity or a relation, which an earlier line has."""
 OF_GRAPHS = (EntityLine, DocumentLine, VersionLine)
 """Kinds of lines that a graph can have."""
@@ -257,6 +273,7 @@ KINDS: dict[object, type[Content]] = {
     "entity": EntityLine,
     "alias": AliasLine,
     "fact": FactLine,
+    "revision": RevisionLine,
     "relation": RelationLine,
     "reflection": ReflectionLine,
     "memory": MemoryLine,
