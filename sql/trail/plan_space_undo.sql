@@ -14,6 +14,8 @@ set search_path from current
 begin atomic
     with recursive earlier as materialized (
         select unnest(u.events) as id from textrawl.undo u where u.space_id = space and u.reverted_at is null
+        -- While an undo runs, its own row is there already.
+        except select unnest(taken)
     ), withdrawn as materialized (
         -- A withdrawn event is an event of this undo or of an earlier undo that was not reverted.
         select unnest(taken) as id
