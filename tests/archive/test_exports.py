@@ -201,6 +201,7 @@ def test_what_an_undo_keeps_is_not_brought_back_by_an_import(
     assert fetch(fresh, "select content from fact") == []
 
 
+@pytest.mark.slow
 def test_an_embedded_memory_is_exported_to_a_pipe(
     launch: Any, data_dir: Path, home: Path, tmp_path: Path
 ) -> None:

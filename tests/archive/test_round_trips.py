@@ -74,6 +74,7 @@ def empty(url: str) -> None:
         owner.execute("delete from textrawl.entity")
 
 
+@pytest.mark.slow
 @given(facts=st.lists(LINES, min_size=1, max_size=8))
 @example(facts=[SAID_WHEN_STORED])
 @settings(max_examples=25, deadline=None, suppress_health_check=SUPPRESSED)

@@ -12,6 +12,7 @@ from textrawl.settings import Settings
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.slow
 async def test_sixteen_writers_of_the_same_entities_in_opposite_orders_all_get_through(
     owner: psycopg.Connection, settings: Callable[..., Settings]
 ) -> None:

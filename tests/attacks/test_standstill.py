@@ -148,6 +148,7 @@ def test_an_analyst_can_lock_no_table_against_anybody(place: Place) -> None:
                     analyst.execute(f"select from {name} for {strength}".encode())
 
 
+@pytest.mark.slow
 def test_a_migration_takes_from_an_analyst_what_its_open_transaction_holds(place: Place) -> None:
     dsn = place.databases.cluster.dsn(OWNER, place.name)
     place.fetch(OWNER, "update code set fingerprint = 'of another' returning 1")
@@ -161,6 +162,7 @@ def test_a_migration_takes_from_an_analyst_what_its_open_transaction_holds(place
             analyst.execute("select 1")
 
 
+@pytest.mark.slow
 def test_a_migration_names_who_keeps_it_waiting(place: Place) -> None:
     dsn = place.databases.cluster.dsn(OWNER, place.name)
     place.fetch(OWNER, "update code set fingerprint = 'of another' returning 1")

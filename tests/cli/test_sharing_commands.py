@@ -283,8 +283,11 @@ def test_a_servers_login_without_a_token_is_told_of_it(run: Run, database_url: s
         ("space index team", "No vectors yet: the first server that starts adds them"),
         ("space archive default", "default is the first space, which cannot be archived"),
         ("grant set ana nowhere --scope read", "No space nowhere: see"),
-        ("grant set ana team --scope reed", "Wrong scopes: 'reed': use read, write, forget"),
-        ("grant set ana team --scope read,", "Wrong scopes: 'read,': use read, write"),
+        (
+            "grant set ana team --scope reed",
+            "Wrong scopes: 'reed': use read, propose, write, forget",
+        ),
+        ("grant set ana team --scope read,", "Wrong scopes: 'read,': use read, propose, write"),
         ("grant set \u200b team --scope read", "An actor cannot be called '': use 1 to 200"),
         ("grant set ana team --scope read --login none", "This login cannot act as an actor: none"),
         ("grant revoke bob team", "Nothing is granted to bob there: see `textrawl grant list`"),

@@ -330,6 +330,7 @@ def test_options_of_the_log_that_exclude_each_other_are_told(
     assert run("log", *arguments, DATABASE_URL=url).code == 2
 
 
+@pytest.mark.slow
 def test_the_log_follows_on_the_embedded_postgres(run: Run, launch: Launch, data_dir: Path) -> None:
     process = launch("log", "--follow", "--after", "0:0", "--json", DATA_DIR=data_dir)
     run("remember", "Ada", "likes tea", DATA_DIR=data_dir)

@@ -137,6 +137,7 @@ async def test_the_last_of_two_processes_stops_postgres(
     assert postmasters() == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("fresh")
 async def test_eight_threads_on_a_fresh_folder_share_one_server(
     data_dir: Path, postmasters: Postmasters

@@ -120,6 +120,7 @@ async def test_a_full_disk_refuses_a_write_by_its_name_and_keeps_what_was_acknow
         assert count(cluster) == acknowledged + 1
 
 
+@pytest.mark.slow
 async def test_a_server_that_a_full_disk_brought_down_returns_when_there_is_room(
     furnished: Disk, postmasters: Postmasters
 ) -> None:

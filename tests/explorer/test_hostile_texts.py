@@ -62,6 +62,7 @@ async def test_no_stored_text_becomes_markup(place: Place) -> None:
     assert sum("alert(1)" in text for text in relations.texts) >= 100
 
 
+@pytest.mark.slow
 async def test_no_stored_text_becomes_markup_for_administrators(place: Place) -> None:
     _store_all(place.owner)
     faults: list[str] = []

@@ -98,7 +98,8 @@ def test_the_wheel_has_the_sql_the_demonstration_and_the_marker_of_types_and_no_
 def is_source(path: Path) -> bool:
     return (
         path.is_file()
-        and path.suffix in {".py", ".json", ".md", ".toml", ".txt", ".typed"}
+        and path.suffix
+        in {".css", ".html", ".js", ".json", ".md", ".py", ".svg", ".toml", ".txt", ".typed"}
         and "__pycache__" not in path.parts
     )
 

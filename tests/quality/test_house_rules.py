@@ -3,7 +3,7 @@
 import ast
 import re
 import subprocess
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,16 +27,19 @@ def read_tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def walk_package() -> Iterator[tuple[Path, str, ast.AST]]:
+@cache
+def walk_package() -> tuple[tuple[Path, str, ast.AST], ...]:
     """Every node of the package: its file, a place to click on, itself."""
-    for path in MODULES:
-        if path.is_relative_to(PACKAGE):
-            for node in ast.walk(read_tree(path)):
-                yield (
-                    path.relative_to(ROOT),
-                    f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}",
-                    node,
-                )
+    return tuple(
+        (
+            path.relative_to(ROOT),
+            f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}",
+            node,
+        )
+        for path in MODULES
+        if path.is_relative_to(PACKAGE)
+        for node in ast.walk(read_tree(path))
+    )
 
 
 def count_code(path: Path) -> int:

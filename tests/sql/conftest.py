@@ -10,7 +10,10 @@ from tests.sql.story import Ids, age, tell
 from textrawl.embedded.configuration import OWNER
 
 
-@pytest.fixture(params=["postgres", "postgres_16"], ids=["18", "16"])
+# The oldest Postgres doubles the time of these tests, so its half is slow.
+@pytest.fixture(
+    params=["postgres", pytest.param("postgres_16", marks=pytest.mark.slow)], ids=["18", "16"]
+)
 def sql(request: pytest.FixtureRequest) -> Iterator[psycopg.Connection]:
     """A connection to a fresh, migrated database, with textrawl in its search path."""
     databases = request.getfixturevalue(request.param)

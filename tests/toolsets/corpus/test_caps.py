@@ -100,6 +100,7 @@ def check(answer: dict[str, Any], sql: Sql, store: Store, ceiling: int, **asked:
     assert not any(graph in shown for graph, (tier, _) in store.items() if tier == "sensitive")
 
 
+@pytest.mark.slow
 async def test_no_answer_has_a_token_over_a_limit_or_a_word_of_a_hidden_graph(
     connect: Connect, owner: Sql
 ) -> None:

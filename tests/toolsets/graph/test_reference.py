@@ -48,6 +48,7 @@ async def test_twenty_entities_created_at_once_are_all_kept(connect: Connect) ->
     }
 
 
+@pytest.mark.slow
 async def test_three_processes_that_create_ten_each_lose_nothing(database_url: str) -> None:
     parameters = StdioServerParameters(
         command=sys.executable, args=SERVE, env=name_environment(database_url)

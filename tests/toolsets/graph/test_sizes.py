@@ -83,6 +83,7 @@ async def read_whole(client: Client) -> tuple[list[list[Any]], list[Any], list[i
         cursor = {"cursor": answer["nextCursor"]}
 
 
+@pytest.mark.slow
 async def test_a_graph_of_2500_observations_is_read_in_pages_within_the_budget(
     connect: Connect,
 ) -> None:

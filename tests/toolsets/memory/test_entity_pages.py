@@ -42,6 +42,7 @@ async def read_pages(client: Client, **more: Any) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 async def test_an_entity_of_5000_facts_is_read_whole_without_doubles(
     connect: Connect, owner: psycopg.Connection
 ) -> None:

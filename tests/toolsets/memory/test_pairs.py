@@ -68,6 +68,7 @@ async def one_client(connect: Connect) -> Client:
     return await connect()
 
 
+@pytest.mark.slow
 async def test_remembered_one_by_one_none_of_them_is_lost(
     one_client: Client, owner: psycopg.Connection
 ) -> None:
