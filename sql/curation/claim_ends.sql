@@ -11,7 +11,7 @@ begin
         where e.space_id = source.space_id and (e.id = source.id or e.id in (
             select unnest(array[r.from_entity, r.to_entity]) from relation r
             where r.space_id = source.space_id and r.id = any(edges)))
-        order by e.name_key) n;
+        order by entity_key(origin.space_id, e.name)) n;
 end
 $$;
 

@@ -23,11 +23,8 @@ begin
     if not coalesce(char_length(reason) between 1 and 500, false) then
         raise exception using errcode = 'TR019', message = 'a revision needs a reason', detail = 'reason';
     end if;
-    select e.id, e.name into entity_id, entity_name from entity e
-    where e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, entity) for no key update;
-    if entity_id is null then
-        raise exception using errcode = 'TR050', message = 'no such entity', detail = entity;
-    end if;
+    entity_id := (claim_named(array[entity], origin))[1];
+    entity_name := (select e.name from entity e where e.space_id = origin.space_id and e.id = entity_id);
     observation_id := find_fact(origin.space_id, entity_id, fact);
     perform refuse_parts(origin.space_id, array[observation_id]);
     select * into wrong from observation o where o.space_id = origin.space_id and o.id = observation_id for no key update;

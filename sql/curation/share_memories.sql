@@ -19,6 +19,8 @@ as $$
 declare
     giver  origin := open_source(credential, space, move, client, tool, request);
     taker  origin := open_write(credential, target, 'write', client, tool, request);
+    sees   boolean := may_read(credential, taker.space_id);  -- who cannot read learns nothing about what is there
+    known  uuid[];
     source entity;
     chosen uuid[];
     edges  uuid[] := '{}';
@@ -31,8 +33,12 @@ begin
     if not dry_run then
         perform claim_removal();
     end if;
-    select * into source from entity e
-    where e.space_id = giver.space_id and e.name_key = entity_key(giver.space_id, entity) for update;
+    -- Lock in the order of the spaces, so that two sessions that share with each other cannot deadlock.
+    if taker.space_id < giver.space_id and not dry_run then
+        perform claim_known(taker.space_id, array[entity]);
+    end if;
+    known := claim_known(giver.space_id, array[entity]);
+    select * into source from entity e where e.space_id = giver.space_id and e.id = known[1];
     if source.id is null then
         raise exception using errcode = 'TR050', message = 'no such entity', detail = entity;
     end if;
@@ -47,7 +53,7 @@ begin
     sample := (select (array_agg(o.content order by o.created_at desc, o.id))[1:3] from fact o
                where o.space_id = giver.space_id and o.id = any(chosen));
     if dry_run then
-        select count(*) filter (where not p.duplicate), count(*) filter (where p.duplicate)
+        select count(*) filter (where not p.duplicate or not sees), case when sees then count(*) filter (where p.duplicate) end
         into shared_facts, duplicate_facts from plan_copies(giver.space_id, chosen, taker.space_id, (
             select e.id from entity e
             where e.space_id = taker.space_id and e.name_key = entity_key(taker.space_id, source.name))) p;
@@ -73,8 +79,8 @@ begin
         select m.facts, m.relations into moved_facts, moved_relations
         from take_away(moving, source, chosen, array(select removable_relations(giver.space_id, edges)), copies, giver) m;
     end if;
-    if not may_read(credential, taker.space_id) then
-        entity_name := source.name; duplicate_facts := null; shared_facts := cardinality(chosen);
+    if not sees then
+        entity_name := source.name; duplicate_facts := null; shared_facts := cardinality(chosen); relations := cardinality(edges);
     end if;
 end
 $$;

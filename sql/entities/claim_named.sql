@@ -4,20 +4,11 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    found  uuid[];
-    wanted text;
+    found uuid[] := claim_known(origin.space_id, names);
 begin
-    -- Lock in the order of names, like every writer.
-    perform from entity e
-    where e.space_id = origin.space_id and e.name_key in (select entity_key(origin.space_id, n) from unnest(names) n)
-    order by e.name_key for update;
-    foreach wanted in array names loop
-        found := found || (
-            select e.id from entity e where e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, wanted));
-        if found[cardinality(found)] is null then
-            raise exception using errcode = 'TR050', message = 'no such entity', detail = wanted;
-        end if;
-    end loop;
+    if array_position(found, null) is not null then
+        raise exception using errcode = 'TR050', message = 'no such entity', detail = names[array_position(found, null)];
+    end if;
     return found;
 end
 $$;

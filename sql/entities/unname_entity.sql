@@ -13,8 +13,7 @@ declare
     alias_id uuid;
 begin
     perform open_write(credential, origin.space_id, 'read', client, tool, request);
-    perform from entity e
-    where e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, alias) for update;
+    perform claim_known(origin.space_id, array[alias]);
     select a.id, a.name, e.id, e.name into alias_id, stored_alias, entity_id, entity_name
     from entity_alias a join entity e on e.space_id = a.space_id and e.id = a.entity_id
     where a.space_id = origin.space_id and a.id = find_alias(origin.space_id, alias);

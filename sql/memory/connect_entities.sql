@@ -16,9 +16,6 @@ declare
     target record;
     part   record;
 begin
-    if entity_key(origin.space_id, from_entity) = entity_key(origin.space_id, to_entity) then
-        raise exception using errcode = 'TR005', message = 'both ends are the same entity';
-    end if;
     -- Lock the entities in the order of their names, so that two writers cannot deadlock.
     for part in
         select 'source' as part, entity_key(origin.space_id, from_entity) as key
@@ -39,6 +36,10 @@ begin
             else perform from entity e where e.space_id = origin.space_id and e.name_key = part.key for no key update;
         end case;
     end loop;
+    -- Compare only now, because another session can have merged the two before this session got the locks.
+    if source.id = target.id then
+        raise exception using errcode = 'TR005', message = 'both ends are the same entity';
+    end if;
     from_id := source.id; from_name := source.stored_name; from_stored_type := source.stored_type;
     to_id := target.id; to_name := target.stored_name; to_stored_type := target.stored_type;
     if source.guessed and from_type is not null then

@@ -27,8 +27,8 @@ begin
             select d.undo_id from undone d where d.space_id = origin.space_id and d.names && keys)
         order by u.id for update;
     end if;
-    select e.id, e.name into entity_id, entity_name from entity e
-    where e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, forget_entity.entity) for update;
+    entity_id := (claim_known(origin.space_id, array[entity]))[1];
+    entity_name := (select e.name from entity e where e.space_id = origin.space_id and e.id = forget_entity.entity_id);
     keys := entity_keys(origin.space_id, entity);
     aliases := array(
         select a.name from entity_alias a

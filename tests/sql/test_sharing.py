@@ -303,6 +303,28 @@ def test_sharing_needs_scopes_in_both_spaces(
     assert read_state(team) == before
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_who_cannot_read_the_target_does_not_learn_what_is_there(
+    home: Team, team: Team, *, dry_run: bool
+) -> None:
+    tell_story(home)
+    team.remember("ana", "Jeff", "drinks tea")
+    team.relate("ana", "Jeff", "works at", "Acme")
+    token = home.credential("mel", "read")
+    team.credential("mel", "write")
+    home.sql.execute(
+        "update token set scopes = '{read,write}' where actor_id = register_actor('mel')"
+    )
+
+    row = home.sql.execute(
+        "select shared_facts, duplicate_facts, relations from share_memories('Jeff', %s,"
+        " dry_run => %s, credential => %s, space => %s)",
+        (team.space, dry_run, token, home.space),
+    ).fetchone()
+
+    assert row == (2, None, 2)
+
+
 def test_vectors_of_all_models_come_with_a_copy(home: Team, team: Team) -> None:
     home.sql.execute("select register_embedding_model('test:model', 3)")
     home.remember("ana", "Jeff", "drinks tea", model=1, embedding="[1, 0, 0]")
