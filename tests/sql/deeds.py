@@ -248,6 +248,16 @@ def _replace(world: World, deed: Deed, space: int, token: bytes) -> None:
     )
 
 
+def _update(world: World, deed: Deed, space: int, token: bytes) -> None:
+    fact = choose(_facts(world, space), deed.other)
+    content = world.fetch("select content from fact where space_id = %s and id = %s", space, fact)
+    world.fetch(
+        "select remember_fact(%s, 'person', %s, confidence => %s, credential => %s,"
+        " space => %s)::text",
+        _subject(world, space, fact), content, (deed.text % 4) / 4, token, space,
+    )  # fmt: skip
+
+
 def _relate(world: World, deed: Deed, space: int, token: bytes) -> None:
     world.fetch(
         "select relate_entities(%s, 'knows', %s, credential => %s, space => %s)::text",
@@ -358,7 +368,7 @@ def _forget(world: World, deed: Deed, space: int, token: bytes) -> None:
 
 
 _DEEDS: dict[str, Callable[[World, Deed, int, bytes], None]] = {
-    "remember": _remember, "replace": _replace, "relate": _relate, "accept": _decide,
-    "reject": _decide, "name": _name, "unname": _unname, "merge": _merge, "split": _split,
-    "share": _share, "move": _share, "revise": _revise, "forget": _forget,
+    "remember": _remember, "replace": _replace, "update": _update, "relate": _relate,
+    "accept": _decide, "reject": _decide, "name": _name, "unname": _unname, "merge": _merge,
+    "split": _split, "share": _share, "move": _share, "revise": _revise, "forget": _forget,
 }  # fmt: skip

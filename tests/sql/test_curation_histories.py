@@ -16,8 +16,8 @@ pytestmark = pytest.mark.slow
 _numbers = count()
 _places = st.integers(0, 7)
 _WRITES = (
-    "remember", "remember", "replace", "relate", "name", "unname", "merge", "merge", "split",
-    "share", "move", "revise",
+    "remember", "remember", "replace", "update", "relate", "name", "unname",
+    "merge", "merge", "split", "share", "move", "revise",
 )  # fmt: skip
 
 
