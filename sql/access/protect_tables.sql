@@ -21,13 +21,23 @@ begin
         execute format('create policy owner on %s to %I using (true) with check (true)', protected.name, protected.owner);
         if protected.relname <> 'token' then
             execute format(
-                'create policy readers on %s for select using (%I = any((select textrawl.session_spaces())::integer[]))',
-                protected.name, protected.space);
+                'create policy readers on %s for select using (%I = any((select textrawl.%I())::integer[]))',
+                protected.name, protected.space,
+                case when protected.relname = 'proposal' then 'session_reviews' else 'session_spaces' end);
         end if;
     end loop;
+    -- Analysts who do not review see neither proposals nor the events and undone rows about proposals.
+    if not exists (select from pg_policy p where p.polrelid = 'event'::regclass and p.polname = 'proposals') then
+        create policy proposals on event as restrictive for select to textrawl_analyst
+            using (not detail ? 'proposal' or action = 'accepted' or space_id = any((select session_reviews())::integer[]));
+    end if;
+    if not exists (select from pg_policy p where p.polrelid = 'undone'::regclass and p.polname = 'proposals') then
+        create policy proposals on undone as restrictive for select to textrawl_analyst
+            using (kind <> 'proposal' or space_id = any((select session_reviews())::integer[]));
+    end if;
 end
 $$;
 
 comment on function textrawl.protect_tables is
     'Add row-level security to the tables that have rows of spaces but no row-level security yet. Functions of the '
-    'owner see all rows. Other sessions see the rows of the spaces that they can read.';
+    'owner see all rows. Other sessions see the rows of the spaces that they can read. Only reviewers see proposals.';

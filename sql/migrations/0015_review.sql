@@ -101,13 +101,3 @@ as 'begin return reviewed_spaces(); end';
 comment on function session_reviews is
     'The spaces whose proposals this session can see, for row-level security: the spaces in which its login has the '
     'scopes read and review, or all spaces for the owner.';
-
-alter table proposal enable row level security;
-alter table proposal force row level security;
-create policy owner on proposal to current_user using (true) with check (true);
-create policy readers on proposal for select using (space_id = any((select session_reviews())::integer[]));
--- Analysts who do not review see neither proposals nor the events and undone rows about proposals.
-create policy proposals on event as restrictive for select to textrawl_analyst
-    using (not detail ? 'proposal' or action = 'accepted' or space_id = any((select session_reviews())::integer[]));
-create policy proposals on undone as restrictive for select to textrawl_analyst
-    using (kind <> 'proposal' or space_id = any((select session_reviews())::integer[]));
