@@ -21,8 +21,11 @@ begin
         from relation r
         join entity s on s.space_id = giver and s.id = r.from_entity
         join entity d on d.space_id = giver and d.id = r.to_entity
-        join entity f on f.space_id = target and f.name_key = entity_key(target, s.name)
-        join entity t on t.space_id = target and t.name_key = entity_key(target, d.name)
+        -- The inner selects compute each key once. Otherwise Postgres could compute it for every entity of the space.
+        cross join lateral (
+            select e.id from entity e where e.space_id = target and e.name_key = (select entity_key(target, s.name)) limit 1) f
+        cross join lateral (
+            select e.id from entity e where e.space_id = target and e.name_key = (select entity_key(target, d.name)) limit 1) t
         where r.space_id = giver and r.id = any(edges) and (f.id = t.id) = (s.id = d.id) order by r.created_at, r.id
     loop
         known := (select r.id from relation r

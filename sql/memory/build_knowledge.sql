@@ -90,11 +90,11 @@ begin
         select count(*) filter (where created)
         from (select array_agg((
                          select id from entity
-                         where space_id = origin.space_id and name_key = entity_key(origin.space_id, value ->> 'from')) order by place) as sources,
+                         where space_id = origin.space_id and name_key = (select entity_key(origin.space_id, value ->> 'from'))) order by place) as sources,
                      array_agg(value ->> 'relation' order by place) as kinds,
                      array_agg((
                          select id from entity
-                         where space_id = origin.space_id and name_key = entity_key(origin.space_id, value ->> 'to')) order by place) as targets,
+                         where space_id = origin.space_id and name_key = (select entity_key(origin.space_id, value ->> 'to'))) order by place) as targets,
                      array_agg(find_alias(origin.space_id, value ->> 'from') order by place)
                          || array_agg(find_alias(origin.space_id, value ->> 'to') order by place) as aliases
               from jsonb_array_elements(relations) with ordinality r (value, place)) edge,

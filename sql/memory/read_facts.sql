@@ -18,7 +18,7 @@ begin
         -- hundred rows and read all entities.
         cross join lateral (
             select * from entity e
-            where e.space_id = read_facts.space and e.name_key = entity_key(read_facts.space, input.fact ->> 'entity') limit 1) e);
+            where e.space_id = read_facts.space and e.name_key = (select entity_key(read_facts.space, input.fact ->> 'entity')) limit 1) e);
 end
 $$;
 

@@ -3,13 +3,16 @@
 Step by step, as in test_locks.py.
 """
 
+import json
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from tests.sql.sessions import Three, fetch
 from tests.sql.story import tell
+from textrawl.embedded.configuration import SUPERUSER
 
 Sql = psycopg.Connection[Any]
 
@@ -103,3 +106,20 @@ def test_two_spaces_share_an_entity_with_each_other_at_once(sql: Sql, three: Thr
     gate.release()
 
     assert (one.end(), other.end()) == ([(0,)], [(0,)])
+
+
+def test_a_batch_in_a_space_without_statistics_computes_few_keys(sql: Sql) -> None:
+    relations = [{"from": "Hub", "relation": "knows", "to": f"P{n}"} for n in range(100)]
+    with psycopg.connect(make_conninfo(sql.info.dsn, user=SUPERUSER)) as session:
+        session.execute("set search_path = textrawl, public")
+        session.execute("set track_functions = 'pl'")
+        session.execute("insert into space (name) values ('new'), ('newer')")
+        new, newer = (fetch(session, "select find_space(%s)", name) for name in ("new", "newer"))
+
+        session.execute(
+            "select build_knowledge('[]', %s, space => %s)", (json.dumps(relations), new)
+        )
+        session.execute("select share_memories('Hub', %s, space => %s)", (newer, new))
+
+        query = "select calls from pg_stat_xact_user_functions where funcname = 'entity_key'"
+        assert fetch(session, query) < 30 * len(relations)
