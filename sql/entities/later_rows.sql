@@ -14,13 +14,14 @@ begin atomic
     -- Start from the facts, because a later merge can have moved them on from the entity that their events name.
     select distinct 'fact', o.id, true, false
     from split m
-    join textrawl.fact o on o.space_id = space and o.entity_id = m.kept_id and o.id <> all(m.facts)
+    -- A subquery is hashed. An array would be read for each fact.
+    join textrawl.fact o on o.space_id = space and o.entity_id = m.kept_id and o.id not in (select unnest(s.facts) from split s)
     join textrawl.event v on v.space_id = space and v.observation_id = o.id and v.action in ('remembered', 'replaced')
         and (v.detail ->> 'as')::uuid = any(m.aliases) and coalesce((v.detail ->> 'new')::boolean, true)
     union all
     select 'relation', r.id, bool_or((v.detail ->> 'as')::uuid = any(m.aliases)), bool_or((v.detail ->> 'to_as')::uuid = any(m.aliases))
     from split m
-    join textrawl.relation r on r.space_id = space and r.id <> all(m.sources || m.targets) and r.id in (
+    join textrawl.relation r on r.space_id = space and r.id not in (select unnest(s.sources || s.targets) from split s) and r.id in (
         select f.id from textrawl.relation f where f.space_id = space and f.from_entity = m.kept_id
         union select t.id from textrawl.relation t where t.space_id = space and t.to_entity = m.kept_id)
     join textrawl.event v on v.space_id = space and v.relation_id = r.id and v.action = 'related'

@@ -31,7 +31,7 @@ begin
         order by o.created_at, o.id), '[]')
     into later
     from fact o left join later_rows(origin.space_id, merge_id) l on l.kind = 'fact' and l.id = o.id
-    where o.space_id = origin.space_id and o.entity_id = kept_id and o.created_at > record.at and o.id <> all(record.facts);
+    where o.space_id = origin.space_id and o.entity_id = kept_id and o.created_at > record.at and o.id not in (select unnest(record.facts));
     facts := (select count(*) from fact o
               where o.space_id = origin.space_id and o.entity_id = kept_id and o.id = any(record.facts))
         + (select count(*) from jsonb_array_elements(later) l where l.value ->> 'entity' = merged_name);
