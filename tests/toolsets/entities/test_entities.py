@@ -53,8 +53,13 @@ async def test_an_alias_is_added_shown_and_removed(connect: Connect) -> None:
     found = text_of(await client.call_tool("query_memory", {"query": "jeffrey"}))
     jeff = {"mode": "entity", "entityName": "jeffrey"}
     about = read(await client.call_tool("query_memory", jeff))
+    others = await client.call_tool(
+        "name_entity", {"entityName": "jmiller", "alias": "Jeffrey", "remove": True}
+    )
     removed = read(await client.call_tool("name_entity", {**call, "remove": True}))
 
+    assert others.is_error
+    assert "is not an alias" in text_of(others)
     assert added == {"ok": True, "entity": "Jeff Miller", "aka": ["Jeffrey"]}
     assert "drinks tea" in found
     assert "is tall" in found

@@ -38,7 +38,7 @@ async def name_entity(
     """
     operations = EntityOperations(call.store)
     if remove:
-        removed = await operations.remove_alias(alias, call.caller)
+        removed = await operations.remove_alias(alias, call.caller, entityName)
         name, message = removed.entity_name, f"{alias} is no longer a name of {removed.entity_name}"
     else:
         added = await operations.add_alias(entityName, alias, call.caller)

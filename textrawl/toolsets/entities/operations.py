@@ -79,10 +79,17 @@ class EntityOperations:
             raise refusal.explain("alias") from refusal
         return row
 
-    async def remove_alias(self, alias: str, caller: Caller) -> UnnamedRow:
-        """Remove an alias. Raises ArgumentInvalid if there is none, or if a merge made it."""
+    async def remove_alias(
+        self, alias: str, caller: Caller, entity: str | None = None
+    ) -> UnnamedRow:
+        """Remove an alias, which `entity` must have if it is given.
+
+        Raises ArgumentInvalid if there is no such alias, or if a merge made it.
+        """
         try:
-            [row] = await self._call("unname_entity", UnnamedRow, alias=alias, **caller.writing)
+            [row] = await self._call(
+                "unname_entity", UnnamedRow, alias=alias, entity=entity, **caller.writing
+            )
         except DataRefused as refusal:
             raise refusal.explain("alias") from refusal
         return row
