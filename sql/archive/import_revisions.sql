@@ -14,7 +14,7 @@ begin
     on conflict (name) do nothing;
     return query
         with line as materialized (
-            select g.*, a.id as actor_id, o.id as fact, o.valid_until <= o.valid_from as is_wrong
+            select g.*, a.id as actor_id, o.id as fact, o.valid_until = o.valid_from as is_wrong
             from jsonb_to_recordset(lines) g(
                 place integer, space integer, id uuid, reason text, author text, client text, tool text, request text,
                 revised_at timestamptz)

@@ -254,8 +254,12 @@ def _update(world: World, deed: Deed, space: int, token: bytes) -> None:
     world.fetch(
         "select remember_fact(%s, 'person', %s, confidence => %s, credential => %s,"
         " space => %s)::text",
-        _subject(world, space, fact), content, (deed.text % 4) / 4, token, space,
-    )  # fmt: skip
+        _subject(world, space, fact),
+        content,
+        (deed.text % 4) / 4,
+        token,
+        space,
+    )
 
 
 def _relate(world: World, deed: Deed, space: int, token: bytes) -> None:
