@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from textrawl.archive.line_fields import Id, Label, Line, Moment, SpaceName
+from textrawl.archive.line_fields import Id, Label, Line, Moment, SignedLine, SpaceName
 from textrawl.toolsets.identity.declaration import CATEGORIES, CONTENT_LENGTH, check_filename
 from textrawl.values.text import check_document
 
@@ -58,7 +58,7 @@ class DocumentLine(Line):
         return self
 
 
-class VersionLine(Line):
+class VersionLine(SignedLine):
     """A text of a document. Without `text`, the version deletes the document.
 
     The `id` follows from the text and `created_at`. For a source, `attributes` has its chunks.
@@ -77,10 +77,6 @@ class VersionLine(Line):
     current: bool
     modified_at: Moment
     modified_by: Label | None = None
-    author: Label
-    client: Label | None = None
-    tool: Label
-    request: Label | None = None
     created_at: Moment
 
     @model_validator(mode="after")

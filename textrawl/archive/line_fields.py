@@ -41,3 +41,12 @@ class Line(BaseModel):
     """Settings that all kinds of lines share."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SignedLine(Line):
+    """A line that says who wrote it, and with which client, tool and request."""
+
+    author: Label
+    client: Label | None = None
+    tool: Label
+    request: Label | None = None

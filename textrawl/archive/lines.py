@@ -22,12 +22,13 @@ from textrawl.archive.line_fields import (
     Line,
     Moment,
     Share,
+    SignedLine,
     SpaceName,
     clean,
     clean_text,
 )
 from textrawl.toolsets.memory.declaration import EntityType, Name, RelationName, Source
-from textrawl.values.limits import FACT_LENGTH
+from textrawl.values.limits import FACT_LENGTH, REASON_LENGTH
 from textrawl.values.reference_line import LineRefused
 from textrawl.values.text import clean_fact, clean_part
 
@@ -65,44 +66,34 @@ class EntityLine(Line):
     updated_at: Moment
 
 
-class AliasLine(Line):
+class AliasLine(SignedLine):
     """Another name of an entity."""
 
     kind: Literal["alias"]
     space: SpaceName
     id: Id
     entity: Id
-    name: Label
-    author: Label
-    client: Label | None = None
-    tool: Label
-    request: Label | None = None
+    name: Name
     created_at: Moment
 
 
-class RevisionLine(Line):
+class RevisionLine(SignedLine):
     """The reason why a fact was wrong. `id` is that of the fact."""
 
     kind: Literal["revision"]
     space: SpaceName
     id: Id
-    reason: Annotated[str, BeforeValidator(clean_text), Field(min_length=1, max_length=500)]
-    author: Label
-    client: Label | None = None
-    tool: Label
-    request: Label | None = None
+    reason: Annotated[
+        str, BeforeValidator(clean_text), Field(min_length=1, max_length=REASON_LENGTH)
+    ]
     revised_at: Moment
 
 
-class _Statement(Line):
+class _Statement(SignedLine):
     space: SpaceName
     id: Id
     valid_from: Moment
     valid_until: Moment | None = None
-    author: Label
-    client: Label | None = None
-    tool: Label
-    request: Label | None = None
     created_at: Moment
 
 
@@ -148,7 +139,7 @@ class RelationLine(_Statement):
     strength: Share
 
 
-class ReflectionLine(Line):
+class ReflectionLine(SignedLine):
     """A reflection on an entity, on a relation (`edge`), on a session, or on everything."""
 
     kind: Literal["reflection"]
@@ -160,10 +151,6 @@ class ReflectionLine(Line):
     text: Annotated[str, BeforeValidator(clean_text), Field(min_length=1, max_length=10_000)]
     voice: Label
     mood: Annotated[Label, Field(max_length=100)] | None = None
-    author: Label
-    client: Label | None = None
-    tool: Label
-    request: Label | None = None
     created_at: Moment
 
 

@@ -8,7 +8,7 @@ NAME_LENGTH = 200
 FACT_LENGTH = 2000
 QUERY_LENGTH = 1000
 RELATION_LENGTH = 100
-REASON_LENGTH = 500  # of a revision
+REASON_LENGTH = 500  # of a revision or of a rejection
 
 MOST_FACTS = 50  # of a search
 LEAST_TOKENS, MOST_TOKENS = 50, 25_000  # of an answer
