@@ -53,13 +53,17 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def hide_settings(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Keep the environment and the .env files of whoever runs the tests out of them."""
     for name in [name for name in os.environ if is_setting(name)]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
+    monkeypatch.chdir(folder)
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    hide_settings(monkeypatch, tmp_path)
 
 
 @pytest.fixture(autouse=True)

@@ -1,11 +1,14 @@
 """A server with the explorer, and the people who use it."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import psycopg
 import pytest
 
+from tests.conftest import Databases, hide_settings
 from tests.explorer.visiting import Place, open_place
+from textrawl import read_settings
+from textrawl.embedded.configuration import APP, OWNER
 from textrawl.settings import Settings
 
 
@@ -15,4 +18,30 @@ async def place(
 ) -> AsyncIterator[Place]:
     """A server without an embedding provider, which starts faster."""
     async with open_place(settings(embedding_provider="none"), owner) as place:
+        yield place
+
+
+@pytest.fixture(scope="module")
+def empty_memory(
+    postgres: Databases, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Settings, psycopg.Connection]]:
+    """A database for the tests of a module, and its owner."""
+    with (
+        postgres.create("migrated") as name,
+        psycopg.connect(postgres.cluster.dsn(OWNER, name), autocommit=True) as owner,
+    ):
+        owner.execute("set search_path = textrawl, public")
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            hide_settings(monkeypatch, tmp_path_factory.mktemp("shared"))
+            url = postgres.cluster.dsn(APP, name)
+            settings = read_settings(database_url=url, embedding_provider="none")
+        yield settings, owner
+
+
+@pytest.fixture(scope="module")
+async def shared_place(
+    empty_memory: tuple[Settings, psycopg.Connection],
+) -> AsyncIterator[Place]:
+    """A server for all tests of a module that store nothing. It starts once."""
+    async with open_place(*empty_memory) as place:
         yield place

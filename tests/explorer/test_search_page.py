@@ -102,9 +102,9 @@ async def test_without_a_question_the_entities_that_changed_last_are_shown(place
     ],
 )
 async def test_a_wrong_argument_is_explained(
-    place: Place, parameters: dict[str, str], message: str
+    shared_place: Place, parameters: dict[str, str], message: str
 ) -> None:
-    async with place.browse("reader") as browser:
+    async with shared_place.browse("reader") as browser:
         answer = await browser.get("search", **parameters)
 
     assert answer.status_code in (400, 404)
