@@ -35,7 +35,7 @@ def test_share_shows_a_plan_and_copies_or_moves(
     words = ("share", "Jeff", "--to", "team")
 
     plan = run(*words, "--dry-run", **known)
-    refused = run(*words, **known)
+    refused = run(*words, "--json", **known)
     copied = run(*words, "--yes", **known, SPACE="default")
     moved = run(*words, "drinks tea", "--move", "--yes", "--json", **known)
 
@@ -43,6 +43,7 @@ def test_share_shows_a_plan_and_copies_or_moves(
         "This copies 1 fact and 0 relations of Jeff to team:", "  drinks tea",
     ]  # fmt: skip
     assert "add --yes" in refused.err
+    assert (refused.out, "  drinks tea" in refused.err) == ("", True)
     assert copied.out == "Shared Jeff with team: 1 fact and 0 relations\n"
     counts = json.loads(moved.out)
     assert (counts["duplicate_facts"], counts["moved_facts"]) == (1, 1)

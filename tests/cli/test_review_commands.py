@@ -39,12 +39,13 @@ def test_a_plan_is_shown_and_without_a_terminal_nothing_is_decided_unasked(
     ids = list_ids(run, rita)
     shown = run("review", "show", ids["swims"][:8], **rita)
     plan = run("review", "accept", "--by", "agent", "--dry-run", **rita)
-    unasked = run("review", "accept", ids["swims"], **rita)
+    unasked = run("review", "accept", ids["swims"], "--json", **rita)
 
     assert shown.out.splitlines()[1] == "  accepting stores it"
     assert plan.out.count("accepting stores it") == 3
     assert unasked.code == 1
     assert "add --yes" in unasked.err
+    assert (unasked.out, "accepting stores it" in unasked.err) == ("", True)
     assert list_ids(run, rita) == ids
 
 

@@ -6,7 +6,7 @@ ACCESS_TOKEN has the scope `admin`.
 """
 
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -133,14 +133,6 @@ def read_span(text: str) -> timedelta:
 def find_end(text: str | None) -> datetime | None:
     """Return the current time plus a span such as 90d, or None if `text` is None."""
     return None if text is None else datetime.now(UTC) + read_span(text)
-
-
-def write_plain(row: Mapping[str, object]) -> dict[str, object]:
-    """Return the row with values that JSON can hold."""
-    return {
-        name: value.isoformat() if isinstance(value, datetime) else value
-        for name, value in row.items()
-    }
 
 
 def write_instant(instant: datetime | None, otherwise: str) -> str:

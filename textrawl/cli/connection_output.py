@@ -1,14 +1,13 @@
 """What `connect` and `disconnect` show: the differences of files, and notes for the user."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from itertools import takewhile
 from pathlib import Path
 
-import typer
 from rich.text import Text
 
+from textrawl.cli.confirmation import confirm
 from textrawl.cli.console import open_console, open_progress
 from textrawl.clients.client import Client
 from textrawl.clients.connection import Change, Plan, carry_out
@@ -16,7 +15,6 @@ from textrawl.clients.edits import measure_difference
 from textrawl.clients.secrets import hide_secrets
 from textrawl.clients.servers import VARIABLE, Address, Server, Token
 from textrawl.environment import find_user_file
-from textrawl.errors import StartRefused
 from textrawl.settings import find_origins, write_name
 
 _CONTEXT = 3  # lines around a difference
@@ -35,9 +33,7 @@ def confirm_plan(plan: Plan, *, yes: bool, as_json: bool) -> list[Path]:
         for line in _compare(change):
             console.print(Text(line, style=_STYLES.get(line[:1], "")), soft_wrap=True)
     if plan.needed and not yes:
-        if not sys.stdin.isatty():
-            raise StartRefused("Nothing was changed: without a terminal, add --yes")
-        typer.confirm("Write this?", abort=True, err=True)
+        confirm("Write this?", "changed")
     return carry_out(plan) if plan.needed or not plan.is_recorded else []
 
 

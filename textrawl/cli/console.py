@@ -9,6 +9,8 @@ import logging
 import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
+from datetime import datetime
+from uuid import UUID
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -73,6 +75,12 @@ def write_cell(text: str, style: str = "") -> Text:
     return Text(_flatten(text), style)
 
 
+def write_texts(console: Console, *texts: str) -> None:
+    """Write stored texts, each on one line of its own."""
+    for text in texts:
+        console.print(write_cell(text), soft_wrap=True)
+
+
 def count(number: int, noun: str) -> str:
     """Return a number with its noun, such as "1,200 facts"."""
     plural = f"{noun[:-1]}ies" if noun.endswith(("entity", "memory")) else f"{noun}s"
@@ -103,8 +111,11 @@ def write_message(message: str) -> None:
 
 
 def write_json(value: object, *, indent: int | None = 2) -> None:
-    """Write one JSON document. Hidden characters are escaped, which does not change the data."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    """Write one JSON document, with times and ids as texts.
+
+    Hidden characters are escaped, which does not change the data.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=_write_text)
     sys.stdout.write(f"{escape_json(text)}\n")
     sys.stdout.flush()
 
@@ -113,6 +124,14 @@ def write_error(message: str) -> None:
     """Write an error as one line to stderr."""
     sys.stderr.write(f"textrawl: {join_lines(message)}\n")
     sys.stderr.flush()
+
+
+def _write_text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError(f"JSON has no {type(value).__name__}")
 
 
 def _flatten(text: str) -> str:

@@ -11,5 +11,6 @@ RELATION_LENGTH = 100
 REASON_LENGTH = 500  # of a revision or of a rejection
 
 MOST_FACTS = 50  # of a search
+MOST_PROPOSALS = 100  # of a list or of one decision
 LEAST_TOKENS, MOST_TOKENS = 50, 25_000  # of an answer
 DIGEST_TOKENS = 300  # of a digest, by default

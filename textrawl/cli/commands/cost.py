@@ -64,7 +64,7 @@ def cost(
     with show_wait("Counting"):
         report = _count_costs(settings, counter, _Options(query, last))
     if as_json:
-        write_json(_write_plain(report))
+        write_json(asdict(report))
     else:
         draw_costs(open_console(), report, settings)
 
@@ -115,10 +115,3 @@ def _count_format(reply: SearchReply, form: Format, counter: Counter) -> FormatC
     text = write_whole(reply, form, counter)
     both = write_whole(reply, form, counter, structured=True)
     return FormatCost(form, text.tokens, both.tokens)
-
-
-def _write_plain(report: CostReport) -> dict[str, object]:
-    plain = asdict(report)
-    if report.recalls is not None and report.recalls.since is not None:
-        plain["recalls"]["since"] = report.recalls.since.isoformat()
-    return plain

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.filesize import decimal
 
-from textrawl.cli.administration import Administration, administer, draw_rows, write_plain
+from textrawl.cli.administration import Administration, administer, draw_rows
 from textrawl.cli.console import open_console, write_json, write_message
 from textrawl.cli.model_calibration import calibrate_model
 from textrawl.cli.rows import DroppedRow, ProgressRow, RolledBackRow, SwitchedRow
@@ -27,7 +27,7 @@ def status(
     """Show every model that has vectors, and how many facts do not have a vector yet."""
     rows = administer(_read_progress)
     if as_json:
-        write_json([write_plain(asdict(row)) for row in rows])
+        write_json([asdict(row) for row in rows])
     elif not rows:
         write_message("No facts have vectors yet: the next server that starts computes them.")
     else:

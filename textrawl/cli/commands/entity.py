@@ -2,16 +2,23 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
 from textrawl.cli.administration import draw_rows
-from textrawl.cli.console import count, open_console, write_cell, write_json
+from textrawl.cli.console import count, open_console, write_json, write_texts
 from textrawl.cli.inputs import AsJson, EntityName, SpaceName, WrittenSpace, read_name
 from textrawl.cli.memory_session import MemorySession, change_memory, read_memory
 from textrawl.toolsets.entities.operations import EntityOperations
-from textrawl.toolsets.entities.rows import AliasRow, MergeRow, SamePair, SplitRow
+from textrawl.toolsets.entities.rows import (
+    AliasRow,
+    MergeRow,
+    NamedRow,
+    SamePair,
+    SplitRow,
+    UnnamedRow,
+)
 
 Result = TypeVar("Result")
 
@@ -64,17 +71,15 @@ def merge(
         return await operations.merge(name, other, session.caller, dry_run=dry_run)
 
     row = _change("merge", space, work)
-    if as_json:
-        write_json(_write_plain(row))
-        return
     verb = "Would merge" if dry_run else "Merged"
-    lines = [
+    _report(
+        row,
         f"{verb} {row.merged_name} ({row.merged_type}) into {row.kept_name} ({row.kept_type})",
         _count(row.facts, row.relations),
         f"Already known: {_count(row.duplicate_facts, row.duplicate_relations)}",
         *[f"  {one['content']}" for one in row.collapsing],
-    ]
-    _print(lines)
+        as_json=as_json,
+    )
 
 
 @entity.command()
@@ -94,16 +99,14 @@ def split(
         return await operations.split(name, session.caller, dry_run=dry_run)
 
     row = _change("split", space, work)
-    if as_json:
-        write_json(_write_plain(row))
-        return
     verb = "Would split" if dry_run else "Split"
-    lines = [
+    _report(
+        row,
         f"{verb} {row.merged_name} from {row.kept_name}",
         f"{_count(row.facts, row.relations)} of {row.merged_name}",
         *[f"  since the merge, {one['entity']}: {one['content']}" for one in row.later],
-    ]
-    _print(lines)
+        as_json=as_json,
+    )
 
 
 @entity.command()
@@ -123,7 +126,7 @@ def same(
 
     pairs = read_memory("textrawl entity same", space, work)
     if as_json:
-        write_json([_write_plain(pair) for pair in pairs])
+        write_json([asdict(pair) for pair in pairs])
         return
     columns = ["keep", "other", "score", "shared facts", "shared relations", "space"]
     rows = [
@@ -139,28 +142,23 @@ def add_alias(
 ) -> None:
     """Give an entity another name."""
 
-    async def work(operations: EntityOperations, session: MemorySession) -> Any:
+    async def work(operations: EntityOperations, session: MemorySession) -> NamedRow:
         return await operations.add_alias(name, other, session.caller)
 
     row = _change("alias add", space, work)
-    if as_json:
-        write_json(_write_plain(row))
-    else:
-        _print([f"{row.stored_alias} is a name of {row.entity_name}"])
+    _report(row, f"{row.stored_alias} is a name of {row.entity_name}", as_json=as_json)
 
 
 @alias.command("remove")
 def remove_alias(other: _Alias, space: WrittenSpace = None, as_json: AsJson = False) -> None:
     """Remove a wrong alias. Facts that were written under it stay."""
 
-    async def work(operations: EntityOperations, session: MemorySession) -> Any:
+    async def work(operations: EntityOperations, session: MemorySession) -> UnnamedRow:
         return await operations.remove_alias(other, session.caller)
 
     row = _change("alias remove", space, work)
-    if as_json:
-        write_json(_write_plain(row))
-    else:
-        _print([f"{row.stored_alias} is no longer a name of {row.entity_name}"])
+    line = f"{row.stored_alias} is no longer a name of {row.entity_name}"
+    _report(row, line, as_json=as_json)
 
 
 @alias.command("list")
@@ -174,7 +172,7 @@ def list_aliases(
 
     rows = read_memory("textrawl entity alias list", space, work)
     if as_json:
-        write_json([_write_plain(row) for row in rows])
+        write_json([asdict(row) for row in rows])
         return
     columns = ["entity", "alias", "author", "merged", "space"]
     cells = [
@@ -200,14 +198,8 @@ def _count(facts: int, relations: int) -> str:
     return f"{count(facts, 'fact')}, {count(relations, 'relation')}"
 
 
-def _print(lines: list[str]) -> None:
-    console = open_console()
-    for line in lines:
-        console.print(write_cell(line), soft_wrap=True)
-
-
-def _write_plain(row: Any) -> dict[str, Any]:
-    return {
-        key: value if isinstance(value, (int, float, list)) or value is None else str(value)
-        for key, value in asdict(row).items()
-    }
+def _report(row: MergeRow | SplitRow | NamedRow | UnnamedRow, *lines: str, as_json: bool) -> None:
+    if as_json:
+        write_json(asdict(row))
+    else:
+        write_texts(open_console(), *lines)

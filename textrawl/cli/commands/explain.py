@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -57,14 +57,9 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
     if missing and has_vectors:
         write_message(f"Keywords only: {missing}.")
     if as_json:
-        write_json([_write_plain(row) for row in rows])
+        write_json([asdict(row) for row in rows])
     else:
         _show(rows)
-
-
-def _write_plain(row: ExplainedRow) -> dict[str, Any]:
-    until = row.valid_until.isoformat() if row.valid_until else None
-    return asdict(row) | {"observation_id": str(row.observation_id), "valid_until": until}
 
 
 def _show(rows: Sequence[ExplainedRow]) -> None:

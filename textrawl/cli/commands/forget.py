@@ -1,22 +1,21 @@
 """`textrawl forget`: permanent deletion, after a preview."""
 
-import sys
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from textrawl.cli.confirmation import confirm
 from textrawl.cli.console import (
     count,
     open_console,
     open_progress,
-    write_cell,
     write_json,
     write_message,
+    write_texts,
 )
 from textrawl.cli.inputs import AsJson, EntityName, WrittenSpace, read_reference
 from textrawl.cli.memory_session import MemorySession, change_memory, describe_missing_entity
-from textrawl.errors import StartRefused
 from textrawl.toolsets.memory.rows import ForgottenRow
 
 _Fact = Annotated[
@@ -54,7 +53,7 @@ def forget(
             _show(plan, open_progress() if as_json else open_console())
         if dry_run:
             return
-        _ask()
+        confirm("Delete it for good?", "deleted")
     elif dry_run:
         raise typer.BadParameter("give --dry-run or --yes, not both")
     done = _work(name, fact, space, dry_run=False)
@@ -75,18 +74,11 @@ def _work(name: str, fact: str | None, space: str | None, *, dry_run: bool) -> F
 
 
 def _show(plan: ForgottenRow, console: Console) -> None:
-    console.print(write_cell(f"This deletes {_describe(plan)}:"), soft_wrap=True)
     sample = plan.sample or []
-    for content in sample:
-        console.print(write_cell(f"  {content}"), soft_wrap=True)
+    lines = [f"  {content}" for content in sample]
+    write_texts(console, f"This deletes {_describe(plan)}:", *lines)
     if (hidden := (plan.facts or 0) - len(sample)) > 0:
         console.print(f"  and {count(hidden, 'more fact')}")
-
-
-def _ask() -> None:
-    if not sys.stdin.isatty():
-        raise StartRefused("Nothing was deleted: without a terminal, add --yes")
-    typer.confirm("Delete it for good?", abort=True, err=True)
 
 
 def _describe(row: ForgottenRow) -> str:
@@ -100,10 +92,10 @@ def _describe(row: ForgottenRow) -> str:
 
 def _write_plain(row: ForgottenRow) -> dict[str, object]:
     return {
-        "entity_id": str(row.entity_id),
+        "entity_id": row.entity_id,
         "entity_name": row.entity_name,
-        "observation_id": row.observation_id and str(row.observation_id),
-        "relation_id": row.relation_id and str(row.relation_id),
+        "observation_id": row.observation_id,
+        "relation_id": row.relation_id,
         "facts": row.facts,
         "relations": row.relations,
         "sample": row.sample,

@@ -10,7 +10,6 @@ from textrawl.cli.administration import (
     draw_rows,
     read_scopes,
     write_instant,
-    write_plain,
 )
 from textrawl.cli.console import open_console, write_json, write_message
 from textrawl.cli.rows import BoundLoginRow, GrantedRow, GrantListRow, WithdrawnRow
@@ -111,15 +110,13 @@ def _list_cells(row: GrantListRow) -> list[str]:
 
 
 def _write_plain(row: GrantListRow) -> dict[str, object]:
-    return write_plain(
-        {
-            "space": row.space_name,
-            "actor": row.actor_name,
-            "scopes": row.scopes,
-            "granted_at": row.granted_at,
-            "login": row.login,
-        }
-    )
+    return {
+        "space": row.space_name,
+        "actor": row.actor_name,
+        "scopes": row.scopes,
+        "granted_at": row.granted_at,
+        "login": row.login,
+    }
 
 
 @grant.command()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -99,19 +99,11 @@ def log(  # noqa: PLR0913, PLR0917 - each argument is an option
             space, lambda trail: trail.list_events(criteria, limit or _USUAL_LIMIT)
         )
     if as_json:
-        write_json([write_event(row) for row in rows])
+        write_json([asdict(row) for row in rows])
     elif rows:
         _show(rows)
     else:
         write_message("No events." if criteria == Filter() else "No events match.")
-
-
-def write_event(row: EventRow) -> dict[str, Any]:
-    """Return an event with values that JSON can hold."""
-    ids = {
-        name: value and str(value) for name, value in asdict(row).items() if name.endswith("_id")
-    }
-    return asdict(row) | {"at": row.at.isoformat()} | ids
 
 
 def _follow(space: str | None, criteria: Filter, after: str | None, *, as_json: bool) -> None:
@@ -122,7 +114,7 @@ def _follow(space: str | None, criteria: Filter, after: str | None, *, as_json: 
                 if not _matches(row, criteria):
                     continue
                 if as_json:
-                    write_json(write_event(row), indent=None)
+                    write_json(asdict(row), indent=None)
                 else:
                     _show([row])
 

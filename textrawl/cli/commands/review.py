@@ -1,26 +1,33 @@
 """`textrawl review`: see proposals, and accept or reject them."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated, Any
-from uuid import UUID
 
 import typer
+from rich.console import Console
 
-from textrawl.cli.console import count, open_console, write_cell, write_json, write_message
+from textrawl.cli.confirmation import confirm
+from textrawl.cli.console import (
+    count,
+    open_console,
+    open_progress,
+    write_json,
+    write_message,
+    write_texts,
+)
 from textrawl.cli.inputs import AsJson, SpaceName, read_name, read_reason
 from textrawl.cli.memory_session import MemorySession, change_memory, read_memory
 from textrawl.cli.since import find_start
-from textrawl.errors import ArgumentInvalid, StartRefused
+from textrawl.errors import ArgumentInvalid
 from textrawl.toolsets.review.operations import Decision, Filter, ReviewOperations, State
 from textrawl.toolsets.review.rows import DecidedRow, PlannedRow, ProposalRow
+from textrawl.values.limits import MOST_PROPOSALS
 from textrawl.values.text import clean_name
 
 review = typer.Typer(help="See proposals, and accept or reject them.", no_args_is_help=True)
 
-_MOST = 100
 _WOULD = {
     "new": "stores it",
     "repeats": "is stored already",
@@ -61,7 +68,8 @@ def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
         typer.Option(metavar="STATE", help="pending, accepted, rejected, withdrawn or any."),
     ] = "pending",
     limit: Annotated[
-        int, typer.Option(metavar="N", min=1, max=_MOST, help="Maximum number of proposals.")
+        int,
+        typer.Option(metavar="N", min=1, max=MOST_PROPOSALS, help="Maximum number of proposals."),
     ] = 20,
     offset: Annotated[
         int, typer.Option(metavar="N", min=0, help="Number of proposals to skip.")
@@ -76,7 +84,7 @@ def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
     chosen = Filter(by, entity, _find_start(since), state, limit, offset)
     rows = _list(chosen, space)
     if as_json:
-        write_json([_write_plain(asdict(row)) for row in rows])
+        write_json([asdict(row) for row in rows])
         return
     for row in rows:
         _show(row)
@@ -97,7 +105,11 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show what accepting a proposal would store, with the stored facts beside it."""
-    _show_plan(_plan([proposal], space), as_json=as_json)
+    plan = _plan([proposal], space)
+    if as_json:
+        write_json([asdict(row) for row in plan])
+    else:
+        _show_plan(plan, open_console())
 
 
 @review.command()
@@ -112,7 +124,7 @@ def accept(  # noqa: PLR0913, PLR0917 - each argument is an option
     as_json: AsJson = False,
 ) -> None:
     """Accept proposals: store them with their authors, all or none."""
-    chosen = _choose(ids or [], Filter(by, entity, _find_start(since), max_rows=_MOST), space)
+    chosen = _choose(ids, by, entity, since, space)
     _Decision(chosen, "accept", None, space, as_json).run(dry_run=dry_run, yes=yes)
 
 
@@ -134,15 +146,17 @@ def reject(  # noqa: PLR0913, PLR0917 - each argument is an option
     as_json: AsJson = False,
 ) -> None:
     """Reject proposals, all or none. Their authors can read the reason."""
-    chosen = _choose(ids or [], Filter(by, entity, _find_start(since), max_rows=_MOST), space)
+    chosen = _choose(ids, by, entity, since, space)
     _Decision(chosen, "reject", reason, space, as_json).run(dry_run=dry_run, yes=yes)
 
 
-def _choose(ids: list[str], chosen: Filter, space: str | None) -> list[str]:
+def _choose(
+    ids: list[str] | None, by: str | None, entity: str | None, since: str | None, space: str | None
+) -> list[str]:
     """Return the ids of the proposals to decide. Raises BadParameter without ids and filters."""
-    filtered = any((chosen.author, chosen.entity, chosen.since))
-    if bool(ids) == filtered:
+    if bool(ids) == any((by, entity, since)):
         raise typer.BadParameter("give ids, or at least one of --by, --entity and --since")
+    chosen = Filter(by, entity, _find_start(since), max_rows=MOST_PROPOSALS)
     found = ids or [str(row.id) for row in _list(chosen, space)]
     if not found:
         raise ArgumentInvalid("`textrawl review list` shows them", title="No such proposals")
@@ -162,15 +176,22 @@ class _Decision:
     def run(self, *, dry_run: bool, yes: bool) -> None:
         """Show the plan, ask, and carry it out."""
         if dry_run or not yes:
-            _show_plan(_plan(self.ids, self.space), as_json=self.as_json and dry_run)
+            self._show(_plan(self.ids, self.space), dry_run=dry_run)
         if dry_run:
             return
         if not yes:
-            _ask(f"{self.decision.capitalize()} {count(len(self.ids), 'proposal')}?")
+            question = f"{self.decision.capitalize()} {count(len(self.ids), 'proposal')}?"
+            confirm(question, "decided")
         rows = change_memory("textrawl review", self.space, self._work, homeless=True)
         if self.as_json:
-            write_json([_write_plain(asdict(row)) for row in rows])
+            write_json([asdict(row) for row in rows])
         write_message(f"{count(len(rows), 'proposal')} {self.decision}ed.")
+
+    def _show(self, plan: Sequence[PlannedRow], *, dry_run: bool) -> None:
+        if self.as_json and dry_run:
+            write_json([asdict(row) for row in plan])
+        else:
+            _show_plan(plan, open_progress() if self.as_json else open_console())
 
     async def _work(self, session: MemorySession) -> Sequence[DecidedRow]:
         operations = ReviewOperations(session.store)
@@ -191,48 +212,27 @@ def _plan(ids: Sequence[str], space: str | None) -> Sequence[PlannedRow]:
     return read_memory("textrawl review", space, work)
 
 
-def _show_plan(plan: Sequence[PlannedRow], *, as_json: bool) -> None:
-    if as_json:
-        write_json([_write_plain(asdict(row)) for row in plan])
-        return
+def _show_plan(plan: Sequence[PlannedRow], console: Console) -> None:
     for row in plan:
-        _write_line(f"{str(row.id)[:8]} {row.author_name}: {row.entity_name}: {row.content}")
-        _write_line(f"  accepting {_WOULD[row.outcome]}")
-        _show_beside(row.beside)
+        write_texts(
+            console,
+            f"{str(row.id)[:8]} {row.author_name}: {row.entity_name}: {row.content}",
+            f"  accepting {_WOULD[row.outcome]}",
+            *_describe_beside(row.beside),
+        )
 
 
 def _show(row: ProposalRow) -> None:
     state = "" if row.state == "pending" else f" [{row.state}]"
     reason = f" ({row.reason})" if row.reason else ""
     text = f"{row.created_at:%Y-%m-%d} {row.author_name}: {row.entity_name}: {row.content}"
-    _write_line(f"{str(row.id)[:8]} {text}{state}{reason}")
-    _show_beside(row.beside or [])
+    line = f"{str(row.id)[:8]} {text}{state}{reason}"
+    write_texts(open_console(), line, *_describe_beside(row.beside or []))
 
 
-def _show_beside(beside: Sequence[dict[str, Any]]) -> None:
-    for fact in beside:
-        _write_line(f"  {fact['why']} {fact['id'][:8]}: {fact['content']}")
-
-
-def _write_line(text: str) -> None:
-    open_console().print(write_cell(text), soft_wrap=True)
-
-
-def _ask(question: str) -> None:
-    if not sys.stdin.isatty():
-        raise StartRefused("Nothing was decided: without a terminal, add --yes")
-    typer.confirm(question, abort=True, err=True)
+def _describe_beside(beside: Sequence[dict[str, Any]]) -> list[str]:
+    return [f"  {fact['why']} {fact['id'][:8]}: {fact['content']}" for fact in beside]
 
 
 def _find_start(since: str | None) -> datetime | None:
     return None if since is None else find_start(since)
-
-
-def _write_plain(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: _write_value(value) for name, value in row.items()}
-
-
-def _write_value(value: object) -> object:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return str(value) if isinstance(value, UUID) else value

@@ -1,10 +1,11 @@
 """`textrawl revise`: a fact that was wrong, the reason, and what is right."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from textrawl.cli.console import open_console, write_cell, write_json
+from textrawl.cli.console import open_console, write_json, write_texts
 from textrawl.cli.inputs import (
     AsJson,
     EntityName,
@@ -56,28 +57,15 @@ def revise(
 
     row = change_memory("textrawl revise", space, work)
     if as_json:
-        write_json(_write_plain(row))
+        write_json(asdict(row))
     else:
         _show(row, instead)
 
 
 def _show(row: RevisedRow, instead: str | None) -> None:
-    console = open_console()
     verb = "Already revised" if row.repeated else "Revised"
     fact = row.content or str(row.observation_id)
-    console.print(write_cell(f"{verb} {row.entity_name}: {fact}"), soft_wrap=True)
+    lines = [f"{verb} {row.entity_name}: {fact}"]
     if row.successor_id:
-        line = f"Instead: {str(row.successor_id)[:8]} {instead}"
-        console.print(write_cell(line), soft_wrap=True)
-
-
-def _write_plain(row: RevisedRow) -> dict[str, object]:
-    return {
-        "entity_id": str(row.entity_id),
-        "entity_name": row.entity_name,
-        "observation_id": str(row.observation_id),
-        "content": row.content,
-        "successor_id": row.successor_id and str(row.successor_id),
-        "duplicate": row.duplicate,
-        "repeated": row.repeated,
-    }
+        lines.append(f"Instead: {str(row.successor_id)[:8]} {instead}")
+    write_texts(open_console(), *lines)

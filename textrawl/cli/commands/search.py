@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import typer
@@ -62,7 +62,7 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
             f"Left out by the limits of graphs: {count(len(found) - len(rows), 'chunk')}."
         )
     if as_json:
-        write_json([_write_plain(row) for row in rows])
+        write_json([asdict(row) for row in rows])
     else:
         _show(rows, several=session.several_spaces)
 
@@ -71,17 +71,6 @@ def _choose_documents(session: MemorySession) -> Sources:
     settings = session.settings
     graphs = session.caller.principal.find_graphs(settings.graphs)
     return Sources(facts=False, graphs=graphs, ceiling=settings.max_recall_tokens)
-
-
-def _write_plain(row: HitRow) -> dict[str, Any]:
-    ids = {
-        "observation_id": str(row.observation_id),
-        "entity_id": str(row.entity_id),
-        "relation_id": row.relation_id and str(row.relation_id),
-        "document_id": row.document_id and str(row.document_id),
-    }
-    times = {"created_at": row.created_at.isoformat(), "said_at": row.said_at.isoformat()}
-    return asdict(row) | ids | times
 
 
 def _show(rows: Sequence[HitRow], *, several: bool) -> None:

@@ -1,16 +1,16 @@
 """`textrawl share`: facts of one space for the people of another."""
 
-import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from textrawl.access.directory import Directory
-from textrawl.cli.console import count, open_console, write_cell, write_json
+from textrawl.cli.confirmation import confirm
+from textrawl.cli.console import count, open_console, open_progress, write_json, write_texts
 from textrawl.cli.inputs import AsJson, EntityName, read_reference
 from textrawl.cli.memory_session import MemorySession, change_memory
-from textrawl.errors import StartRefused
 from textrawl.toolsets.curation.operations import CurationOperations, Share
 from textrawl.toolsets.curation.rows import SharedRow
 from textrawl.values.text import clean_name
@@ -65,16 +65,16 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
     wanted = Share(name, target, source, facts or None, move, ended)
     if dry_run or not yes:
         plan = _work(wanted, dry_run=True)
-        if not as_json or not dry_run:
-            _show(plan, wanted)
-        elif as_json:
-            write_json(_write_plain(plan))
+        if as_json and dry_run:
+            write_json(asdict(plan))
+        else:
+            _show(plan, wanted, open_progress() if as_json else open_console())
         if dry_run:
             return
-        _ask()
+        confirm("Share this?", "shared")
     done = _work(wanted, dry_run=False)
     if as_json:
-        write_json(_write_plain(done))
+        write_json(asdict(done))
     else:
         _report(done, wanted)
 
@@ -91,44 +91,22 @@ def _work(wanted: Share, *, dry_run: bool) -> SharedRow:
     return change_memory("textrawl share", None, work, homeless=True, least_timeout=_LONGEST)
 
 
-def _show(plan: SharedRow, wanted: Share) -> None:
-    console = open_console()
+def _show(plan: SharedRow, wanted: Share, console: Console) -> None:
     verb = "moves" if wanted.move else "copies"
     line = f"This {verb} {_describe(plan)} of {plan.entity_name} to {wanted.target}:"
-    console.print(write_cell(line), soft_wrap=True)
-    for content in plan.sample or []:
-        console.print(write_cell(f"  {content}"), soft_wrap=True)
+    write_texts(console, line, *[f"  {content}" for content in plan.sample or []])
 
 
 def _report(done: SharedRow, wanted: Share) -> None:
-    console = open_console()
     line = f"Shared {done.entity_name} with {wanted.target}: {_describe(done)}"
     if done.duplicate_facts:
         line += f", {count(done.duplicate_facts, 'fact')} known there"
-    console.print(write_cell(line), soft_wrap=True)
+    lines = [line]
     if wanted.move:
         moved = f"{count(done.moved_facts, 'fact')} and {count(done.moved_relations, 'relation')}"
-        console.print(f"Taken away: {moved}")
+        lines.append(f"Taken away: {moved}")
+    write_texts(open_console(), *lines)
 
 
 def _describe(row: SharedRow) -> str:
     return f"{count(row.shared_facts, 'fact')} and {count(row.relations, 'relation')}"
-
-
-def _ask() -> None:
-    if not sys.stdin.isatty():
-        raise StartRefused("Nothing was shared: without a terminal, add --yes")
-    typer.confirm("Share this?", abort=True, err=True)
-
-
-def _write_plain(row: SharedRow) -> dict[str, object]:
-    return {
-        "entity_id": row.entity_id and str(row.entity_id),
-        "entity_name": row.entity_name,
-        "shared_facts": row.shared_facts,
-        "duplicate_facts": row.duplicate_facts,
-        "relations": row.relations,
-        "moved_facts": row.moved_facts,
-        "moved_relations": row.moved_relations,
-        "sample": row.sample,
-    }

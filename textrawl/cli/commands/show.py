@@ -48,7 +48,7 @@ def show(
     row, session = read_memory("textrawl show", space, work)
     console = open_console()
     if as_json:
-        write_json(asdict(row) | {"id": str(row.id)})
+        write_json(asdict(row))
     elif console.is_terminal:
         _draw(console, row, several=session.several_spaces)
     else:

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, LiteralString, TypeVar
 
 import typer
 
@@ -11,7 +11,6 @@ from textrawl.cli.administration import (
     administer,
     draw_rows,
     write_instant,
-    write_plain,
 )
 from textrawl.cli.console import count, open_console, write_json, write_message
 from textrawl.cli.progress import show_index_progress
@@ -28,6 +27,8 @@ from textrawl.embeddings.rows import KnownModelRow
 from textrawl.errors import ArgumentInvalid
 from textrawl.postgres.vector_indexes import drop_space_index, index_space
 from textrawl.values.text import clean_name
+
+Row = TypeVar("Row")
 
 space = typer.Typer(
     help="Create, list, rename and archive spaces: named parts of the memory.",
@@ -94,7 +95,7 @@ def list_spaces(as_json: AsJson = False) -> None:
 
     rows = administer(work)
     if as_json:
-        write_json([write_plain(asdict(row)) for row in rows])
+        write_json([asdict(row) for row in rows])
         return
     columns = ("space", "holds", "members", "language", "created", "archived", "own index")
     lines = [
@@ -143,18 +144,8 @@ def language(
     as_json: AsJson = False,
 ) -> None:
     """Change the language of a space. Servers rebuild its search documents in the background."""
-
-    async def work(memory: Administration) -> ChangedLanguageRow:
-        [row] = await memory.call(
-            "change_language",
-            ChangedLanguageRow,
-            name=name,
-            language=new_language,
-            credential=memory.credential,
-        )
-        return row
-
-    _report_language(administer(work, owned=False), as_json=as_json)
+    row = _change("change_language", ChangedLanguageRow, name=name, language=new_language)
+    _report_language(row, as_json=as_json)
 
 
 @space.command()
@@ -167,21 +158,10 @@ def tier(
     as_json: AsJson = False,
 ) -> None:
     """Change the tier of a graph, or make an empty space a graph. The next call follows it."""
-
-    async def work(memory: Administration) -> ChangedTierRow:
-        [row] = await memory.call(
-            "change_tier",
-            ChangedTierRow,
-            name=name,
-            tier=new_tier,
-            recall_tokens=recall_tokens,
-            credential=memory.credential,
-        )
-        return row
-
-    row = administer(work, owned=False)
+    given = {"name": name, "tier": new_tier, "recall_tokens": recall_tokens}
+    row = _change("change_tier", ChangedTierRow, **given)
     if as_json:
-        write_json(write_plain(asdict(row)))
+        write_json(asdict(row))
     write_message(f"{row.space} is {row.new_tier}: at most {count(row.cap, 'token')} in an answer.")
 
 
@@ -201,21 +181,10 @@ def review(
 
     Writes with a token that has the scope review are not affected.
     """
-
-    async def work(memory: Administration) -> ChangedReviewRow:
-        [row] = await memory.call(
-            "change_review",
-            ChangedReviewRow,
-            name=name,
-            reviewed=on,
-            proposal_days=days,
-            credential=memory.credential,
-        )
-        return row
-
-    row = administer(work, owned=False)
+    given = {"name": name, "reviewed": on, "proposal_days": days}
+    row = _change("change_review", ChangedReviewRow, **given)
     if as_json:
-        write_json(write_plain(asdict(row)))
+        write_json(asdict(row))
     write_message(_describe_review(row))
 
 
@@ -248,19 +217,9 @@ def decay(
 ) -> None:
     """Show or change how the memories of the decay tools fade in a space."""
     changes = {"half_life_days": half_life, "model": model, **_read_values(values or [])}
-
-    async def work(memory: Administration) -> PolicyRow:
-        [row] = await memory.call(
-            "change_policy",
-            PolicyRow,
-            name=name,
-            changes=json.dumps({k: v for k, v in changes.items() if v is not None}),
-            reset=reset,
-            credential=memory.credential,
-        )
-        return row
-
-    _show_policy(administer(work, owned=False), as_json=as_json)
+    given = json.dumps({k: v for k, v in changes.items() if v is not None})
+    row = _change("change_policy", PolicyRow, name=name, changes=given, reset=reset)
+    _show_policy(row, as_json=as_json)
 
 
 @space.command()
@@ -305,9 +264,19 @@ def index(
     write_message(administer(work, wait=None))
 
 
+def _change(function: LiteralString, row: type[Row], **arguments: object) -> Row:
+    """Call a SQL function that also the administrator of a space may call, and return its row."""
+
+    async def work(memory: Administration) -> Row:
+        [changed] = await memory.call(function, row, credential=memory.credential, **arguments)
+        return changed
+
+    return administer(work, owned=False)
+
+
 def _show_policy(row: PolicyRow, *, as_json: bool) -> None:
     if as_json:
-        write_json(write_plain(asdict(row)))
+        write_json(asdict(row))
         return
     lines = [
         (key, f"{value}".lower(), "this space" if key in row.own else "")
@@ -325,7 +294,7 @@ def _read_values(values: list[str]) -> dict[str, str]:
 
 def _report_language(row: ChangedLanguageRow, *, as_json: bool) -> None:
     if as_json:
-        write_json(write_plain(asdict(row)))
+        write_json(asdict(row))
     if row.former_language == row.new_language:
         write_message(f"The language of {row.space} is {row.new_language} already.")
         return
@@ -353,5 +322,5 @@ def _write_language(row: SpaceListRow) -> str:
 
 def _report(row: MadeSpaceRow, message: str, *, as_json: bool) -> None:
     if as_json:
-        write_json(write_plain(asdict(row)))
+        write_json(asdict(row))
     write_message(f"{message.format(row.name)}.")

@@ -17,7 +17,6 @@ from textrawl.cli.administration import (
     read_scopes,
     read_span,
     write_instant,
-    write_plain,
 )
 from textrawl.cli.console import open_console, write_json, write_message
 from textrawl.cli.rows import MadeTokenRow, RevokedTokenRow, RotatedTokenRow, TokenListRow
@@ -119,7 +118,7 @@ def list_tokens(as_json: AsJson = False) -> None:
 
     rows = administer(work)
     if as_json:
-        write_json([write_plain(asdict(row)) for row in rows])
+        write_json([asdict(row) for row in rows])
     elif not rows:
         write_message("There are no tokens yet: see `textrawl token create --help`.")
     else:
@@ -203,7 +202,7 @@ def _list_details(row: RotatedTokenRow) -> dict[str, object]:
 def _write_token(text: str, details: Mapping[str, object], *, as_json: bool) -> None:
     """Write a token to stdout: as JSON, or without other text so that it can be piped."""
     if as_json:
-        write_json({"token": text, "prefix": shorten_token(text)} | write_plain(details))
+        write_json({"token": text, "prefix": shorten_token(text)} | dict(details))
     else:
         sys.stdout.write(f"{text}\n")
 

@@ -1,18 +1,17 @@
 """`textrawl undo`: undo the writes of one author, revert an undo, or purge undos."""
 
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
 from textrawl.cli.administration import read_span
+from textrawl.cli.confirmation import confirm
 from textrawl.cli.console import open_console, show_wait, write_json, write_message
 from textrawl.cli.since import find_start
 from textrawl.cli.trail_session import work_on_trail
 from textrawl.cli.undo_plan import count_steps, draw_plan
-from textrawl.errors import StartRefused
 from textrawl.store.trail import PlanRow, Trail, UndoRow
 from textrawl.values.text import clean_name
 
@@ -108,12 +107,12 @@ class _Undo:
             return
         # A plan without steps can still undo repetitions of a fact, which are not steps.
         if not yes:
-            _ask("Undo this?")
+            confirm("Undo this?", "changed")
         self._report(_work(self._space, lambda trail: trail.undo(*scope, others=self._others)))
 
     def _show(self, plan: list[PlanRow]) -> None:
         if self._as_json:
-            write_json([_write_plain(asdict(row)) for row in plan])
+            write_json([asdict(row) for row in plan])
         else:
             open_console().print(draw_plan(self._author, self._since, plan))
 
@@ -141,7 +140,10 @@ def _revert(undo: int, space: str | None, *, as_json: bool) -> None:
 def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: bool) -> None:
     span = None if older_than is None else read_span(older_than)
     if not yes:
-        _ask("Delete for good what these undos removed? The undos cannot be reverted afterwards.")
+        confirm(
+            "Delete for good what these undos removed? The undos cannot be reverted afterwards.",
+            "changed",
+        )
     rows = _work(space, lambda trail: trail.purge(span))
     if as_json:
         write_json([asdict(row) for row in rows])
@@ -153,16 +155,6 @@ def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: boo
         write_message("There was nothing to purge.")
 
 
-def _ask(question: str) -> None:
-    if not sys.stdin.isatty():
-        raise StartRefused("Nothing was changed: without a terminal, add --yes")
-    typer.confirm(question, abort=True, err=True)
-
-
 def _work(space: str | None, work: Callable[[Trail], Awaitable[Result]]) -> Result:
     with show_wait("Asking the database"):
         return work_on_trail(space, work)
-
-
-def _write_plain(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"id": str(row["id"])}

@@ -14,10 +14,8 @@ from textrawl.toolsets.review.listing import BesidePart
 from textrawl.toolsets.review.operations import Decision, ReviewOperations
 from textrawl.toolsets.review.rows import DecidedRow, PlannedRow
 from textrawl.toolsets.toolset import WRITES
-from textrawl.values.limits import REASON_LENGTH
+from textrawl.values.limits import MOST_PROPOSALS, REASON_LENGTH
 from textrawl.wire.replies import Key, Part, Reply
-
-_MOST = 100
 
 Reference = Annotated[str, CLEAN_NAME, Field(min_length=8, max_length=36)]
 OptionalReason = Annotated[str, CLEAN_NAME, Field(max_length=REASON_LENGTH)]
@@ -95,7 +93,7 @@ class DecisionReply(Reply):
 @review.tool(WRITES, DecisionReply, scopes=("review",), anywhere=True)
 async def decide_proposals(
     call: Call,
-    ids: Annotated[list[Reference], Field(min_length=1, max_length=_MOST)],
+    ids: Annotated[list[Reference], Field(min_length=1, max_length=MOST_PROPOSALS)],
     decision: Decision,
     reason: Annotated[OptionalReason, Field(description="reject: why, for the author")] = "",
     dryRun: Annotated[bool, Field(description="show what accepting would store")] = False,

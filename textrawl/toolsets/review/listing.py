@@ -15,9 +15,8 @@ from textrawl.toolsets.review.operations import Filter, ReviewOperations, State
 from textrawl.toolsets.review.rows import ProposalRow
 from textrawl.toolsets.toolset import READS
 from textrawl.values.instant import write_day
+from textrawl.values.limits import MOST_PROPOSALS
 from textrawl.wire.replies import Key, Part, write_line
-
-_MOST = 100
 
 
 class BesidePart(Part):
@@ -121,7 +120,7 @@ async def list_proposals(
     entityName: OptionalName = "",
     since: Annotated[PastInstant, Field(description="ISO date: proposed from then")] = None,
     state: State = "pending",
-    limit: Annotated[int, Field(ge=1, le=_MOST)] = 20,
+    limit: Annotated[int, Field(ge=1, le=MOST_PROPOSALS)] = 20,
     offset: Annotated[int, Field(ge=0)] = 0,
 ) -> CallToolResult:
     """List proposals: all of the spaces that you review, elsewhere your own.
