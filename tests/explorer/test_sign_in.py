@@ -206,18 +206,28 @@ def test_a_session_ends_after_half_an_hour_without_a_request_and_after_half_a_da
     assert sessions.find(idle) is None
 
 
-def test_the_oldest_session_of_a_person_makes_room_for_a_new_one() -> None:
+def test_the_least_recently_used_session_of_a_person_makes_room_for_a_new_one() -> None:
     now = 0.0
     sessions = Sessions(lambda: now)
-    other, first = sessions.begin(b"b"), sessions.begin(b"a")
+    other, used = sessions.begin(b"b"), sessions.begin(b"a")
     later: list[str] = []
     for _ in range(20):
         now += 1
+        assert sessions.find(used) is not None
         later.append(sessions.begin(b"a"))
 
-    assert sessions.find(first) is None
-    assert None not in [sessions.find(identity) for identity in later]
-    assert sessions.find(other) is not None
+    assert sessions.find(later[0]) is None
+    assert None not in [sessions.find(identity) for identity in (*later[1:], used, other)]
+
+
+def test_the_least_recently_used_session_of_a_full_server_makes_room_for_a_new_one() -> None:
+    sessions = Sessions(lambda: 0.0)
+    first, second, *rest = [sessions.begin(str(number).encode()) for number in range(1000)]
+    assert sessions.find(first) is not None
+    new = sessions.begin(b"new")
+
+    assert sessions.find(second) is None
+    assert None not in [sessions.find(identity) for identity in (first, *rest, new)]
 
 
 def test_a_link_signs_in_once_and_within_five_minutes() -> None:

@@ -3,6 +3,8 @@
 A session holds the credential of an access token, not the token and not its rights: each request
 looks the credential up again. The server knows sessions and links only by the SHA-256 of their
 secrets, so that response times do not help to guess one.
+
+Starlette's SessionMiddleware keeps sessions in signed cookies, and a server cannot end them.
 """
 
 import secrets
@@ -11,24 +13,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 
+from cachetools import TTLCache
+
 IDLE = 30 * 60.0  # seconds without a request after which a session ends
 LONGEST = 12 * 60 * 60.0  # seconds after which a session ends in any case
 _LINK = 5 * 60.0  # seconds for which a one-time link can be used
 _MOST_SESSIONS = 1000
 _MOST_OF_ONE = 20  # sessions of one credential
+_MOST_LINKS = 100
 _BYTES = 32
 
 Clock = Callable[[], float]
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True)
 class Session:
     """A signed-in browser. `form_token` proves that a form came from one of our pages."""
 
     credential: bytes | None
     form_token: str
     begun: float
-    used: float
 
 
 class Sessions:
@@ -39,70 +43,49 @@ class Sessions:
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
-        self._sessions: dict[bytes, Session] = {}
+        self._sessions = TTLCache[bytes, Session](_MOST_SESSIONS, IDLE, timer=clock)
 
     def begin(self, credential: bytes | None) -> str:
         """Begin a session, and return its secret id for the cookie. Every id is new."""
-        now = self._clock()
-        self._end_old(now)
         own = [key for key, each in self._sessions.items() if each.credential == credential]
         if len(own) >= _MOST_OF_ONE:
-            self._end_oldest(own)
-        if len(self._sessions) >= _MOST_SESSIONS:
-            self._end_oldest(list(self._sessions))
+            del self._sessions[own[0]]  # the cache lists the least recently used one first
         identity = secrets.token_urlsafe(_BYTES)
         form_token = secrets.token_urlsafe(_BYTES)
-        self._sessions[_hash(identity)] = Session(credential, form_token, now, now)
+        self._sessions[_hash(identity)] = Session(credential, form_token, self._clock())
         return identity
 
     def find(self, identity: str) -> Session | None:
         """Return the session with this id, and count the request as its last use."""
-        now, key = self._clock(), _hash(identity)
-        session = self._sessions.get(key)
+        session = self._sessions.get(_hash(identity))
         if session is None:
             return None
-        if _has_ended(session, now):
-            del self._sessions[key]
+        if self._clock() - session.begun > LONGEST:
+            self.end(identity)
             return None
-        session.used = now
+        self._sessions[_hash(identity)] = session  # assigned again to keep it for another IDLE
         return session
 
     def end(self, identity: str) -> None:
         """End the session with this id, if there is one."""
         self._sessions.pop(_hash(identity), None)
 
-    def _end_old(self, now: float) -> None:
-        ended = [key for key, session in self._sessions.items() if _has_ended(session, now)]
-        for key in ended:
-            del self._sessions[key]
-
-    def _end_oldest(self, keys: list[bytes]) -> None:
-        del self._sessions[min(keys, key=lambda key: self._sessions[key].used)]
-
-
-def _has_ended(session: Session, now: float) -> bool:
-    return now - session.used > IDLE or now - session.begun > LONGEST
-
 
 class Links:
     """One-time links, each with the credential of the session that it begins."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
-        self._clock = clock
-        self._links: dict[bytes, tuple[bytes | None, float]] = {}
+        self._links = TTLCache[bytes, tuple[bytes | None]](_MOST_LINKS, _LINK, timer=clock)
 
     def make(self, credential: bytes | None) -> str:
         """Return the secret code of a new link."""
         code = secrets.token_urlsafe(_BYTES)
-        self._links[_hash(code)] = credential, self._clock() + _LINK
+        self._links[_hash(code)] = (credential,)
         return code
 
     def use(self, code: str) -> tuple[bytes | None] | None:
         """Return the credential of the link in a tuple, or None. No code is accepted twice."""
-        found = self._links.pop(_hash(code), None)
-        if found is None or self._clock() > found[1]:
-            return None
-        return (found[0],)
+        return self._links.pop(_hash(code), None)
 
 
 def _hash(secret: str) -> bytes:
