@@ -1,7 +1,7 @@
 create function textrawl.plan_decision(proposals text[], space integer default null, credential bytea default null)
 returns table (
     id uuid, space_name text, author_name text, entity_name text, content text,
-    outcome text,  -- of accepting: new, repeats (stored already), replaces, or refused (the fact to replace is gone)
+    outcome text,  -- of accepting: new, repeats (stored already), replaces, or refused, see store_proposal()
     beside jsonb   -- stored facts beside it, see proposal_beside()
 )
 language plpgsql stable security definer
@@ -16,7 +16,9 @@ begin
     end if;
     return query
         select p.id, s.name, a.name, p.entity_name, proposal_text(p.content, p.relation_type, p.to_name),
-            case when p.replaces is not null and replaced_fault(p.space_id, p.entity_name, p.replaces) is not null then 'refused'
+            case when p.valid_until <= clock_timestamp()
+                    or entity_key(p.space_id, p.entity_name) = entity_key(p.space_id, p.to_name)
+                    or p.replaces is not null and replaced_fault(p.space_id, p.entity_name, p.replaces) is not null then 'refused'
                 when b.beside @> '[{"why": "repeats"}]' then 'repeats'
                 when b.beside @> '[{"why": "replaces"}]' then 'replaces' else 'new' end,
             b.beside

@@ -9,7 +9,10 @@ as $$
 declare
     origin origin := row(space, accepted.author_id, accepted.client, accepted.tool, accepted.request, false)::origin;
 begin
-    if accepted.kind = 'fact' then
+    if accepted.valid_until <= clock_timestamp() then
+        -- The fact begins now, so it would end before it begins.
+        raise exception using errcode = 'TR008', message = 'the proposal ended before it was decided', detail = left(accepted.id::text, 8);
+    elsif accepted.kind = 'fact' then
         select s.entity_id, s.entity_name, s.observation_id, s.duplicate
         into entity_id, entity_name, observation_id, duplicate
         from store_fact(jsonb_build_object(
@@ -32,5 +35,5 @@ $$;
 
 comment on function textrawl.store_proposal is
     'Store the fact or the relation of a proposal in the name of its author, as remember_fact() or relate_entities() '
-    'would. Error TR008: the fact to replace was forgotten, is no longer valid or is one of several, or both '
-    'ends of the relation are one entity now.';
+    'would. Error TR008: the end of the fact has passed, the fact to replace was forgotten, is no longer valid or is one '
+    'of several, or both ends of the relation are one entity now.';

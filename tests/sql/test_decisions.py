@@ -1,7 +1,7 @@
 """Decisions about proposals in SQL: what is accepted counts, and undo takes decisions back."""
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, LiteralString
 from uuid import UUID
 
@@ -173,6 +173,24 @@ def test_a_plan_says_what_accepting_would_store_and_changes_nothing(team: Review
     assert outcomes == ["repeats", "replaces", "replaces", "new"]
     assert later == ["refused"]
     assert team.state(oslo) is not None
+
+
+def test_what_can_no_longer_be_stored_is_refused_in_the_plan_and_when_it_is_accepted(
+    team: Reviewed,
+) -> None:
+    ended = team.propose("Ada", "is away", valid_until=team.now() + timedelta(days=1))
+    one = team.connect("Ada", "knows", "Countess")
+    team.sql.execute("update proposal set valid_until = now() where id = %s", (ended,))
+    team.remember("ben", "Ada", "likes tea")
+    team.sql.execute("select name_entity('Ada', 'Countess', space => %s)", (team.space,))
+    rita = team.credential("rita", "read", "write", "review")
+    plan: LiteralString = "select outcome from plan_decision(%s, credential => %s)"
+    before = team.contents()
+
+    for proposal in (ended, one):
+        assert team.fetch(plan, [proposal], rita) == "refused"
+        assert refuse(team, DECIDE, [proposal], "accept", None, rita) == "TR008"
+    assert team.contents() == before
 
 
 def test_decisions_are_made_all_or_none(team: Reviewed) -> None:
@@ -380,6 +398,21 @@ def test_a_proposal_expires_when_its_space_says_so(team: Reviewed) -> None:
     assert team.fetch("select expire_proposals()") == 1
     assert team.fetch("select count(*) from proposal") == 1
     assert team.fetch("select expire_proposals()") == 0
+
+
+def test_the_start_of_an_id_never_chooses_an_expired_proposal(team: Reviewed) -> None:
+    for text, days in (("likes tea", 8), ("swims", 0)):
+        team.sql.execute(
+            """update proposal set created_at = now() - make_interval(days => %s),
+                   id = ('aaaaaaaa' || right(id::text, -8))::uuid where id = %s""",
+            (days, team.propose("Ada", text)),
+        )
+    team.sql.execute("select change_review('team', false, 7)")
+
+    team.accept("AAAAAAAA", "aaaaaaaa")
+
+    assert team.states() == {"swims": "accepted"}
+    assert list(team.valid("Ada")) == ["swims"]
 
 
 def test_forgetting_an_entity_or_a_fact_forgets_the_proposals_that_repeat_it(

@@ -88,8 +88,8 @@ REFUSALS: dict[str, Explain] = {
     ),
     "TR008": _invalid(
         "The proposal {} can no longer be stored",
-        "nothing was decided: the fact that it replaces is gone, or its two entities are one now; "
-        "reject it",
+        "nothing was decided: its validUntil has passed, the fact that it replaces is gone, or its "
+        "two entities are one now; reject it",
     ),
     "TR009": _invalid("Wrong number of days", "use 1 to 3650, or none if proposals do not expire"),
     "TR020": _invalid("No space {}", "see `textrawl space list`"),

@@ -32,7 +32,7 @@ _WOULD = {
     "new": "stores it",
     "repeats": "is stored already",
     "replaces": "replaces a fact",
-    "refused": "cannot be stored, because the fact that it replaces is gone",
+    "refused": "cannot be stored: its end has passed, or what it builds on is gone",
 }
 Ids = Annotated[
     list[str] | None,
