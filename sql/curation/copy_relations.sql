@@ -11,41 +11,51 @@ as $$
 declare
     target integer := origin.space_id;
     detail jsonb := case when moving is null then '{}' else jsonb_build_object('move', moving) end;
-    edge   record;
-    known  uuid;
-    copy   uuid;
+    plan   jsonb;
 begin
-    copies := '{}'; number := 0;
-    for edge in
-        select r.*, f.id as copied_from, t.id as copied_to
+    with edge as (
+        select r.id, r.relation_type, r.valid_until, f.id as copied_from, t.id as copied_to,
+            row_number() over (order by r.created_at, r.id) as place, gen_random_uuid() as fresh,
+            (select k.id from relation k
+             where k.space_id = target and k.from_entity = f.id and k.relation_type = r.relation_type
+               and k.to_entity = t.id and k.valid_until is null) as known
         from relation r
         join entity s on s.space_id = giver and s.id = r.from_entity
         join entity d on d.space_id = giver and d.id = r.to_entity
         -- The inner selects compute each key once. Otherwise Postgres could compute it for every entity of the space.
         cross join lateral (
-            select e.id from entity e where e.space_id = target and e.name_key = (select entity_key(target, s.name)) limit 1) f
+            select e.id from entity e
+            where e.space_id = target and e.name_key = (select entity_key(target, s.name)) limit 1) f
         cross join lateral (
-            select e.id from entity e where e.space_id = target and e.name_key = (select entity_key(target, d.name)) limit 1) t
-        where r.space_id = giver and r.id = any(edges) and (f.id = t.id) = (s.id = d.id) order by r.created_at, r.id
-    loop
-        known := (select r.id from relation r
-                  where r.space_id = target and r.from_entity = edge.copied_from and r.relation_type = edge.relation_type
-                    and r.to_entity = edge.copied_to and r.valid_until is null);
-        if known is null then
-            insert into relation (
-                space_id, from_entity, relation_type, label, to_entity, strength, valid_from, valid_until,
-                author_id, client, tool, request, created_at)
-            values (target, edge.copied_from, edge.relation_type, edge.label, edge.copied_to, edge.strength, edge.valid_from,
-                    edge.valid_until, edge.author_id, edge.client, edge.tool, edge.request, edge.created_at)
-            returning id into copy;
-            number := number + 1;
-        else
-            copy := known;
-        end if;
-        copies := copies || jsonb_build_object(edge.id::text, copy);
-        perform record_event(case when known is null then 'shared' else 'repeated' end, edge.copied_from, null, copy, origin,
-                             detail || jsonb_build_object('to', edge.copied_to));
-    end loop;
+            select e.id from entity e
+            where e.space_id = target and e.name_key = (select entity_key(target, d.name)) limit 1) t
+        where r.space_id = giver and r.id = any(edges) and (f.id = t.id) = (s.id = d.id)
+    ), paired as (
+        -- Two entities of the source can be one entity of the target. Then two relations can become the same one.
+        select e.id, e.copied_from, e.copied_to, e.place, e.fresh,
+            coalesce(e.known, (array_agg(e.fresh) filter (where e.valid_until is null) over earlier)[1]) as twin
+        from edge e
+        window earlier as (
+            partition by e.copied_from, e.relation_type, e.copied_to order by e.place
+            rows between unbounded preceding and 1 preceding)
+    )
+    select coalesce(jsonb_agg(to_jsonb(p) || jsonb_build_object('copy', coalesce(p.twin, p.fresh))), '[]')
+    into plan from paired p;
+    insert into relation (
+        space_id, id, from_entity, relation_type, label, to_entity, strength, valid_from, valid_until,
+        author_id, client, tool, request, created_at)
+    select target, p.copy, p.copied_from, r.relation_type, r.label, p.copied_to, r.strength, r.valid_from, r.valid_until,
+        r.author_id, r.client, r.tool, r.request, r.created_at
+    from jsonb_to_recordset(plan) p (id uuid, copied_from uuid, copied_to uuid, copy uuid, twin uuid)
+    join relation r on r.space_id = giver and r.id = p.id
+    where p.twin is null;
+    select count(*) filter (where p.twin is null), coalesce(jsonb_object_agg(p.id, p.copy), '{}')
+    into number, copies
+    from jsonb_to_recordset(plan) p (id uuid, copy uuid, twin uuid);
+    perform record_event(case when p.twin is null then 'shared' else 'repeated' end, p.copied_from, null, p.copy, origin,
+                         detail || jsonb_build_object('to', p.copied_to))
+    from jsonb_to_recordset(plan) p (copied_from uuid, copied_to uuid, place bigint, copy uuid, twin uuid)
+    order by p.place;
 end
 $$;
 

@@ -123,6 +123,25 @@ def test_a_text_that_is_there_already_is_not_doubled(home: Team, team: Team) -> 
     assert team.valid("jeff") == {"Drinks tea.": "bob"}
 
 
+def test_two_relations_that_are_one_in_the_target_are_stored_once(home: Team, team: Team) -> None:
+    home.remember("ana", "Jeff", "drinks tea")
+    for other in ("Acme", "Acme Corp", "Bo"):
+        home.relate("ana", "Jeff", "works at", other)
+    team.remember("bob", "Acme", "makes anvils")
+    team.sql.execute("select name_entity('Acme', 'Acme Corp', space => %s)", (team.space,))
+    before, since = read_state(team), team.now()
+
+    row = share(home, team, "eve", move=True)
+
+    assert (row["relations"], row["moved_relations"]) == (2, 3)
+    events = """
+        select array_agg(action order by id) from event
+        where space_id = %s and relation_id is not null and action in ('shared', 'repeated')"""
+    assert team.fetch(events, team.space) == ["shared", "repeated", "shared"]
+    undo_both(team, "eve", since)
+    assert read_state(team) == before
+
+
 def test_a_dry_run_tells_what_would_happen_and_changes_nothing(home: Team, team: Team) -> None:
     tell_story(home)
     before = read_state(team)
