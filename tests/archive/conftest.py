@@ -137,6 +137,11 @@ def write_backup(run: Run, url: str, folder: Path) -> Path:
     return folder / "memory.dump"
 
 
+def write_export(run: Run, url: str, file: Path, *more: str) -> bytes:
+    succeed(run, "export", str(file), *more, DATABASE_URL=url)
+    return file.read_bytes()
+
+
 def list_names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 

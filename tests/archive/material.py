@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 
@@ -42,3 +42,9 @@ def fetch(url: str, query: Any) -> list[Any]:
     with psycopg.connect(url) as owner:
         owner.execute("set search_path = textrawl, public")
         return owner.execute(query).fetchall()
+
+
+def tell(url: str, *queries: LiteralString) -> None:
+    """Run statements that change the memory, in this order."""
+    for query in queries:
+        fetch(url, query)

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.archive.conftest import succeed
-from tests.archive.material import fetch
+from tests.archive.conftest import succeed, write_export
+from tests.archive.material import fetch, tell
 from tests.support.commands import Run
 
 
@@ -14,16 +14,16 @@ def aliases(url: str) -> list[Any]:
 
 
 def test_aliases_are_exported_and_imported(run: Run, url: str, fresh: str, tmp_path: Path) -> None:
-    for query in (
+    tell(
+        url,
         "select textrawl.remember_fact('Jeff', 'person', 'drinks tea')",
         "select textrawl.remember_fact('jmiller', 'person', 'drinks tea')",
         "select textrawl.name_entity('Jeff', 'Jeffrey')",
         "select textrawl.merge_entities('Jeff', 'jmiller')",
-    ):
-        fetch(url, query)
+    )
     file = tmp_path / "memory.jsonl"
 
-    succeed(run, "export", str(file), DATABASE_URL=url)
+    write_export(run, url, file)
     first = succeed(run, "import", str(file), DATABASE_URL=fresh)
     again = succeed(run, "import", str(file), DATABASE_URL=fresh)
 
@@ -39,15 +39,15 @@ def test_aliases_are_exported_and_imported(run: Run, url: str, fresh: str, tmp_p
 def test_an_alias_that_another_entity_has_is_refused(
     run: Run, url: str, fresh: str, tmp_path: Path
 ) -> None:
-    for query in (
+    tell(
+        url,
         "select textrawl.remember_fact('Jeff', 'person', 'drinks tea')",
         "select textrawl.name_entity('Jeff', 'Boss')",
-    ):
-        fetch(url, query)
+    )
     fetch(fresh, "select textrawl.remember_fact('Boss', 'person', 'is old')")
     file = tmp_path / "memory.jsonl"
 
-    succeed(run, "export", str(file), DATABASE_URL=url)
+    write_export(run, url, file)
     done = run("import", str(file), DATABASE_URL=fresh)
 
     assert "another entity here has this name" in done.err

@@ -7,16 +7,11 @@ from typing import Any
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from tests.archive.conftest import AWKWARD, create_empty, list_names, succeed
+from tests.archive.conftest import AWKWARD, create_empty, list_names, succeed, write_export
 from tests.archive.material import ENTITY, FACT, NOW, SAID, SPACE, fetch, number, write_file
 from tests.conftest import Databases
 from tests.support.commands import Outcome, Run
 from textrawl.embedded.configuration import APP, OWNER
-
-
-def write_export(run: Run, url: str, file: Path, *more: str) -> bytes:
-    succeed(run, "export", str(file), *more, DATABASE_URL=url)
-    return file.read_bytes()
 
 
 def read_lines(raw: bytes) -> list[dict[str, Any]]:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tests.archive.conftest import succeed
-from tests.archive.material import fetch
+from tests.archive.conftest import succeed, write_export
+from tests.archive.material import fetch, tell
 from tests.support.commands import Run
 
 REVISIONS = """
@@ -14,16 +14,16 @@ REVISIONS = """
 def test_revisions_are_exported_and_imported_once(
     run: Run, url: str, fresh: str, tmp_path: Path
 ) -> None:
-    for query in (
+    tell(
+        url,
         "select textrawl.remember_fact('Jeff', 'person', 'drinks tea')",
         "select textrawl.revise_fact('Jeff', 'drinks tea', 'he is allergic', 'drinks coffee')",
         "select textrawl.remember_fact('Jeff', 'person', 'is tall')",
         "select textrawl.revise_fact('Jeff', 'is tall', 'that was Kim')",
-    ):
-        fetch(url, query)
+    )
     file = tmp_path / "memory.jsonl"
 
-    succeed(run, "export", str(file), DATABASE_URL=url)
+    write_export(run, url, file)
     first = succeed(run, "import", str(file), DATABASE_URL=fresh)
     again = succeed(run, "import", str(file), DATABASE_URL=fresh)
 
@@ -36,15 +36,15 @@ def test_revisions_are_exported_and_imported_once(
 def test_the_reason_of_a_fact_that_is_valid_here_is_left_out(
     run: Run, url: str, fresh: str, tmp_path: Path
 ) -> None:
-    for query in (
+    tell(
+        url,
         "select textrawl.remember_fact('Jeff', 'person', 'is tall')",
         "select textrawl.revise_fact('Jeff', 'is tall', 'that was Kim')",
-    ):
-        fetch(url, query)
+    )
     fetch(fresh, "select textrawl.remember_fact('Jeff', 'person', 'is tall')")
     file = tmp_path / "memory.jsonl"
 
-    succeed(run, "export", str(file), DATABASE_URL=url)
+    write_export(run, url, file)
     succeed(run, "import", str(file), DATABASE_URL=fresh)
 
     valid = "select content from textrawl.memory_observations where valid and entity_name = 'Jeff'"

@@ -225,6 +225,12 @@ def _entities(world: World, space: int) -> list[Any]:
     return world.column("select name from entity where space_id = %s order by name_key", space)
 
 
+def _aliases(world: World, space: int) -> list[Any]:
+    return world.column(
+        "select name from entity_alias where space_id = %s order by name_key", space
+    )
+
+
 def _remember(world: World, deed: Deed, space: int, token: bytes) -> None:
     world.fetch(
         "select remember_fact(%s, 'person', %s, credential => %s, space => %s)::text",
@@ -298,12 +304,9 @@ def _name(world: World, deed: Deed, space: int, token: bytes) -> None:
 
 
 def _unname(world: World, deed: Deed, space: int, token: bytes) -> None:
-    aliases = world.column(
-        "select name from entity_alias where space_id = %s order by name_key", space
-    )
     world.fetch(
         "select unname_entity(%s, credential => %s, space => %s)::text",
-        choose(aliases, deed.other),
+        choose(_aliases(world, space), deed.other),
         token,
         space,
     )
@@ -321,12 +324,9 @@ def _merge(world: World, deed: Deed, space: int, token: bytes) -> None:
 
 
 def _split(world: World, deed: Deed, space: int, token: bytes) -> None:
-    aliases = world.column(
-        "select name from entity_alias where space_id = %s order by name_key", space
-    )
     world.fetch(
         "select split_entity(%s, credential => %s, space => %s)::text",
-        choose(aliases, deed.other),
+        choose(_aliases(world, space), deed.other),
         token,
         space,
     )
