@@ -25,7 +25,7 @@ from textrawl.toolsets.memory.operations import Edge
 from textrawl.toolsets.memory.operations import Fact as NewFact
 from textrawl.toolsets.memory.search_replies import LINE_MARKS, PROPOSED
 from textrawl.values.prompt_text import unframe
-from textrawl.wire.replies import read_line
+from textrawl.wire.replies import read_line, read_marked
 
 Members = Mapping[str, Any]
 
@@ -141,16 +141,17 @@ def _read_lines(text: str) -> Facts:
 
 
 def _build_fact(header: re.Match[str], fact: re.Match[str]) -> Fact:
+    content, proposed = read_marked(fact["content"], PROPOSED)
     return Fact(
         fact["id"],
         read_line(header["name"], LINE_MARKS),
         header["type"],
-        read_line(fact["content"].removesuffix(PROPOSED)),
+        content,
         int(fact["score"]) / 100,
         fact["by"],
         _read_day(fact["on"]),
         space=header["space"],
-        proposed=fact["content"].endswith(PROPOSED),
+        proposed=proposed,
     )
 
 

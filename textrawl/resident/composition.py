@@ -7,13 +7,12 @@ from textrawl.library.results import Fact, Remembered
 from textrawl.resident.requests import Form, RecallRequest
 from textrawl.values.limits import MOST_FACTS
 from textrawl.values.text import escape_hidden
-from textrawl.wire.replies import Written
+from textrawl.wire.replies import SHORT_ID, Written
 
 Answer = dict[str, Any]
 Item = TypeVar("Item")
 
 _MORE = 20  # facts that a search finds in addition, because known facts are left out
-_SHORT_ID = 8
 
 
 def count_wanted(request: RecallRequest) -> int:
@@ -81,4 +80,4 @@ def describe_stored(stored: Remembered, entity_id: str | None) -> Answer:
 
 def shorten(identity: object) -> str:
     """Return the short form of an id."""
-    return str(identity)[:_SHORT_ID]
+    return str(identity)[:SHORT_ID]

@@ -181,6 +181,11 @@ def write_marked(text: str, mark: str, *, marked: bool, marks: str = "") -> str:
     return f"{line.removesuffix(mark)} \\{mark.lstrip()}" if line.endswith(mark) else line
 
 
+def read_marked(line: str, mark: str) -> tuple[str, bool]:
+    """Return the text of which `write_marked` made the line, and whether it is marked."""
+    return read_line(line.removesuffix(mark)), line.endswith(mark)
+
+
 def read_line(line: str, marks: str = "") -> str:
     """Return the text of which `write_line` made the line with the same `marks`."""
     if line[:1] == "\\" and (line[1:2] in tuple(marks) or _RESERVED_WORDS.match(line, 1)):

@@ -98,3 +98,15 @@ async def test_lines_show_the_aliases_of_an_entity(connect: Connect) -> None:
     shown = text_of(await client.call_tool("query_memory", jeff))
 
     assert shown.splitlines()[1:] == ["aka: Jeffrey", "is tall"]
+
+
+async def test_candidates_that_do_not_fit_into_the_budget_are_counted(connect: Connect) -> None:
+    client = await connect(
+        toolsets=["memory", "entities"], max_response_tokens=60, structured_content="off"
+    )
+    for name in ("Jeff Miller", "jmiller", "Jeff Millers"):
+        await remember(client, name, "drinks tea")
+
+    found = read(await client.call_tool("find_same_entities", {}))
+
+    assert len(found["same"]) + found["cut"] == 3

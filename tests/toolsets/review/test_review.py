@@ -125,6 +125,23 @@ async def test_who_does_not_review_decides_nothing_and_learns_what_is_missing(
     assert "No proposal 00000000 is pending" in text_of(unknown)
 
 
+async def test_proposals_that_do_not_fit_into_the_budget_are_counted(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    agent, _ = await open_clients(connect, owner)
+    token = issue(owner, "rob", "team", "read", "write", "review")
+    rob = await connect(access_token=token, toolsets=TOOLS, max_response_tokens=200)
+    facts = [{**ADA, "observation": f"knows word {place} of tea"} for place in range(20)]
+    ids = read(await agent.call_tool("build_knowledge", {"facts": facts}))["proposals"]
+
+    decision = {"ids": ids, "decision": "accept"}
+    plan = read(await rob.call_tool("decide_proposals", {**decision, "dryRun": True}))
+    decided = read(await rob.call_tool("decide_proposals", decision))
+
+    assert 0 < len(plan["plan"]) == 20 - plan["cut"]
+    assert 0 < len(decided["p"]) == 20 - decided["cut"]
+
+
 ASKED: dict[str, list[dict[str, Any]]] = {
     "query_memory": [
         {"query": "what does Ada like", "includeIds": True}, {"query": "green"},

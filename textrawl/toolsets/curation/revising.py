@@ -11,7 +11,7 @@ from textrawl.toolsets.curation.operations import CurationOperations, Revision
 from textrawl.toolsets.curation.rows import RevisedRow
 from textrawl.toolsets.memory.declaration import Name
 from textrawl.toolsets.toolset import WRITES
-from textrawl.wire.replies import Key, Reply
+from textrawl.wire.replies import Key, Reply, write_id
 
 
 class RevisedReply(Reply):
@@ -35,7 +35,7 @@ class RevisedReply(Reply):
             duplicate=row.duplicate or None,
             entity_name=row.entity_name,
             observation_id=str(row.observation_id),
-            successor_id=row.successor_id and str(row.successor_id),
+            successor_id=write_id(row.successor_id),
         )
 
 

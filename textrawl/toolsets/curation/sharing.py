@@ -11,7 +11,7 @@ from textrawl.toolsets.curation.operations import CurationOperations, Share
 from textrawl.toolsets.curation.rows import SharedRow
 from textrawl.toolsets.memory.declaration import Name
 from textrawl.toolsets.toolset import WRITES
-from textrawl.wire.replies import Key, Reply
+from textrawl.wire.replies import Key, Reply, write_id
 
 
 class SharedReply(Reply):
@@ -36,7 +36,7 @@ class SharedReply(Reply):
         return cls(
             message=f"{verb} {row.entity_name} with {share.target}",
             dry_run=dry_run or None,
-            entity_id=row.entity_id and str(row.entity_id),
+            entity_id=write_id(row.entity_id),
             facts=row.shared_facts,
             duplicates=row.duplicate_facts or None,
             relations=row.relations,

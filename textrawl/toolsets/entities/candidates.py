@@ -10,13 +10,14 @@ from textrawl.toolsets.entities.declaration import entities
 from textrawl.toolsets.entities.operations import EntityOperations
 from textrawl.toolsets.entities.rows import SamePair
 from textrawl.toolsets.memory.declaration import OptionalName
+from textrawl.toolsets.memory.search_replies import Answer
 from textrawl.toolsets.toolset import READS
-from textrawl.wire.replies import Key, Reply
+from textrawl.wire.replies import Key, Part
 
 _LEAST_SCORE = 0.5
 
 
-class Candidate(Reply):
+class Candidate(Part):
     """Two entities that can be one. `entity_name` is the one to keep."""
 
     entity_name: Annotated[str, Key("entity")]
@@ -39,7 +40,7 @@ class Candidate(Reply):
         )
 
 
-class CandidatesReply(Reply):
+class CandidatesReply(Answer):
     """The candidates, the likeliest first."""
 
     success: Annotated[bool, Key("ok")] = True
@@ -51,7 +52,8 @@ class CandidatesReply(Reply):
 
     def choose(self, count: int) -> Self:
         """Return a copy with the likeliest `count` candidates."""
-        return self.model_copy(update={"candidates": self.candidates[:count]})
+        kept = self.candidates[:count]
+        return self.cut(len(self.candidates) - len(kept), candidates=kept)
 
 
 @entities.tool(READS, CandidatesReply)

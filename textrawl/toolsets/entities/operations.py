@@ -1,5 +1,7 @@
 """The operations of the `entities` toolset: they call SQL functions."""
 
+from typing import LiteralString, TypeVar
+
 from textrawl.access.principal import Caller
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.store.store import Store
@@ -11,6 +13,8 @@ from textrawl.toolsets.entities.rows import (
     SplitRow,
     UnnamedRow,
 )
+
+Row = TypeVar("Row")
 
 
 class EntityOperations:
@@ -43,41 +47,21 @@ class EntityOperations:
 
         Raises ArgumentInvalid if both names belong to one entity, or if one holds a document.
         """
-        try:
-            [row] = await self._call(
-                "merge_entities",
-                MergeRow,
-                kept=kept,
-                merged=merged,
-                dry_run=dry_run,
-                **caller.writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("other") from refusal
-        return row
+        names = {"kept": kept, "merged": merged, "dry_run": dry_run}
+        return await self._change("merge_entities", MergeRow, "other", **names, **caller.writing)
 
     async def split(self, name: str, caller: Caller, *, dry_run: bool) -> SplitRow:
         """Split the merge of the entity that was called `name`.
 
         Raises ArgumentInvalid if nothing was merged under this name.
         """
-        try:
-            [row] = await self._call(
-                "split_entity", SplitRow, merged=name, dry_run=dry_run, **caller.writing
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("name") from refusal
-        return row
+        names = {"merged": name, "dry_run": dry_run}
+        return await self._change("split_entity", SplitRow, "name", **names, **caller.writing)
 
     async def add_alias(self, entity: str, alias: str, caller: Caller) -> NamedRow:
         """Give an entity an alias. Raises ArgumentInvalid if another entity has this name."""
-        try:
-            [row] = await self._call(
-                "name_entity", NamedRow, entity=entity, alias=alias, **caller.writing
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("alias") from refusal
-        return row
+        names = {"entity": entity, "alias": alias}
+        return await self._change("name_entity", NamedRow, "alias", **names, **caller.writing)
 
     async def remove_alias(
         self, alias: str, caller: Caller, entity: str | None = None
@@ -86,14 +70,22 @@ class EntityOperations:
 
         Raises ArgumentInvalid if there is no such alias, or if a merge made it.
         """
-        try:
-            [row] = await self._call(
-                "unname_entity", UnnamedRow, alias=alias, entity=entity, **caller.writing
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("alias") from refusal
-        return row
+        names = {"entity": entity, "alias": alias}
+        return await self._change("unname_entity", UnnamedRow, "alias", **names, **caller.writing)
 
     async def list_aliases(self, entity: str | None, caller: Caller) -> list[AliasRow]:
         """Return the aliases of an entity, or of all entities."""
         return await self._call("list_aliases", AliasRow, entity=entity, **caller.reading)
+
+    async def _change(
+        self, function: LiteralString, row: type[Row], refused: str, **arguments: object
+    ) -> Row:
+        """Call a SQL function that writes, and return its row.
+
+        `refused` is the parameter of the tool that the function can refuse.
+        """
+        try:
+            [changed] = await self._call(function, row, **arguments)
+        except DataRefused as refusal:
+            raise refusal.explain(refused) from refusal
+        return changed

@@ -203,8 +203,7 @@ class BatchRow:
 class EndedRow:
     """The relation that end_relation ended or found, with its two entities.
 
-    `ended` holds the targets of the relations that ended. If the caller only proposed a relation,
-    there are no ids.
+    `ended` holds the targets of the relations that ended.
     """
 
     relation_id: UUID | None
@@ -220,7 +219,10 @@ class EndedRow:
 
 @dataclass(frozen=True)
 class RelationRow(EndedRow):
-    """The relation that relate_entities stored, found or proposed, with its two entities."""
+    """The relation that relate_entities stored, found or proposed, with its two entities.
+
+    A proposal has a `proposal_id` instead of the other ids.
+    """
 
     proposal_id: UUID | None = None
 

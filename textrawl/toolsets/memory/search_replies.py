@@ -73,7 +73,7 @@ _PLAIN_LAYOUT = FactLayout()
 
 
 class Answer(Reply):
-    """A reply of query_memory in any of its three modes."""
+    """A reply whose last items can be left out, and which then says how many."""
 
     unread: ClassVar[frozenset[str]] = frozenset({"mode", "usedTokens"})
 

@@ -9,13 +9,14 @@ from pydantic import Field
 from textrawl.errors import ArgumentInvalid
 from textrawl.toolsets.call import Call
 from textrawl.toolsets.cleaning import CLEAN_NAME
+from textrawl.toolsets.memory.search_replies import Answer
 from textrawl.toolsets.review.declaration import review
 from textrawl.toolsets.review.listing import BesidePart
 from textrawl.toolsets.review.operations import Decision, ReviewOperations
 from textrawl.toolsets.review.rows import DecidedRow, PlannedRow
 from textrawl.toolsets.toolset import WRITES
 from textrawl.values.limits import MOST_PROPOSALS, REASON_LENGTH
-from textrawl.wire.replies import Key, Part, Reply
+from textrawl.wire.replies import Key, Part, write_id
 
 Reference = Annotated[str, CLEAN_NAME, Field(min_length=8, max_length=36)]
 OptionalReason = Annotated[str, CLEAN_NAME, Field(max_length=REASON_LENGTH)]
@@ -36,8 +37,8 @@ class DecidedPart(Part):
         return cls(
             id=str(row.id),
             entity_name=row.entity_name,
-            observation_id=row.observation_id and str(row.observation_id),
-            relation_id=row.relation_id and str(row.relation_id),
+            observation_id=write_id(row.observation_id),
+            relation_id=write_id(row.relation_id),
             duplicate=row.duplicate or None,
         )
 
@@ -63,7 +64,7 @@ class PlannedPart(Part):
         )
 
 
-class DecisionReply(Reply):
+class DecisionReply(Answer):
     """The decided proposals, or what a dry run would store."""
 
     spared = (("message",),)
@@ -88,6 +89,15 @@ class DecisionReply(Reply):
         """Return the reply for a dry run."""
         parts = [PlannedPart.build(row) for row in rows]
         return cls(dry_run=True, message="Nothing was decided: a dry run", plan=parts)
+
+    def size(self) -> int:
+        """Return the number of proposals."""
+        return len(self.decided or self.plan or [])
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the first `count` proposals."""
+        decided, plan = (part and part[:count] for part in (self.decided, self.plan))
+        return self.cut(max(self.size() - count, 0), decided=decided, plan=plan)
 
 
 @review.tool(WRITES, DecisionReply, scopes=("review",), anywhere=True)

@@ -16,7 +16,7 @@ from textrawl.toolsets.review.rows import ProposalRow
 from textrawl.toolsets.toolset import READS
 from textrawl.values.instant import write_day
 from textrawl.values.limits import MOST_PROPOSALS
-from textrawl.wire.replies import Key, Part, write_line
+from textrawl.wire.replies import SHORT_ID, Key, Part, write_id, write_line
 
 
 class BesidePart(Part):
@@ -60,8 +60,8 @@ class ProposalPart(Part):
             decided=None if row.state == "pending" else row.state,
             decided_by=row.decided_by,
             reason=row.reason,
-            observation_id=row.observation_id and str(row.observation_id),
-            relation_id=row.relation_id and str(row.relation_id),
+            observation_id=write_id(row.observation_id),
+            relation_id=write_id(row.relation_id),
             beside=[BesidePart(**fact) for fact in row.beside or []] or None,
         )
 
@@ -70,9 +70,9 @@ class ProposalPart(Part):
         state = "" if self.decided is None else f" [{self.state}]"
         why = f" ({write_line(self.reason)})" if self.reason else ""
         name, content = write_line(self.entity_name), write_line(self.content)
-        yield f"{self.id[:8]} {self.day} {self.author}: {name}: {content}{state}{why}"
+        yield f"{self.id[:SHORT_ID]} {self.day} {self.author}: {name}: {content}{state}{why}"
         for fact in self.beside or []:
-            yield f"  {fact.why} {fact.id[:8]}: {write_line(fact.content)}"
+            yield f"  {fact.why} {fact.id[:SHORT_ID]}: {write_line(fact.content)}"
 
 
 class ProposalsReply(Answer):
