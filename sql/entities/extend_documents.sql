@@ -7,15 +7,12 @@ declare
     names text := document_names(extend_documents.space, extend_documents.entity);
     -- Computing a search document anew takes many times longer than adding words to it.
     words tsvector := search_document(extend_documents.space, space_language(extend_documents.space), names, '');
+    documents uuid[] := claim_documents(extend_documents.space, array[extend_documents.entity]);
 begin
     update entity e set fts = to_tsvector('simple', search_text(names)), updated_at = clock_timestamp()
     where e.space_id = extend_documents.space and e.id = extend_documents.entity;
     update observation o set fts = o.fts || words
-    where o.space_id = extend_documents.space and o.entity_id = extend_documents.entity;
-    update observation o set fts = o.fts || words
-    from relation r
-    where r.space_id = extend_documents.space and r.to_entity = extend_documents.entity
-      and o.space_id = r.space_id and o.id = r.id;
+    where o.space_id = extend_documents.space and o.id = any(documents);
 end
 $$;
 

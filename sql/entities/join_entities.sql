@@ -31,8 +31,7 @@ begin
     select space, merge, c.id, c.kind, c.twin, c.valid_until, c.ended
     -- A merge that is repeated looks at what is valid now, not at its own time.
     from collapsing_rows(space, kept, merged, clock_timestamp()) c;
-    -- Lock the facts in one order, because a deletion can lock facts without their entities.
-    perform from observation o where o.space_id = space and o.entity_id in (kept, merged) order by o.id for no key update;
+    perform claim_documents(space, array[kept, merged]);
 
     update relation r
     set from_entity = case when r.from_entity = merged then kept else r.from_entity end,

@@ -26,8 +26,8 @@ begin
     where m.space_id = space and m.id = any(record.merges) and m.kept_id = record.kept_id;
     update reflection r set entity_id = record.merged_id
     where r.space_id = space and r.id = any(record.reflections) and r.entity_id = record.kept_id;
-    perform from observation o where o.space_id = space and o.entity_id = record.kept_id order by o.id for no key update;
-    -- Lock and move first, then set the former ends, because a relation without an end must be unique.
+    perform claim_documents(space, array[record.kept_id]);
+    -- Move first, then set the former ends, because a relation without an end must be unique.
     update relation r set from_entity = record.merged_id
     where r.space_id = space and r.id = any(record.sources || sources) and r.from_entity = record.kept_id;
     update relation r set to_entity = record.merged_id

@@ -9,6 +9,9 @@ create function textrawl.entity_graph(
 )
 language plpgsql stable security definer
 set search_path from current
+-- A generic plan does not know how many nodes there are. Among 30,000 entities with 150,000 relations, 500 nodes took
+-- 95 ms with it, and 35 ms with a custom plan.
+set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
 declare
@@ -30,17 +33,11 @@ begin
         reached := reached + 1;
         -- One more than allowed, to find out whether nodes are left out. The nodes with the most relations come first.
         frontier := array(
-            select hop.id from (
-                select r.to_entity as id, r.created_at from unnest(frontier) f (id)
-                join relation r on r.space_id = home and r.from_entity = f.id
-                where is_valid(r.valid_from, r.valid_until, as_of)
-                union all
-                select r.from_entity, r.created_at from unnest(frontier) f (id)
-                join relation r on r.space_id = home and r.to_entity = f.id
-                where is_valid(r.valid_from, r.valid_until, as_of)) hop
-            join entity e on e.space_id = home and e.id = hop.id
-            where hop.id <> all(visited) and (entity_types is null or e.entity_type = any(entity_types))
-            group by hop.id order by count(*) desc, max(hop.created_at) desc, hop.id
+            select edge.other from unnest(frontier) f (id)
+            cross join lateral live_edges(home, f.id, as_of) edge
+            join entity e on e.space_id = home and e.id = edge.other
+            where edge.other <> all(visited) and (entity_types is null or e.entity_type = any(entity_types))
+            group by edge.other order by count(*) desc, max(edge.created_at) desc, edge.other
             limit max_nodes - cardinality(visited) + 1);
         complete := cardinality(visited) + cardinality(frontier) <= max_nodes;
         frontier := frontier[1:max_nodes - cardinality(visited)];

@@ -16,7 +16,7 @@ begin
     end if;
     return query
         select p.id, s.name, a.name, p.entity_name, proposal_text(p.content, p.relation_type, p.to_name),
-            case when p.valid_until <= clock_timestamp()
+            case when not is_valid(null, p.valid_until, present => clock_timestamp())
                     or entity_key(p.space_id, p.entity_name) = entity_key(p.space_id, p.to_name)
                     or p.replaces is not null and replaced_fault(p.space_id, p.entity_name, p.replaces) is not null then 'refused'
                 when b.beside @> '[{"why": "repeats"}]' then 'repeats'

@@ -170,6 +170,30 @@ def test_facts_are_given_back_beside_a_forget(sql: Sql, three: Three, way: str) 
     assert fetch(sql, "select count(*) from embedding_pending") == 0
 
 
+@pytest.mark.parametrize("way", ["name_entity('Ada', 'Countess')", "unname_entity('Lovelace')"])
+def test_a_name_is_changed_beside_a_forget_of_what_is_stated_about_it(
+    sql: Sql, three: Three, way: str
+) -> None:
+    gate, one, other = three
+    for kind in ("knows", "likes", "meets"):
+        sql.execute("select relate_entities('Bo', %s, 'Ada')", (kind,))
+    sql.execute("select name_entity('Ada', 'Lovelace')")
+    edges = [edge for (edge,) in sql.execute("select id from relation order by id")]
+    for edge in edges[1::-1]:
+        move_last(sql, "relation set strength = strength where id", edge)
+        move_last(sql, "observation set source = source where id", edge)
+    gate.hold("select from observation where id = %s for update", edges[1])
+    scan_tables(other)
+
+    one.start("select forget_entity('Bo')")
+    other.start(f"select {way}")
+    gate.release()
+
+    one.end()
+    other.end()
+    assert fetch(sql, "select count(*) from observation") == 0
+
+
 def test_a_model_is_dropped_beside_a_forget(sql: Sql, three: Three) -> None:
     _, one, other = three
     make_model(sql, "test:active")

@@ -73,6 +73,16 @@ class Principal:
         spaces = tuple(s for s in self.spaces if s.tier is None or s.name in names)
         return replace(self, spaces=spaces)
 
+    def restrict(self, graphs: Sequence[str] | None, *names: str | None) -> Self:
+        """Return the same principal with only these graphs and only the space that is named.
+
+        None restricts nothing. Raises SpaceNotFound, also for two different spaces.
+        """
+        principal = self if graphs is None else self.allow_graphs(graphs)
+        for name in filter(None, names):
+            principal = principal.pin(name)
+        return principal
+
     def require(self, scope: Scope, *also: Scope, anywhere: bool = False) -> None:
         """Raise ScopeMissing unless the home space (or any space, for `read`) has `scope`.
 

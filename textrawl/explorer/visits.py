@@ -129,15 +129,8 @@ class Visitors:
             self._site.sessions.end(identity)
             return None
         request.scope["session"] = session
-        return _restrict(principal, self._site)
-
-
-def _restrict(principal: Principal, site: Site) -> Principal:
-    """Return the principal with the restrictions that the settings make for every caller."""
-    settings = site.settings
-    if settings.graphs is not None:
-        principal = principal.allow_graphs(settings.graphs)
-    return principal.pin(settings.space) if settings.space else principal
+        settings = self._site.settings
+        return principal.restrict(settings.graphs, settings.space)
 
 
 def build_page(site: Site, page: Page) -> Callable[[Request], Awaitable[Response]]:

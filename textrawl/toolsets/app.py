@@ -94,11 +94,8 @@ class App:
         request = ctx.request_context.request
         bearer = find_principal(request) if request is not None else None
         principal = bearer or await self._find_own()
-        if self.graphs is not None:
-            principal = principal.allow_graphs(self.graphs)
-        requested_space = find_space(request) if request is not None else None
-        for space in (self.identity.space, requested_space):
-            principal = principal.pin(space) if space else principal
+        address = find_space(request) if request is not None else None
+        principal = principal.restrict(self.graphs, self.identity.space, address)
         request_id = find_request_id(request) if request is not None else ""
         return Caller(
             principal,
