@@ -1,27 +1,16 @@
 """The pages in a real browser: Debian's Chromium, driven by Playwright."""
 
 import os
-import shutil
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.async_api import Page, async_playwright, expect
+from playwright.async_api import expect
 
+from tests.explorer.chromium import Tab, marks, open_tab, sign_in
 from tests.explorer.material import fill
 from tests.explorer.visiting import Place
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-pytestmark = [
-    pytest.mark.anyio,
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
-]
+pytestmark = marks
 
 LOOKS = [("light", 1280), ("light", 360), ("dark", 1280), ("dark", 360)]
 PAGES = (
@@ -31,71 +20,6 @@ PAGES = (
 )  # fmt: skip
 PICTURES = os.environ.get("TEXTRAWL_PICTURES")
 """A folder: the test leaves pictures of all pages there, for people to look at."""
-
-
-@dataclass
-class Tab:
-    """A tab, with everything that it complained about and asked other hosts for."""
-
-    page: Page
-    root: str
-    faults: list[str] = field(default_factory=list[str])
-
-    def watch(self) -> None:
-        self.page.on("console", lambda message: self._note(message.type, message.text))
-        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("request", lambda request: self._check(request.url))
-
-    def _note(self, kind: str, text: str) -> None:
-        if kind in ("error", "warning") and "404" not in text:
-            self.faults.append(text)
-
-    def _check(self, address: str) -> None:
-        if not address.startswith(f"{self.root}/explore/"):
-            self.faults.append(f"asks for {address}")
-
-    async def go(self, page: str) -> None:
-        await self.page.goto(f"{self.root}/explore/{page}", wait_until="networkidle")
-
-    async def find_overflow(self) -> list[str]:
-        """Elements that are wider than the window or than the text's box."""
-        return await self.page.evaluate(_OVERFLOW)
-
-    async def find_barriers(self) -> list[str]:
-        """Names of the rules of axe-core that the page breaks."""
-        script = files("axe_playwright_python") / "axe.min.js"
-        await self.page.evaluate(script.read_text(encoding="utf-8"))
-        return await self.page.evaluate(
-            "async () => (await axe.run()).violations.map((each) => each.id)"
-        )
-
-
-_OVERFLOW = """() => (document.documentElement.scrollWidth > innerWidth
-  ? [document.documentElement] : [...document.querySelectorAll("body *")].filter((element) => {
-    const box = element.getBoundingClientRect();
-    const hides = element.closest(".scroll, .skip, .hidden, meter, option") !== null;
-    return !hides && box.width > 0 && (box.right > innerWidth + 1 || box.left < -1);
-})).map((element) => element.outerHTML.slice(0, 120))"""
-
-
-@asynccontextmanager
-async def open_tab(place: Place, **options: Any) -> AsyncGenerator[Tab]:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else []
-        )
-        context = await browser.new_context(**options)
-        tab = Tab(await context.new_page(), place.root)
-        tab.watch()
-        yield tab
-        await browser.close()
-
-
-async def sign_in(tab: Tab, token: str) -> None:
-    await tab.go("sign-in")
-    await tab.page.get_by_label("Access token").fill(token)
-    await tab.page.keyboard.press("Enter")
-    await tab.page.wait_for_url("**/search")
 
 
 @pytest.fixture
