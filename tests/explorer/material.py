@@ -23,6 +23,12 @@ def fill(owner: psycopg.Connection, space: str = "team") -> None:
             {"e": entity, "k": kind, "f": fact, "space": space},
         )
     owner.execute(
+        f"select remember_fact('A. Lovelace', 'person', 'lives in Oslo', space => {number}),"
+        f" merge_entities('Ada', 'A. Lovelace', space => {number}),"
+        f" name_entity('Ada', 'Countess', space => {number})",
+        {"space": space},
+    )
+    owner.execute(
         "select remember_fact('Ada', 'person', 'lives in Rome', replaces => 'lives in Oslo',"
         f" space => {number}, client => 'chat 2.1', tool => 'remember_fact'),"
         f" relate_entities('Ada', 'works_with', 'Ben', space => {number}),"

@@ -17,6 +17,8 @@ PAGES = (
     "search", "search?q=who+likes+tea&why=1", "entity?name=Ada", "entity?name=Nobody", "spaces",
     "graph?name=Ada&depth=2", "health",
     "trail", "undo?author=textrawl_owner&since=2020-01-01", "forget?name=Ada&space=team",
+    "alias?name=Ada", "unname?name=Ada&alias=Countess", "merge?name=Ada",
+    "merge?name=Ada&other=Ben", "split?name=A.+Lovelace",
 )  # fmt: skip
 PICTURES = os.environ.get("TEXTRAWL_PICTURES")
 """A folder: the test leaves pictures of all pages there, for people to look at."""

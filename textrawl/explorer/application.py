@@ -17,6 +17,8 @@ from textrawl.explorer import (
     entity_page,
     graph_page,
     health_page,
+    merges_page,
+    names_page,
     search_page,
     sign_in,
     trail_page,
@@ -41,6 +43,10 @@ _PAGES: dict[str, Page] = {
     "undo": trail_page.plan,
     "correct": changes.ask_correction,
     "forget": changes.ask_deletion,
+    "alias": names_page.ask_alias,
+    "unname": names_page.ask_removal,
+    "merge": merges_page.plan,
+    "split": merges_page.plan_split,
 }
 _ACTIONS: dict[str, Page] = {
     "sign-out": sign_in.sign_out,
@@ -48,6 +54,10 @@ _ACTIONS: dict[str, Page] = {
     "revert": trail_page.revert,
     "correct": changes.correct,
     "forget": changes.forget,
+    "alias": names_page.add_alias,
+    "unname": names_page.remove_alias,
+    "merge": merges_page.merge,
+    "split": merges_page.split,
 }
 
 

@@ -55,7 +55,7 @@ async def correct(visit: Visit) -> Response:
     else:
         fact = Fact(entity.name, entity.entity_type, text, replaces=number)
         await visit.site.memory.remember(fact, visit.caller)
-    return _return_to(visit, entity.name)
+    return visit.return_to(entity.name)
 
 
 async def ask_deletion(visit: Visit) -> Response:
@@ -76,7 +76,7 @@ async def forget(visit: Visit) -> Response:
         raise ArgumentInvalid("Go back, and confirm the deletion", title="Nothing was deleted")
     await _forget(visit, name, fact, dry_run=False)
     if fact:
-        return _return_to(visit, name)
+        return visit.return_to(name)
     return RedirectResponse(write_link("search"), 303)
 
 
@@ -125,8 +125,3 @@ def _show_correction(visit: Visit, target: _Target, values: Mapping[str, object]
         "space": target.fact.space,
     }
     return visit.show("correct.html", {**common, **values})
-
-
-def _return_to(visit: Visit, name: str) -> Response:
-    space = visit.form.get("space", "")
-    return RedirectResponse(write_link("entity", name=name, space=space), 303)

@@ -9,6 +9,7 @@ from textrawl.explorer.arguments import read_moment, read_name, read_number
 from textrawl.explorer.missing_page import show_missing
 from textrawl.explorer.rows import HistoryRow
 from textrawl.explorer.visits import Visit
+from textrawl.toolsets.entities.operations import EntityOperations
 from textrawl.toolsets.memory.operations import Times
 
 _PAGE = 50
@@ -25,11 +26,13 @@ async def show(visit: Visit) -> Response:
     )
     if entity is None:
         return await show_missing(visit, name)
+    aliases = await EntityOperations(visit.site.store).list_aliases(name, visit.caller)
     facts = await _read_history(visit, name, as_of, skip)
     total = facts[0].total if facts else 0
     related = len(entity.outgoing) + len(entity.incoming)
     values = {
         "entity": entity,
+        "aliases": aliases,
         "facts": facts,
         "total": total,
         "hidden_relations": entity.total_relations - related,

@@ -42,6 +42,11 @@ def _write_share(share: float) -> str:
     return f"{100 * share:.0f}"
 
 
+def _count(number: int, thing: str) -> str:
+    """Return a number with what it counts, such as 1 fact or 2 facts."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def _build_environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("textrawl.explorer", "pages"),
@@ -52,7 +57,7 @@ def _build_environment() -> Environment:
         lstrip_blocks=True,
     )
     functions: dict[str, Any] = {"link": write_link, "asset": find_address}
-    filters: dict[str, Any] = {"time": write_time, "hundredths": _write_share}
+    filters: dict[str, Any] = {"time": write_time, "hundredths": _write_share, "number": _count}
     environment.globals.update(functions)
     environment.filters.update(filters)
     return environment

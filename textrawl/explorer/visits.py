@@ -62,6 +62,11 @@ class Visit:
         """Return a page made of a template."""
         return render(template, {**self._describe(), **values}, status)
 
+    def return_to(self, entity: str) -> Response:
+        """Return to the page of an entity after a form changed something."""
+        space = self.form.get("space", "")
+        return RedirectResponse(write_link("entity", name=entity, space=space), 303)
+
     def allows(self, scope: str) -> bool:
         """Return whether the person has a scope in any space."""
         return any(scope in space.scopes for space in self.principal.spaces)

@@ -1,0 +1,123 @@
+"""Names of entities: aliases and merges are shown first, and only who may write changes them."""
+
+from typing import Any
+
+import pytest
+
+from tests.explorer.markup import Document
+from tests.explorer.test_search_page import remember
+from tests.explorer.visiting import Place
+
+pytestmark = pytest.mark.anyio
+
+
+def _read_aliases(place: Place) -> list[str]:
+    rows = place.owner.execute(
+        "select name from textrawl.entity_alias where removed_at is null order by name"
+    ).fetchall()
+    return [name for (name,) in rows]
+
+
+def _read_facts(place: Place) -> list[tuple[Any, ...]]:
+    return place.owner.execute(
+        "select e.name, o.content, is_valid(o.valid_from, o.valid_until) from textrawl.fact o"
+        " join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id order by 1, 2"
+    ).fetchall()
+
+
+async def test_an_alias_is_announced_then_added_and_then_removed(place: Place) -> None:
+    remember(place.owner, "Ada", "likes tea")
+    given = {"name": "Ada", "space": "team"}
+    async with place.browse("writer") as browser:
+        asked = await browser.get("alias", **given)
+        shown = await browser.post("alias", **given, alias="Countess")
+        before = _read_aliases(place)
+        added = await browser.post("alias", **given, alias="Countess", confirmed="1")
+        page = Document((await browser.get("entity", name="countess")).text)
+        after = _read_aliases(place)
+        again = await browser.post("alias", **given, alias="countess")
+        leaving = await browser.get("unname", **given, alias="Countess")
+        unconfirmed = await browser.post("unname", **given, alias="Countess")
+        still = _read_aliases(place)
+        await browser.post("unname", **given, alias="Countess", confirmed="1")
+
+    assert "The other name" in asked.text
+    assert "becomes a name of this entity" in shown.text
+    assert (before, after, still, _read_aliases(place)) == ([], ["Countess"], ["Countess"], [])
+    assert added.headers["location"] == "/explore/entity?name=Ada&space=team"
+    assert {"Ada", "Countess", "writer"} <= set(page.texts)
+    assert "/explore/unname?name=Ada&alias=Countess&space=team" in page.links
+    assert "is a name of this entity already" in again.text
+    assert "is no longer a name of this entity" in leaving.text
+    assert unconfirmed.status_code == 400
+
+
+async def test_the_name_of_another_entity_leads_to_the_merge(place: Place) -> None:
+    remember(place.owner, "Ada", "likes tea")
+    remember(place.owner, "Countess", "likes tea")
+    given = {"name": "Ada", "space": "team", "alias": "Countess"}
+    async with place.browse("writer") as browser:
+        await browser.get("search")
+        shown = Document((await browser.post("alias", **given)).text)
+        refused = await browser.post("alias", **given, confirmed="1")
+
+    assert "/explore/merge?name=Ada&other=Countess&space=team" in shown.links
+    assert (refused.status_code, _read_aliases(place)) == (400, [])
+
+
+async def test_a_merge_is_planned_then_done_and_a_split_restores_both(place: Place) -> None:
+    remember(place.owner, "Jeff Miller", "pays for Atlas")
+    remember(place.owner, "jmiller", "pays for Atlas")
+    remember(place.owner, "jmiller", "prefers Monday")
+    before = _read_facts(place)
+    given = {"name": "Jeff Miller", "space": "team"}
+    async with place.browse("writer") as browser:
+        choice = Document((await browser.get("merge", **given)).text)
+        plan = Document((await browser.get("merge", **given, other="jmiller")).text)
+        unconfirmed = await browser.post("merge", **given, other="jmiller")
+        planned = _read_facts(place)
+        done = await browser.post("merge", **given, other="jmiller", confirmed="1")
+        merged = _read_facts(place)
+        page = Document((await browser.get("entity", name="jmiller")).text)
+        remember(place.owner, "jmiller", "is on leave")
+        parting = Document((await browser.get("split", name="jmiller", space="team")).text)
+        unsaid = await browser.post("split", name="jmiller", space="team")
+        together = _read_facts(place)
+        await browser.post("split", name="jmiller", space="team", confirmed="1")
+
+    assert "/explore/merge?name=Jeff+Miller&other=jmiller&space=team" in choice.links
+    assert "2 facts and 0 relations of " in plan.texts
+    assert "1 fact and 0 relations of them end" in plan.text
+    assert (unconfirmed.status_code, unsaid.status_code, planned) == (400, 400, before)
+    assert done.headers["location"] == "/explore/entity?name=Jeff+Miller&space=team"
+    assert {name for name, _, _ in merged} == {"Jeff Miller"}
+    assert (len(together), ("Jeff Miller", "is on leave", True) in together) == (4, True)
+    assert "/explore/split?name=jmiller&space=team" in page.links
+    assert {"is on leave", "goes to "} <= set(parting.texts)
+    assert sorted([*before, ("jmiller", "is on leave", True)]) == sorted(_read_facts(place))
+
+
+async def test_names_are_changed_only_by_who_may_write_there(place: Place) -> None:
+    place.owner.execute(
+        "select create_space('other'), create_space('open'),"
+        " grant_access('writer', 'open', '{read}')"
+    )
+    for space in ("team", "other", "open"):
+        remember(place.owner, "Ada", "likes tea", space)
+        remember(place.owner, "Bea", "likes tea", space)
+    given = {"name": "Ada", "other": "Bea", "alias": "Countess", "confirmed": "1"}
+    actions = ("alias", "unname", "merge", "split")
+    codes: list[int] = []
+    async with place.browse("reader") as reader, place.browse("writer") as writer:
+        page = Document((await reader.get("entity", name="Ada")).text)
+        await writer.get("search")
+        for action in actions:
+            codes.append((await reader.get(action, **given)).status_code)
+            codes.append((await reader.post(action, **given)).status_code)
+            codes.append((await writer.get(action, **given, space="open")).status_code)
+            codes.append((await writer.post(action, **given, space="open")).status_code)
+            codes.append((await writer.post(action, **given, space="other")).status_code)
+
+    assert set(codes) <= {403, 404}
+    assert not any(name in link for name in actions for link in page.links)
+    assert (_read_aliases(place), len(_read_facts(place))) == ([], 6)
