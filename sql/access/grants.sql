@@ -1,7 +1,7 @@
 -- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function
     textrawl.authenticate, textrawl.vouch, textrawl.grant_access, textrawl.revoke_access, textrawl.list_grants,
-    textrawl.change_language, textrawl.change_tier
+    textrawl.list_tokens, textrawl.change_language, textrawl.change_tier
     to textrawl_app;
 
 -- An analyst calls these functions without a credential. The analyst's actor needs the scope admin in the space.

@@ -1,4 +1,4 @@
-create function textrawl.list_tokens()
+create function textrawl.list_tokens(credential bytea default null)
 returns table (
     id integer, prefix text, actor text, home text, scopes text[], created_at timestamptz,
     last_used_at timestamptz,  -- to the minute
@@ -9,18 +9,26 @@ language plpgsql stable security definer
 set search_path from current
 as $$
 #variable_conflict use_column
+declare
+    places integer[];  -- null for the owner
 begin
-    perform require_owner();
+    if not owns_memory() then
+        select array_agg(r.space_id) into places from access_rights(credential) r where 'admin' = any(r.scopes);
+        if places is null then
+            perform refuse_access(credential, 'admin');
+        end if;
+    end if;
     return query
         select t.id, t.prefix, a.name, s.name, t.scopes, t.created_at, t.last_used_at, t.expires_at,
             case when is_live_token(t.revoked_at, t.expires_at) then 'valid'
                  when t.revoked_at is not null then 'revoked'
                  else 'expired' end
         from token t join actor a on a.id = t.actor_id left join space s on s.id = t.home_space_id
-        where t.kind = 'bearer' order by t.id;
+        where t.kind = 'bearer' and (places is null or t.home_space_id = any(places)) order by t.id;
 end
 $$;
 
 comment on function textrawl.list_tokens is
-    'All tokens created by `textrawl token`, oldest first. Error TR013: not the owner. '
+    'The tokens created by `textrawl token`, oldest first. The owner sees all tokens. A credential sees the tokens whose '
+    'home space it administers. Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.list_tokens();';

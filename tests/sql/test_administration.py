@@ -12,7 +12,7 @@ from tests.support.sharing import ALL, HASH, call, create_login, issue, log_in, 
 from textrawl.embedded.configuration import ANALYST, APP
 
 SPACES = ("create_space", "rename_space", "archive_space", "list_spaces")
-TOKENS = ("create_token", "rotate_token", "revoke_token", "list_tokens")
+TOKENS = ("create_token", "rotate_token", "revoke_token")
 ARGUMENTS: dict[str, dict[str, object]] = {
     "create_space": {"name": "other"},
     "rename_space": {"name": "default", "new_name": "other"},
@@ -23,7 +23,6 @@ ARGUMENTS: dict[str, dict[str, object]] = {
     },
     "rotate_token": {"name": "trl_test", "hash": HASH, "prefix": "trl_any"},
     "revoke_token": {"name": "trl_test"},
-    "list_tokens": {},
     "bind_login": {"actor": "ada", "role_name": APP},
 }  # fmt: skip
 
@@ -70,6 +69,38 @@ def test_without_the_scope_admin_no_grant_is_made_shown_or_taken(
             assert refuse(server, "list_grants", credential=credential) == code
 
     assert call(team, "list_grants") == before
+
+
+def test_an_admin_sees_the_tokens_of_the_spaces_it_administers_and_no_other(
+    team: psycopg.Connection,
+) -> None:
+    admin = issue(team, "ana", "team", ["read", "admin"])
+    issue(team, "ana", "rival", ["read", "write"])
+    issue(team, "bob", "team", ["read"])
+    issue(team, "bob", "default", ["read", "admin"])
+    call(team, "grant_access", actor="bob", space="team", scopes=["read", "admin"])
+    with log_in(team, APP) as server:
+        listed = [row[2:4] for row in call(server, "list_tokens", credential=admin)]
+
+    assert listed == [("ana", "team"), ("bob", "team")]
+    assert len(call(team, "list_tokens")) == len(call(team, "list_tokens", credential=admin)) == 4
+
+
+@pytest.mark.parametrize("scopes", [["read"], ["read", "write", "forget"], ["metrics"]])
+def test_without_the_scope_admin_no_token_is_shown(
+    team: psycopg.Connection, scopes: list[str]
+) -> None:
+    held = issue(team, "ana", "team", scopes)
+    call(team, "grant_access", actor="ana", space="team", scopes=[*scopes, "admin"])
+    revoked = issue(team, "eve", "team", ["admin"])
+    team.execute("update token set revoked_at = now() where hash = %s", (revoked,))
+    with log_in(team, APP) as server:
+        states = [
+            refuse(server, "list_tokens", credential=credential)
+            for credential in (held, None, HASH, revoked)
+        ]
+
+    assert states == ["TR011", "TR011", "TR010", "TR010"]
 
 
 @pytest.mark.parametrize("role", [APP, ANALYST])

@@ -15,12 +15,14 @@ from textrawl.explorer import (
     changes,
     dashboard_page,
     entity_page,
+    grants_page,
     graph_page,
     health_page,
     merges_page,
     names_page,
     search_page,
     sign_in,
+    tokens_page,
     trail_page,
 )
 from textrawl.explorer.assets import answer_asset
@@ -47,6 +49,12 @@ _PAGES: dict[str, Page] = {
     "unname": names_page.ask_removal,
     "merge": merges_page.plan,
     "split": merges_page.plan_split,
+    "grants": grants_page.show,
+    "grant": grants_page.ask_grant,
+    "take-back": grants_page.ask_withdrawal,
+    "tokens": tokens_page.show,
+    "token": tokens_page.ask_token,
+    "revoke": tokens_page.ask_revocation,
 }
 _ACTIONS: dict[str, Page] = {
     "sign-out": sign_in.sign_out,
@@ -58,6 +66,10 @@ _ACTIONS: dict[str, Page] = {
     "unname": names_page.remove_alias,
     "merge": merges_page.merge,
     "split": merges_page.split,
+    "grant": grants_page.grant,
+    "take-back": grants_page.take_back,
+    "token": tokens_page.make,
+    "revoke": tokens_page.revoke,
 }
 
 

@@ -1,13 +1,17 @@
 """Arguments in addresses and forms, checked like the arguments of the tools."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import get_args
 
+from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
 from textrawl.values.entity_type import ENTITY_TYPES, name_type
 from textrawl.values.instant import read_instant, read_past_instant
 from textrawl.values.limits import FACT_LENGTH, NAME_LENGTH, QUERY_LENGTH, REASON_LENGTH
 from textrawl.values.text import clean_fact, clean_name
 
+SCOPES: tuple[Scope, ...] = get_args(Scope)
 _MOST_DIGITS = 9
 
 
@@ -22,6 +26,22 @@ def read_name(text: str) -> str:
     if not name:
         raise ArgumentInvalid("Give the name of an entity", title="The name is missing")
     return name
+
+
+def read_actor(text: str) -> str:
+    """Return the clean name of an actor. Raises ArgumentInvalid if it is empty or too long."""
+    name = _limit("The name", clean_name(text), NAME_LENGTH)
+    if not name:
+        raise ArgumentInvalid("Give the name of a person or an agent", title="The name is missing")
+    return name
+
+
+def read_scopes(form: Mapping[str, str]) -> list[Scope]:
+    """Return the scopes whose boxes are checked. Raises ArgumentInvalid if there are none."""
+    chosen: list[Scope] = [scope for scope in SCOPES if form.get(f"scope-{scope}")]
+    if not chosen:
+        raise ArgumentInvalid("Go back, and choose at least one scope", title="No scope is chosen")
+    return chosen
 
 
 def read_fact(text: str) -> str:

@@ -15,3 +15,17 @@ class TooManyFailures(TextrawlError):
 
     title = "Too many failures"
     fix = "Wait a minute, then sign in again"
+
+
+class OwnerNeeded(TextrawlError):
+    """A change that only the owner of the memory can make."""
+
+    title = "Only the owner of the memory can do this"
+    fix = "Use `textrawl token` or `textrawl explore` where the owner of the memory works"
+
+
+class SentTwice(TextrawlError):
+    """A form that makes something once, and that was sent again."""
+
+    title = "This form was sent already, or it is too old"
+    fix = "Nothing was done now. If something is missing, begin again"

@@ -10,7 +10,7 @@ from starlette.routing import Mount
 from textrawl.access.directory import Directory
 from textrawl.explorer.application import build_explorer
 from textrawl.explorer.rendering import write_link
-from textrawl.explorer.site import ROOT, Site
+from textrawl.explorer.site import ROOT, OpenOwner, Site
 from textrawl.settings import Settings
 from textrawl.store.opening import open_memory
 from textrawl.transports.http.bodies import Bodies
@@ -24,17 +24,27 @@ from textrawl.wire.rendering import build_renderer
 HOST = "127.0.0.1"
 
 
-async def serve_explorer(settings: Settings, port: int, announce: Callable[[str], None]) -> None:
+async def serve_explorer(
+    settings: Settings, port: int, announce: Callable[[str], None], open_owner: OpenOwner
+) -> None:
     """Serve the memory of `settings` at a loopback address until cancelled.
 
-    `announce` gets a link that signs in once, as the actor of the other commands. Raises
-    StartRefused, NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
+    `announce` gets a link that signs in once, as the actor of the other commands. `open_owner` is
+    not used if ACCESS_TOKEN or SPACE restricts this actor. Raises StartRefused, NotAuthenticated,
+    SpaceNotFound, DatabaseUnavailable.
     """
     with listen(HOST, port) as listener:
         async with open_memory(settings) as store:
             directory = Directory(store.database)
             principal = await directory.find_own(store.credential, settings.space)
-            site = Site(store, build_renderer(settings), directory, settings)
+            restricted = settings.access_token is not None or settings.space is not None
+            site = Site(
+                store,
+                build_renderer(settings),
+                directory,
+                settings,
+                open_owner=None if restricted else open_owner,
+            )
             code = site.links.make(principal.credential)
             address = f"http://{HOST}:{listener.getsockname()[1]}"
             async with anyio.create_task_group() as group:

@@ -1,10 +1,12 @@
 """The memory that the pages show, with everything that pages need."""
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
 from textrawl.access.directory import Directory
 from textrawl.explorer.sessions import Links, Sessions
+from textrawl.postgres.database import Database
 from textrawl.settings import Settings
 from textrawl.store.store import Store
 from textrawl.toolsets.memory.operations import MemoryOperations
@@ -14,12 +16,17 @@ from textrawl.wire.replies import Renderer
 
 ROOT = PAGES
 
+OpenOwner = Callable[[], AbstractAsyncContextManager[Database]]
+"""Opens the memory as its owner. Raises StartRefused if the login does not own the memory."""
+
 
 @dataclass(frozen=True)
 class Site:
     """An open memory with its settings, and the ways to sign in.
 
     `lookup` finds the principal of an access token. It is None if only one-time links sign in.
+    `open_owner` is None if nobody who signs in can be the owner. `tickets` belong to forms that can
+    be sent only once.
     """
 
     store: Store
@@ -29,6 +36,8 @@ class Site:
     lookup: Lookup | None = None
     sessions: Sessions = field(default_factory=Sessions)
     links: Links = field(default_factory=Links)
+    tickets: Links = field(default_factory=Links)
+    open_owner: OpenOwner | None = None
 
     @property
     def memory(self) -> MemoryOperations:

@@ -15,7 +15,7 @@ from textrawl.access.principal import Caller, Principal, keep_caller
 from textrawl.access.request import find_principal, find_request_id
 from textrawl.explorer.cookies import drop_session, read_session
 from textrawl.explorer.forms import Form, read_form
-from textrawl.explorer.refusals import FormRefused, TooManyFailures
+from textrawl.explorer.refusals import FormRefused, OwnerNeeded, SentTwice, TooManyFailures
 from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.sessions import Session
 from textrawl.explorer.site import Site
@@ -25,6 +25,8 @@ _NAVIGATION = (
     ("search", "Search", "read"),
     ("spaces", "Spaces", "read"),
     ("trail", "Trail", "admin"),
+    ("grants", "Grants", "admin"),
+    ("tokens", "Tokens", "admin"),
     ("health", "Health", "read"),
 )
 CLIENT = f"textrawl explorer {__version__}"
@@ -33,6 +35,8 @@ _STATUS: dict[type[errors.TextrawlError], int] = {
     errors.ArgumentInvalid: 400,
     errors.NotAuthenticated: 401,
     FormRefused: 403,
+    OwnerNeeded: 403,
+    SentTwice: 409,
     errors.ScopeMissing: 403,
     errors.ReadOnly: 403,
     errors.SpaceNotFound: 404,
@@ -75,6 +79,25 @@ class Visit:
         """Raise ReadOnly if the server changes nothing."""
         if self.site.settings.read_only:
             raise errors.ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+
+    def require_confirmation(self) -> None:
+        """Raise ArgumentInvalid unless the form is the confirmation of the person."""
+        if not self.form.get("confirmed"):
+            raise errors.ArgumentInvalid(
+                "Go back, and confirm what will change", title="Nothing was changed"
+            )
+
+    def require_space(self) -> str:
+        """Return the name of the only space of this visit. Raises ArgumentInvalid."""
+        space = self.principal.home_space
+        if space is None or not self.principal.pinned:
+            raise errors.ArgumentInvalid("Go back, and choose a space", title="No space is chosen")
+        return space.name
+
+    @property
+    def administered(self) -> list[str]:
+        """The names of the spaces of this visit that the person administers."""
+        return [space.name for space in self.principal.spaces if "admin" in space.scopes]
 
     def _find_spaces(self, scope: str) -> list[str]:
         """Return the names of the spaces with facts that the person can read and use so."""

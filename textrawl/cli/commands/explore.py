@@ -1,15 +1,19 @@
 """`textrawl explore`: the memory in a browser."""
 
 import webbrowser
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from functools import partial
 from threading import Thread
 from typing import Annotated
 
 import typer
 
+from textrawl.cli.administration import open_administration
 from textrawl.cli.console import open_console
 from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import Interrupted, run_foreground
+from textrawl.postgres.database import Database
 from textrawl.settings import Settings, read_settings
 
 _Port = Annotated[
@@ -48,4 +52,11 @@ async def _serve(settings: Settings, port: int, *, browser: bool) -> None:
             # In a thread, because the call waits for some browsers until they end.
             Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 
-    await serve_explorer(settings, port, announce)
+    await serve_explorer(settings, port, announce, partial(open_owner, settings))
+
+
+@asynccontextmanager
+async def open_owner(settings: Settings) -> AsyncGenerator[Database]:
+    """Open the memory as its owner. Raises StartRefused if the login does not own the memory."""
+    async with open_administration(settings) as administration:
+        yield administration.database

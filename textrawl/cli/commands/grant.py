@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from textrawl.access.records import GrantedRow, GrantListRow, WithdrawnRow
 from textrawl.cli.administration import (
     Administration,
     administer,
@@ -12,7 +13,7 @@ from textrawl.cli.administration import (
     write_instant,
 )
 from textrawl.cli.console import open_console, write_json, write_message
-from textrawl.cli.rows import BoundLoginRow, GrantedRow, GrantListRow, WithdrawnRow
+from textrawl.cli.rows import BoundLoginRow
 from textrawl.values.text import clean_name
 
 grant = typer.Typer(help="Set, list and revoke what actors may do in spaces.", no_args_is_help=True)

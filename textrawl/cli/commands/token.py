@@ -9,6 +9,12 @@ from typing import Annotated
 import typer
 
 from textrawl.access.access_token import hash_token, is_token, make_token, shorten_token
+from textrawl.access.records import (
+    MadeTokenRow,
+    RevokedTokenRow,
+    RotatedTokenRow,
+    TokenListRow,
+)
 from textrawl.cli.administration import (
     Administration,
     administer,
@@ -19,7 +25,6 @@ from textrawl.cli.administration import (
     write_instant,
 )
 from textrawl.cli.console import open_console, write_json, write_message
-from textrawl.cli.rows import MadeTokenRow, RevokedTokenRow, RotatedTokenRow, TokenListRow
 from textrawl.values.text import clean_name
 
 token = typer.Typer(help="Create, list, rotate and revoke access tokens.", no_args_is_help=True)
@@ -111,12 +116,15 @@ def create(
 
 @token.command(name="list")
 def list_tokens(as_json: AsJson = False) -> None:
-    """List all tokens. Only the first characters of a token are shown."""
+    """List the tokens of the spaces that you administer. The owner sees all tokens.
+
+    Only the first characters of a token are shown.
+    """
 
     async def work(memory: Administration) -> list[TokenListRow]:
-        return await memory.call("list_tokens", TokenListRow)
+        return await memory.call("list_tokens", TokenListRow, credential=memory.credential)
 
-    rows = administer(work)
+    rows = administer(work, owned=False)
     if as_json:
         write_json([asdict(row) for row in rows])
     elif not rows:

@@ -1,0 +1,103 @@
+"""Grants: what people and agents may do in the spaces that a person administers."""
+
+from typing import LiteralString, TypeVar
+
+from starlette.responses import RedirectResponse, Response
+
+from textrawl.access.records import GrantedRow, GrantListRow, WithdrawnRow
+from textrawl.explorer.arguments import SCOPES, read_actor, read_scopes
+from textrawl.explorer.rendering import write_link
+from textrawl.explorer.visits import Visit
+from textrawl.postgres.sqlstates import DataRefused
+from textrawl.values.limits import NAME_LENGTH
+from textrawl.values.text import clean_name
+
+Row = TypeVar("Row")
+
+
+async def show(visit: Visit) -> Response:
+    """Show the grants of the spaces that the person administers."""
+    visit.principal.require("admin", anywhere=True)
+    values = {
+        "grants": await list_grants(visit),
+        "administered": visit.administered,
+        "space": visit.read("space"),
+    }
+    return visit.show("grants.html", values)
+
+
+async def ask_grant(visit: Visit) -> Response:
+    """Show the form for a grant, with the scopes that the actor has now."""
+    space, actor = require_place(visit, changes=True), clean_name(visit.read("actor"))
+    held = await find_grant(visit, actor)
+    values = {"step": "ask", "actor": actor, "held": held, "space": space}
+    return visit.show("grant.html", {**values, "scopes": SCOPES, "longest": NAME_LENGTH})
+
+
+async def grant(visit: Visit) -> Response:
+    """Show what the grant will change. With the confirmation of the person, change it."""
+    space, actor = require_place(visit, changes=True), read_actor(visit.form.get("actor", ""))
+    scopes = read_scopes(visit.form)
+    if visit.form.get("confirmed"):
+        await _call(visit, "grant_access", GrantedRow, actor=actor, space=space, scopes=scopes)
+        return _return_to(space)
+    held = await find_grant(visit, actor)
+    own = actor == visit.principal.actor and "admin" not in scopes
+    values = {"step": "confirm", "actor": actor, "held": held, "space": space, "own": own}
+    return visit.show("grant.html", {**values, "scopes": scopes})
+
+
+async def ask_withdrawal(visit: Visit) -> Response:
+    """Show which scopes an actor would lose."""
+    space, actor = require_place(visit, changes=True), read_actor(visit.read("actor"))
+    held = await find_grant(visit, actor)
+    own = actor == visit.principal.actor
+    values = {"actor": actor, "held": held, "space": space, "own": own}
+    return visit.show("take_back.html", values, 200 if held else 404)
+
+
+async def take_back(visit: Visit) -> Response:
+    """Take back all scopes of an actor in a space. The form is the confirmation of the person."""
+    space, actor = require_place(visit, changes=True), read_actor(visit.form.get("actor", ""))
+    visit.require_confirmation()
+    await _call(visit, "revoke_access", WithdrawnRow, actor=actor, space=space)
+    return _return_to(space)
+
+
+def require_place(visit: Visit, *, changes: bool = False) -> str:
+    """Return the name of the space that the address or form names, if the person administers it.
+
+    Raises ScopeMissing, ReadOnly, and ArgumentInvalid if no space is named.
+    """
+    visit.principal.require("admin", anywhere=True)
+    if changes:
+        visit.require_writable()
+    space = visit.require_space()
+    visit.principal.require("admin")
+    return space
+
+
+async def find_grant(visit: Visit, actor: str) -> GrantListRow | None:
+    """Return the grant of an actor in the space of the visit, or None."""
+    return next((row for row in await list_grants(visit) if row.actor_name == actor), None)
+
+
+async def list_grants(visit: Visit) -> list[GrantListRow]:
+    """Return the grants of the spaces that the person administers here."""
+    rows = await _call(visit, "list_grants", GrantListRow)
+    return [row for row in rows if row.space_name in visit.administered]
+
+
+async def _call(
+    visit: Visit, function: LiteralString, row: type[Row], /, **arguments: object
+) -> list[Row]:
+    try:
+        return await visit.site.store.database.call(
+            function, row, credential=visit.principal.credential, **arguments
+        )
+    except DataRefused as refused:
+        raise refused.explain() from None
+
+
+def _return_to(space: str) -> Response:
+    return RedirectResponse(write_link("grants", space=space), 303)

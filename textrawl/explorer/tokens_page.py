@@ -1,0 +1,164 @@
+"""Access tokens of the spaces that a person administers. Only the owner makes and revokes them.
+
+A token acts for its actor in every space that is granted to the actor. So an administrator of one
+space who could make tokens could reach other spaces in the name of others.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from starlette.responses import RedirectResponse, Response
+
+from textrawl.access.access_token import hash_token, make_token, shorten_token
+from textrawl.access.principal import Scope
+from textrawl.access.records import MadeTokenRow, RevokedTokenRow, TokenListRow
+from textrawl.errors import ArgumentInvalid, StartRefused
+from textrawl.explorer.arguments import SCOPES, read_actor, read_number, read_scopes
+from textrawl.explorer.grants_page import find_grant, require_place
+from textrawl.explorer.refusals import OwnerNeeded, SentTwice
+from textrawl.explorer.rendering import write_link
+from textrawl.explorer.visits import Visit
+from textrawl.postgres.database import Database
+from textrawl.postgres.sqlstates import DataRefused
+from textrawl.values.limits import NAME_LENGTH
+from textrawl.values.text import clean_name
+
+_LONGEST_DAYS = 3650
+_DAYS = 90  # that the form suggests
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """A token to make. `days` is 0 if it never expires."""
+
+    actor: str
+    space: str
+    scopes: list[Scope]
+    days: int
+
+
+async def show(visit: Visit) -> Response:
+    """Show the tokens whose home space the person administers."""
+    visit.principal.require("admin", anywhere=True)
+    values = {
+        "tokens": await _list_tokens(visit),
+        "administered": visit.administered,
+        "owner": _is_owner(visit),
+        "space": visit.read("space"),
+    }
+    return visit.show("tokens.html", values)
+
+
+async def ask_token(visit: Visit) -> Response:
+    """Show the form for a token."""
+    _require_owner(visit)
+    values = {
+        "space": require_place(visit),
+        "actor": clean_name(visit.read("actor")),
+        "scopes": SCOPES,
+        "days": _DAYS,
+        "most_days": _LONGEST_DAYS,
+        "longest": NAME_LENGTH,
+    }
+    return visit.show("token.html", {"step": "ask", **values})
+
+
+async def make(visit: Visit) -> Response:
+    """Show what the new token will allow. With the confirmation, make it and show it once."""
+    _require_owner(visit)
+    form, space = visit.form, require_place(visit)
+    days = read_number(form.get("days", ""), least=0, most=_LONGEST_DAYS, default=0)
+    wish = _Wish(read_actor(form.get("actor", "")), space, read_scopes(form), days)
+    if not form.get("confirmed"):
+        return await _show_plan(visit, wish)
+    # A browser that loads the answer again sends the form again, which must not make a token.
+    if visit.site.tickets.use(form.get("ticket", "")) != (visit.principal.credential,):
+        raise SentTwice
+    values = {"step": "made", "wish": wish, "space": space, "token": await _make(visit, wish)}
+    return visit.show("token.html", values)
+
+
+async def ask_revocation(visit: Visit) -> Response:
+    """Show which token would be revoked."""
+    _require_owner(visit)
+    values = {"token": await _find_token(visit, visit.read("token")), "space": require_place(visit)}
+    return visit.show("revoke.html", values)
+
+
+async def revoke(visit: Visit) -> Response:
+    """Revoke a token. The form is the confirmation of the person."""
+    _require_owner(visit)
+    space = require_place(visit)
+    token = await _find_token(visit, visit.form.get("token", ""))
+    visit.require_confirmation()
+    async with _open_owner(visit) as owner:
+        await owner.call("revoke_token", RevokedTokenRow, name=str(token.id))
+    return RedirectResponse(write_link("tokens", space=space), 303)
+
+
+async def _show_plan(visit: Visit, wish: _Wish) -> Response:
+    values = {
+        "step": "confirm",
+        "wish": wish,
+        "space": wish.space,
+        "held": await find_grant(visit, wish.actor),
+        "ticket": visit.site.tickets.make(visit.principal.credential),
+    }
+    return visit.show("token.html", values)
+
+
+async def _make(visit: Visit, wish: _Wish) -> str:
+    text = make_token()
+    async with _open_owner(visit) as owner:
+        await owner.call(
+            "create_token",
+            MadeTokenRow,
+            hash=hash_token(text),
+            prefix=shorten_token(text),
+            actor=wish.actor,
+            space=wish.space,
+            scopes=wish.scopes,
+            expires_at=datetime.now(UTC) + timedelta(days=wish.days) if wish.days else None,
+        )
+    return text
+
+
+async def _find_token(visit: Visit, number: str) -> TokenListRow:
+    """Return a valid token of the space by its id. Raises ArgumentInvalid."""
+    for token in await _list_tokens(visit):
+        if str(token.id) == number and token.state == "valid":
+            return token
+    raise ArgumentInvalid("Look at the tokens again", title="There is no such valid token")
+
+
+async def _list_tokens(visit: Visit) -> list[TokenListRow]:
+    rows = await visit.site.store.database.call(
+        "list_tokens", TokenListRow, credential=visit.principal.credential
+    )
+    return [row for row in rows if row.home in visit.administered]
+
+
+def _is_owner(visit: Visit) -> bool:
+    return visit.site.open_owner is not None and not visit.site.settings.read_only
+
+
+def _require_owner(visit: Visit) -> None:
+    """Raise ScopeMissing, ReadOnly, or OwnerNeeded unless the person owns the memory."""
+    visit.principal.require("admin", anywhere=True)
+    visit.require_writable()
+    if not _is_owner(visit):
+        raise OwnerNeeded
+
+
+@asynccontextmanager
+async def _open_owner(visit: Visit) -> AsyncGenerator[Database]:
+    assert visit.site.open_owner is not None  # noqa: S101 - checked by `_require_owner`
+    try:
+        async with visit.site.open_owner() as owner:
+            yield owner
+    except StartRefused as refused:
+        raise OwnerNeeded(str(refused)) from refused
+    except DataRefused as refused:
+        raise refused.explain() from None
