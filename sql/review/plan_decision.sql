@@ -2,6 +2,7 @@ create function textrawl.plan_decision(proposals text[], space integer default n
 returns table (
     id uuid, space_name text, author_name text, entity_name text, content text,
     outcome text,  -- of accepting: new, repeats (stored already), replaces, or refused, see store_proposal()
+    fault text,    -- of a refused proposal: ended, same (it relates an entity to itself), or gone (what it replaces)
     beside jsonb   -- stored facts beside it, see proposal_beside()
 )
 language plpgsql stable security definer
@@ -16,16 +17,19 @@ begin
     end if;
     return query
         select p.id, s.name, a.name, p.entity_name, proposal_text(p.content, p.relation_type, p.to_name),
-            case when not is_valid(null, p.valid_until, present => clock_timestamp())
-                    or entity_key(p.space_id, p.entity_name) = entity_key(p.space_id, p.to_name)
-                    or p.replaces is not null and replaced_fault(p.space_id, p.entity_name, p.replaces) is not null then 'refused'
+            case when r.fault is not null then 'refused'
                 when b.beside @> '[{"why": "repeats"}]' then 'repeats'
                 when b.beside @> '[{"why": "replaces"}]' then 'replaces' else 'new' end,
-            b.beside
+            r.fault, b.beside
         from find_proposals(proposals, spaces) f
         join proposal p on p.space_id = f.space_id and p.id = f.id
         join space s on s.id = p.space_id
         join actor a on a.id = p.author_id
+        cross join lateral (
+            select case when not is_valid(null, p.valid_until, present => clock_timestamp()) then 'ended'
+                when entity_key(p.space_id, p.entity_name) = entity_key(p.space_id, p.to_name) then 'same'
+                when p.replaces is not null and replaced_fault(p.space_id, p.entity_name, p.replaces) is not null then 'gone'
+                end as fault) r
         cross join lateral (select proposal_beside(p.space_id, p.id) as beside) b
         order by p.created_at, p.id;
 end

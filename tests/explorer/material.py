@@ -2,6 +2,8 @@
 
 import psycopg
 
+from textrawl.access.access_token import hash_token
+
 _LONG = "w" + "o" * 150 + "rd"
 _FACTS = (
     ("Ada", "person", "prefers green tea"),
@@ -35,3 +37,27 @@ def fill(owner: psycopg.Connection, space: str = "team") -> None:
         f" relate_entities('Ada', 'leads', 'Project {_LONG}', space => {number})",
         {"space": space},
     )
+
+
+def propose_all(owner: psycopg.Connection, token: str) -> None:
+    """Let the person with this token propose facts: new, repeated, replacing, hostile and long.
+
+    Their ids begin with 10000000, 20000000, and so on.
+    """
+    proposals = (
+        ("Ada", "likes cake", None),
+        ("Ada", "prefers green tea", None),
+        ("Ada", "lives in Bergen", "lives in Rome"),
+        ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)> too', None),
+        (f"Project {_LONG}", f"ends when {_LONG} ends", None),
+    )
+    for number, (entity, fact, replaced) in enumerate(proposals, 1):
+        owner.execute(
+            "select remember_fact(%s, 'person', %s, replaces => %s, credential => %s,"
+            " client => 'bot 1.0', tool => 'remember_fact')",
+            (entity, fact, replaced, hash_token(token)),
+        )
+        owner.execute(
+            "update proposal set id = (%s || substr(id::text, 9))::uuid where content = %s",
+            (f"{number}0000000", fact),
+        )

@@ -6,6 +6,8 @@ import psycopg
 import pytest
 
 from tests.explorer.markup import PAYLOADS, Document
+from tests.explorer.test_proposals_page import propose
+from tests.explorer.test_search_page import remember
 from tests.explorer.visiting import Browser, Place
 from textrawl.values.text import clean_name
 
@@ -112,3 +114,26 @@ async def test_no_text_of_an_address_becomes_markup(place: Place) -> None:
                 faults += document.faults
 
     assert faults == []
+
+
+async def test_no_text_of_a_proposal_becomes_markup(place: Place) -> None:
+    faults: list[str] = []
+    place.owner.execute("update actor set name = %s where name = 'proposer'", (PAYLOADS[1],))
+    for payload in PAYLOADS[::17]:
+        propose(place, clean_name(payload), clean_name(payload))
+        remember(place.owner, clean_name(payload), clean_name(payload))
+    place.owner.execute("update proposal set client = %s", (PAYLOADS[2],))
+    async with place.browse("reviewer") as browser:
+        page = Document((await browser.get("proposals")).text)
+        rows = place.owner.execute("select id::text from proposal").fetchall()
+        given = "&".join(f"id={row[0]}" for row in rows)
+        plan = Document((await browser.get(f"decide?{given}")).text)
+        reject = {"decision": "reject", "reason": PAYLOADS[3], "confirmed": "1"}
+        done = Document((await browser.post("decide", ids=rows[0][0], **reject)).text)
+        past = Document((await browser.get("proposals", state="rejected")).text)
+    for document in (page, plan, done, past):
+        faults += document.faults
+
+    assert faults == []
+    assert clean_name(PAYLOADS[3]) in past.text
+    assert sum("alert(1)" in text for text in plan.texts) >= 10

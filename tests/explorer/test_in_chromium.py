@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.explorer.chromium import Tab, marks, open_tab, sign_in
-from tests.explorer.material import fill
+from tests.explorer.material import fill, propose_all
 from tests.explorer.visiting import Place
 
 pytestmark = marks
@@ -20,6 +20,7 @@ PAGES = (
     "trail", "undo?author=textrawl_owner&since=2020-01-01", "forget?name=Ada&space=team",
     "alias?name=Ada", "unname?name=Ada&alias=Countess", "merge?name=Ada",
     "merge?name=Ada&other=Ben", "split?name=A.+Lovelace",
+    "proposals", "decide?id=10000000&id=20000000&id=30000000&id=40000000&id=50000000",
 )  # fmt: skip
 PICTURES = os.environ.get("TEXTRAWL_PICTURES")
 """A folder: the test leaves pictures of all pages there, for people to look at."""
@@ -28,6 +29,7 @@ PICTURES = os.environ.get("TEXTRAWL_PICTURES")
 @pytest.fixture
 async def filled(place: Place) -> Place:
     fill(place.owner)
+    propose_all(place.owner, place.tokens["proposer"])
     return place
 
 
@@ -65,7 +67,7 @@ async def test_nothing_is_cut_or_overlaps_and_no_check_of_accessibility_fails(
 ) -> None:
     faults: list[str] = []
     async with open_tab(filled) as tab:
-        await sign_in(tab, filled.tokens["admin"])
+        await sign_in(tab, filled.tokens["keeper"])
         for look, page in ((look, page) for look in LOOKS for page in PAGES):
             scheme, width = look
             await tab.page.emulate_media(color_scheme=scheme)  # pyright: ignore[reportArgumentType]

@@ -21,7 +21,10 @@ from textrawl.transports.http.metrics import Metrics
 SCOPES = {
     "reader": ("read",),
     "writer": ("read", "write", "forget"),
+    "proposer": ("read", "propose"),
+    "reviewer": ("read", "write", "review"),
     "admin": ("read", "write", "forget", "admin"),
+    "keeper": ("read", "write", "forget", "review", "admin"),
 }
 _FORM_TOKEN = re.compile(r'name="form_token" value="([^"]+)"')
 
@@ -36,7 +39,7 @@ class Browser:
 
     async def get(self, page: str, **parameters: str) -> httpx2.Response:
         """Look at a page, and note the token of its forms."""
-        answer = await self.http.get(f"{self.root}/explore/{page}", params=parameters)
+        answer = await self.http.get(f"{self.root}/explore/{page}", params=parameters or None)
         if found := _FORM_TOKEN.search(answer.text):
             self.form_token = html.unescape(found[1])
         return answer

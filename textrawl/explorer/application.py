@@ -20,6 +20,7 @@ from textrawl.explorer import (
     health_page,
     merges_page,
     names_page,
+    proposals_page,
     search_page,
     sign_in,
     tokens_page,
@@ -40,6 +41,8 @@ _PAGES: dict[str, Page] = {
     "entity": entity_page.show,
     "graph": graph_page.show,
     "spaces": dashboard_page.show,
+    "proposals": proposals_page.show,
+    "decide": proposals_page.plan,
     "health": health_page.show,
     "trail": trail_page.show,
     "undo": trail_page.plan,
@@ -70,6 +73,7 @@ _ACTIONS: dict[str, Page] = {
     "take-back": grants_page.take_back,
     "token": tokens_page.make,
     "revoke": tokens_page.revoke,
+    "decide": proposals_page.decide,
 }
 
 

@@ -55,11 +55,11 @@ def read_fact(text: str) -> str:
     return fact
 
 
-def read_reason(text: str) -> str:
-    """Return the reason why a fact was wrong. Raises ArgumentInvalid."""
+def read_reason(text: str, fix: str) -> str:
+    """Return the reason of a change. Raises ArgumentInvalid with `fix` if it is missing."""
     reason = _limit("The reason", clean_name(text), REASON_LENGTH)
     if not reason:
-        raise ArgumentInvalid("Say why the fact was wrong", title="The reason is missing")
+        raise ArgumentInvalid(fix, title="The reason is missing")
     return reason
 
 

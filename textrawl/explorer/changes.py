@@ -42,7 +42,7 @@ async def correct(visit: Visit) -> Response:
     form = visit.form
     target = await _find_target(visit, form.get("name", ""), form.get("fact", ""))
     text, wrong = read_fact(form.get("text", "")), form.get("kind") == "wrong"
-    reason = read_reason(form.get("reason", "")) if wrong else ""
+    reason = read_reason(form.get("reason", ""), "Say why the fact was wrong") if wrong else ""
     if text == target.fact.content:
         raise ArgumentInvalid("Go back, and write what is right now", title="Nothing is different")
     if not form.get("confirmed"):

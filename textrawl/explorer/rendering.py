@@ -37,6 +37,15 @@ def write_time(instant: datetime) -> str:
     return f"{instant.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
+def write_age(instant: datetime) -> str:
+    """Return how long ago a time was, in its largest whole unit."""
+    seconds = (datetime.now(UTC) - instant).total_seconds()
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if number := int(seconds // length):
+            return f"{_count(number, unit)} ago"
+    return "just now"
+
+
 def _write_share(share: float) -> str:
     """Return a share in hundredths, as in the answers of the tools."""
     return f"{100 * share:.0f}"
@@ -57,7 +66,12 @@ def _build_environment() -> Environment:
         lstrip_blocks=True,
     )
     functions: dict[str, Any] = {"link": write_link, "asset": find_address}
-    filters: dict[str, Any] = {"time": write_time, "hundredths": _write_share, "number": _count}
+    filters: dict[str, Any] = {
+        "time": write_time,
+        "age": write_age,
+        "hundredths": _write_share,
+        "number": _count,
+    }
     environment.globals.update(functions)
     environment.filters.update(filters)
     return environment

@@ -24,6 +24,7 @@ from textrawl.transports.http.authentication import describe_principal
 _NAVIGATION = (
     ("search", "Search", "read"),
     ("spaces", "Spaces", "read"),
+    ("proposals", "Proposals", "review", "propose"),
     ("trail", "Trail", "admin"),
     ("grants", "Grants", "admin"),
     ("tokens", "Tokens", "admin"),
@@ -99,7 +100,7 @@ class Visit:
         """The names of the spaces of this visit that the person administers."""
         return [space.name for space in self.principal.spaces if "admin" in space.scopes]
 
-    def _find_spaces(self, scope: str) -> list[str]:
+    def find_spaces(self, scope: str) -> list[str]:
         """Return the names of the spaces with facts that the person can read and use so."""
         if self.site.settings.read_only:
             return []
@@ -110,11 +111,15 @@ class Visit:
             "visitor": self.principal.actor,
             "form_token": self.session.form_token,
             "spaces": [space.name for space in self.principal.readable],
-            "writable": self._find_spaces("write"),
-            "forgettable": self._find_spaces("forget"),
+            "writable": self.find_spaces("write"),
+            "forgettable": self.find_spaces("forget"),
+            "reviewed": self.find_spaces("review"),
+            "administers": self.allows("admin"),
             "path": self.request.url.path,
             "navigation": [
-                (page, label) for page, label, scope in _NAVIGATION if self.allows(scope)
+                (page, label)
+                for page, label, *scopes in _NAVIGATION
+                if any(self.allows(scope) for scope in scopes)
             ],
         }
 

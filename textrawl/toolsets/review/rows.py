@@ -21,6 +21,7 @@ class ProposalRow:
     entity_type: str | None
     content: str
     author_name: str
+    client: str | None
     created_at: datetime
     state: str
     decided_at: datetime | None
@@ -34,7 +35,11 @@ class ProposalRow:
 
 @dataclass(frozen=True)
 class PlannedRow:
-    """What accepting a proposal would do: new, repeats, replaces or refused."""
+    """What accepting a proposal would do: new, repeats, replaces or refused.
+
+    `fault` says why it is refused: ended (its end has passed), same (a relation of an entity to
+    itself) or gone (the fact that it replaces).
+    """
 
     id: UUID
     space_name: str
@@ -42,6 +47,7 @@ class PlannedRow:
     entity_name: str
     content: str
     outcome: str
+    fault: str | None
     beside: list[dict[str, Any]]
 
 

@@ -1,0 +1,170 @@
+"""Proposals: who sees them, a plan that changes nothing, and decisions of reviewers alone."""
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from tests.explorer.markup import Document
+from tests.explorer.test_search_page import remember
+from tests.explorer.visiting import Place, open_place
+from textrawl.access.access_token import hash_token
+from textrawl.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+
+def propose(place: Place, name: str, text: str, replaces: str | None = None) -> str:
+    """Propose a fact, and return the id of the proposal."""
+    row = place.owner.execute(
+        "select proposal_id::text from remember_fact(%s, 'person', %s, replaces => %s,"
+        " credential => %s, client => 'bot 1.0')",
+        (name, text, replaces, hash_token(place.tokens["proposer"])),
+    ).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def read_states(place: Place) -> dict[str, str]:
+    rows = place.owner.execute("select content, decision from textrawl.proposal").fetchall()
+    return {content: decision or "pending" for content, decision in rows}
+
+
+def read_facts(place: Place) -> list[str]:
+    rows = place.owner.execute(
+        "select content from textrawl.fact f where is_valid(f.valid_from, f.valid_until)"
+        " order by content"
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
+async def test_reviewers_see_all_proposals_and_their_authors_only_their_own(place: Place) -> None:
+    remember(place.owner, "Ada", "likes tea")
+    propose(place, "Ada", "likes tea")
+    pages: dict[str, Document] = {}
+    for person in ("reader", "proposer", "reviewer"):
+        async with place.browse(person) as browser:
+            pages[person] = Document((await browser.get("proposals")).text)
+
+    assert "There are no such proposals." in pages["reader"].texts
+    assert " (yours), " in pages["proposer"].texts
+    assert "proposer" in pages["reviewer"].texts
+    assert "bot 1.0" in pages["reviewer"].texts
+    assert "repeats" in pages["reviewer"].texts
+    assert "id" in pages["reviewer"].fields
+    assert "id" not in pages["proposer"].fields
+    links = {person: page.links.count("/explore/proposals") for person, page in pages.items()}
+    assert links == {"reader": 1, "proposer": 2, "reviewer": 2}  # in the filter and the navigation
+
+
+async def test_proposals_are_filtered_and_paged(place: Place) -> None:
+    for number in range(22):
+        propose(place, "Ada", f"likes tea number {number:02}")
+    propose(place, "Ben", "likes cake")
+    async with place.browse("reviewer") as browser:
+        first = Document((await browser.get("proposals")).text)
+        second = Document((await browser.get("proposals", skip="20", all="1")).text)
+        ben = Document((await browser.get("proposals", entity="ben", author="proposer")).text)
+        others = await browser.get("proposals", author="reader")
+        rejected = await browser.get("proposals", state="rejected")
+        unknown = await browser.get("proposals", state="lost")
+
+    assert "1 to 20 of 23, the oldest first" in first.texts
+    assert "/explore/proposals?state=pending&skip=20" in first.links
+    assert "21 to 23 of 23, the oldest first" in second.texts
+    assert "Choose none" in second.texts
+    assert "1 to 1 of 1, the oldest first" in ben.texts
+    assert "There are no such proposals." in others.text
+    assert "There are no such proposals." in rejected.text
+    assert unknown.status_code == 400
+
+
+async def test_a_plan_says_what_accepting_would_do_and_changes_nothing(place: Place) -> None:
+    remember(place.owner, "Ada", "likes tea")
+    remember(place.owner, "Ada", "lives in Oslo")
+    remember(place.owner, "Ada", "lives in Rome")
+    ids = [
+        propose(place, "Ada", "likes cake"),
+        propose(place, "Ada", "likes tea"),
+        propose(place, "Ada", "lives in Bergen", replaces="lives in Oslo"),
+        propose(place, "Ada", "lives in Paris", replaces="lives in Rome"),
+    ]
+    place.owner.execute("select forget_entity('Ada', 'lives in Rome', space => 2)")
+    async with place.browse("reviewer") as browser:
+        answer = await browser.get(f"decide?{'&'.join(f'id={each}' for each in ids)}")
+        nothing = await browser.get("decide")
+        many = await browser.get("decide?" + "&".join(f"id={each:08}" for each in range(101)))
+    plan = Document(answer.text)
+
+    outcomes = ("new", "repeats", "replaces", "refused")
+    assert [text for text in plan.texts if text in outcomes] == [
+        "new", "repeats", "repeats", "replaces", "replaces", "refused",
+    ]  # fmt: skip
+    assert "there is no single valid fact left that it replaces" in answer.text
+    assert "Accept 3 proposals" in plan.texts
+    assert "Reject 4 proposals" in plan.texts
+    assert (nothing.status_code, many.status_code) == (400, 400)
+    assert set(read_states(place).values()) == {"pending"}
+    assert read_facts(place) == ["likes tea", "lives in Oslo"]
+
+
+async def test_a_confirmed_decision_is_carried_out_and_says_how_it_is_undone(place: Place) -> None:
+    cake, pie = propose(place, "Ada", "likes cake"), propose(place, "Ada", "likes pie")
+    async with place.browse("reviewer") as browser:
+        await browser.get("decide", id=cake)
+        unconfirmed = await browser.post("decide", ids=cake, decision="accept")
+        without = await browser.post("decide", ids=pie, decision="reject", confirmed="1")
+        before = read_states(place)
+        accepted = await browser.post("decide", ids=cake, decision="accept", confirmed="1")
+        given = {"decision": "reject", "reason": "she is allergic", "confirmed": "1"}
+        rejected = await browser.post("decide", ids=pie, **given)
+        again = await browser.post("decide", ids=cake, decision="accept", confirmed="1")
+    async with place.browse("proposer") as browser:
+        own = await browser.get("proposals", state="any")
+
+    assert (unconfirmed.status_code, without.status_code, again.status_code) == (400, 400, 400)
+    assert set(before.values()) == {"pending"}
+    assert "1 proposal accepted" in accepted.text
+    assert "in the trail" in accepted.text
+    assert "1 proposal rejected" in rejected.text
+    assert read_states(place) == {"likes cake": "accepted", "likes pie": "rejected"}
+    assert read_facts(place) == ["likes cake"]
+    assert "she is allergic" in own.text
+
+
+async def test_nobody_but_a_reviewer_of_the_space_plans_or_decides(place: Place) -> None:
+    proposal = propose(place, "Ada", "likes cake")
+    place.owner.execute(
+        "select create_space('other'), grant_access('writer', 'other', '{read,write,review}')"
+    )
+    place.owner.execute("update token set scopes = scopes || '{review}' where prefix is not null")
+    codes: list[int] = []
+    given = {"ids": proposal, "decision": "accept", "confirmed": "1", "reason": "x"}
+    for person in ("reader", "writer", "proposer", "admin"):
+        async with place.browse(person) as browser:
+            await browser.get("proposals")
+            codes += [
+                (await browser.get("decide", id=proposal)).status_code,
+                (await browser.post("decide", **given)).status_code,
+                (await browser.post("decide", **given, space="other")).status_code,
+                (await browser.post("decide", **given | {"decision": "reject"})).status_code,
+            ]
+
+    assert set(codes) <= {400, 403, 404}
+    assert read_states(place) == {"likes cake": "pending"}
+
+
+async def test_a_server_that_only_reads_decides_nothing(
+    settings: Callable[..., Settings], owner: psycopg.Connection
+) -> None:
+    given = settings(embedding_provider="none", read_only=True)
+    async with open_place(given, owner) as place, place.browse("reviewer") as browser:
+        proposal = propose(place, "Ada", "likes cake")
+        page = Document((await browser.get("proposals")).text)
+        plan = Document((await browser.get("decide", id=proposal)).text)
+        fields = {"ids": proposal, "decision": "accept", "confirmed": "1"}
+        answer = await browser.post("decide", **fields)
+
+    assert "id" not in page.fields
+    assert "confirmed" not in plan.fields
+    assert (answer.status_code, read_states(place)) == (403, {"likes cake": "pending"})

@@ -1,0 +1,109 @@
+"""Proposals: what waits for a decision, a plan of it, and the decision."""
+
+from collections.abc import Sequence
+from typing import cast, get_args
+
+from starlette.responses import Response
+
+from textrawl.access.principal import Scope
+from textrawl.errors import ArgumentInvalid
+from textrawl.explorer.arguments import read_number, read_reason, read_start
+from textrawl.explorer.rendering import write_link
+from textrawl.explorer.visits import Visit
+from textrawl.toolsets.review.operations import Decision, Filter, ReviewOperations, State
+from textrawl.toolsets.review.rows import PlannedRow
+from textrawl.values.limits import MOST_PROPOSALS, REASON_LENGTH
+from textrawl.values.text import clean_name
+
+_PAGE = 20
+_LAST = 100_000
+_STATES: tuple[State, ...] = get_args(State)
+_SEERS: tuple[Scope, ...] = ("propose", "review")  # beside people who read
+
+
+async def show(visit: Visit) -> Response:
+    """Show the proposals that the person reviews or made, with the stored facts beside them."""
+    visit.principal.require("read", *_SEERS)
+    state = visit.read("state") or _STATES[0]
+    if state not in _STATES:
+        raise ArgumentInvalid(f"Use one of: {', '.join(_STATES)}", title="Unknown state")
+    given = {name: clean_name(visit.read(name)) for name in ("author", "entity")}
+    skip = read_number(visit.read("skip"), least=0, most=_LAST, default=0)
+    chosen = Filter(
+        given["author"] or None,
+        given["entity"] or None,
+        read_start(visit.read("since")),
+        state,
+        _PAGE,
+        skip,
+    )
+    rows = await ReviewOperations(visit.site.store).list(chosen, visit.caller)
+    total = rows[0].total if rows else 0
+    values = {
+        "proposals": rows,
+        "total": total,
+        "state": state,
+        "states": _STATES,
+        "since": visit.read("since"),
+        "space": visit.read("space"),
+        "all_chosen": bool(visit.read("all")),
+        "skip": skip,
+        "older": max(skip - _PAGE, 0) if skip else None,
+        "newer": skip + _PAGE if skip + _PAGE < total else None,
+    }
+    return visit.show("proposals.html", {**values, **given})
+
+
+async def plan(visit: Visit) -> Response:
+    """Show what the decision of some proposals would do with each of them."""
+    visit.principal.require("review", anywhere=True)
+    chosen = _check_choice(visit.request.query_params.getlist("id"))
+    rows = await ReviewOperations(visit.site.store).plan(chosen, visit.caller)
+    writable = visit.find_spaces("write")
+    storable = [row for row in rows if row.outcome != "refused" and row.space_name in writable]
+    values = {
+        "plan": rows,
+        "storable": _list_ids(storable),
+        "accepted": len(storable),
+        "all_ids": _list_ids(rows),
+        "longest_reason": REASON_LENGTH,
+        "space": visit.read("space"),
+    }
+    return visit.show("decide.html", values)
+
+
+async def decide(visit: Visit) -> Response:
+    """Accept or reject proposals, all or none, as the plan said. Show what was done."""
+    visit.require_writable()
+    visit.principal.require("review", anywhere=True)
+    chosen = _check_choice(visit.form.get("ids", "").split())
+    decision = visit.form.get("decision", "")
+    visit.require_confirmation()
+    if decision not in get_args(Decision):
+        raise ArgumentInvalid("Go back, and accept or reject", title="Nothing was decided")
+    reason = None
+    if decision == "reject":
+        reason = read_reason(visit.form.get("reason", ""), "Say why, for the author")
+    rows = await ReviewOperations(visit.site.store).decide(
+        chosen, cast("Decision", decision), reason, visit.caller
+    )
+    values = {"decided": rows, "decision": decision, "space": visit.form.get("space", "")}
+    return visit.show("decided.html", values)
+
+
+def _check_choice(ids: Sequence[str]) -> list[str]:
+    """Return the ids of the chosen proposals. Raises ArgumentInvalid for none or too many."""
+    chosen = list(dict.fromkeys(clean_name(each) for each in ids))
+    if not chosen:
+        fix = f"Choose at least one in {write_link('proposals')}"
+        raise ArgumentInvalid(fix, title="No proposal is chosen")
+    if len(chosen) > MOST_PROPOSALS:
+        raise ArgumentInvalid(
+            f"Choose at most {MOST_PROPOSALS}", title="Too many proposals are chosen"
+        )
+    return chosen
+
+
+def _list_ids(rows: Sequence[PlannedRow]) -> str:
+    """Return the ids as one field of a form. The fields of a form are few, and have one value."""
+    return " ".join(str(row.id) for row in rows)
