@@ -21,22 +21,28 @@ declare
     scoped integer[] := readable_spaces(credential, memory_report.spaces);
     names  text[] := array(select s.name from space s where s.id = any(scoped));
     since  timestamptz := now() - make_interval(days => least(greatest(days, 1), 3660));
+    first_day timestamptz := date_trunc('day', greatest(since, now() - interval '30 days'));
+    weeks  timestamptz[] := array(select generate_series(date_trunc('week', since), now(), '1 week'));
 begin
-    -- Also list weeks without facts, because a chart shows all weeks.
-    select coalesce(jsonb_agg(jsonb_build_object('week', week::date, 'facts', coalesce(facts, 0)) order by week), '[]') into growth
-    from generate_series(date_trunc('week', since), now(), '1 week') week
+    -- The next two statements read only the index observation_growth_idx. Also list weeks without facts, because a chart
+    -- shows all weeks.
+    select coalesce(jsonb_agg(jsonb_build_object('week', week::date, 'facts', coalesce(stored.facts, 0)) order by week), '[]')
+    into growth
+    from unnest(weeks) with ordinality w (week, place)
     left join (
-        select g.week as stored_week, sum(g.facts) as facts from memory_growth g where g.space = any(names) group by 1) g
-        on stored_week = week::date;
+        select width_bucket(o.created_at, weeks) as place, count(*) as facts from fact o
+        where o.space_id = any(scoped) and o.created_at >= weeks[1] and o.created_at < weeks[cardinality(weeks)] + interval '1 week'
+        group by 1) stored using (place);
 
-    select coalesce(jsonb_object_agg(source, facts), '{}') into sources
-    from (select g.source, sum(g.facts) as facts from memory_growth g where g.space = any(names) group by 1) s;
-
-    select coalesce(jsonb_agg(jsonb_build_object('author', author, 'facts', facts) order by facts desc, author), '[]')
-    into authors
-    from (
-        select g.author, sum(g.facts) as facts from memory_growth g where g.space = any(names)
-        group by 1 order by 2 desc, 1 limit 10) a;
+    with told as materialized (
+        select o.source, o.author_id, count(*) as facts from fact o where o.space_id = any(scoped) group by 1, 2
+    )
+    select (select coalesce(jsonb_object_agg(s.source, s.facts), '{}')
+            from (select t.source, sum(t.facts) as facts from told t group by 1) s),
+           (select coalesce(jsonb_agg(jsonb_build_object('author', a.author, 'facts', a.facts) order by a.facts desc, a.author), '[]')
+            from (select actor.name as author, sum(t.facts) as facts from told t join actor on actor.id = t.author_id
+                  group by 1 order by 2 desc, 1 limit 10) a)
+    into sources, authors;
 
     select jsonb_build_object(
         'calls', count(*), 'tokens', coalesce(sum(r.tokens), 0),
@@ -44,19 +50,19 @@ begin
         'verbose_tokens', round(sum(r.tokens) * (sum(r.verbose_tokens)
             / nullif(sum(r.tokens) filter (where r.verbose_tokens is not null), 0)::numeric)),
         'priced', count(r.verbose_tokens),
-        'p50_ms', round(percentile_cont(0.5) within group (order by r.milliseconds)::numeric, 1),
-        'p95_ms', round(percentile_cont(0.95) within group (order by r.milliseconds)::numeric, 1),
+        'p50_ms', round((percentile_cont(array[0.5, 0.95]) within group (order by r.milliseconds))[1]::numeric, 1),
+        'p95_ms', round((percentile_cont(array[0.5, 0.95]) within group (order by r.milliseconds))[2]::numeric, 1),
         'cut', count(*) filter (where r.dropped > 0), 'since', min(r.at)) into recalls
     from recall r where r.space_id = any(scoped) and r.at >= since;
 
     select coalesce(jsonb_agg(jsonb_build_object(
         'day', day::date, 'calls', coalesce(calls, 0), 'tokens', coalesce(tokens, 0), 'p50_ms', p50) order by day), '[]')
     into recall_days
-    from generate_series(date_trunc('day', greatest(since, now() - interval '30 days')), now(), '1 day') day
+    from generate_series(first_day, now(), '1 day') day
     left join (
         select date_trunc('day', r.at) as recall_day, count(*) as calls, sum(r.tokens) as tokens,
                round(percentile_cont(0.5) within group (order by r.milliseconds)::numeric, 1) as p50
-        from recall r where r.space_id = any(scoped) and r.at >= since group by 1) d on recall_day = day;
+        from recall r where r.space_id = any(scoped) and r.at >= greatest(since, first_day) group by 1) d on recall_day = day;
 
     select coalesce(jsonb_agg(jsonb_build_object(
         'milliseconds', round(milliseconds::numeric, 1), 'mode', mode, 'asked', coalesce(query, query_hash),
@@ -64,16 +70,21 @@ begin
     from (select * from recall r where r.space_id = any(scoped) and r.at >= since and r.milliseconds is not null
           order by r.milliseconds desc limit 5) r;
 
-    with stale_fact as materialized (
-        select v.reasons, v.entity_name, v.content, v.created_at from memory_stale v where v.space = any(names)
+    with stale as materialized (
+        select s.space_id, s.id, s.created_at, s.old, s.doubtful, s.unused, s.outdated from stale_fact s where s.space_id = any(scoped)
+    ), oldest as (
+        select s.space_id, s.id, s.created_at from stale s order by s.created_at, s.id limit 5
     )
     select jsonb_build_object(
-        'reasons', (select coalesce(jsonb_object_agg(reason, facts), '{}') from (
-            select reason, count(*) as facts from stale_fact, unnest(string_to_array(reasons, ', ')) reason group by 1) counted),
-        'facts', (select count(*) from stale_fact),
+        'reasons', jsonb_strip_nulls(jsonb_build_object(
+            'old', nullif(count(*) filter (where s.old), 0), 'low confidence', nullif(count(*) filter (where s.doubtful), 0),
+            'never recalled', nullif(count(*) filter (where s.unused), 0),
+            'recalled though replaced', nullif(count(*) filter (where s.outdated), 0))),
+        'facts', count(*),
         'oldest', (select coalesce(jsonb_agg(jsonb_build_object(
-                       'entity', entity_name, 'fact', content, 'reasons', reasons, 'at', created_at) order by created_at), '[]')
-                   from (select * from stale_fact order by created_at limit 5) oldest)) into stale;
+                       'entity', v.entity_name, 'fact', v.content, 'reasons', v.reasons, 'at', o.created_at) order by o.created_at), '[]')
+                   from oldest o join space p on p.id = o.space_id join memory_stale v on v.space = p.name and v.id = o.id))
+    into stale from stale s;
 
     with open_question as materialized (
         select v.* from memory_unanswered v where v.space = any(names) and v.last_at >= since

@@ -4,17 +4,17 @@ returns table (
 )
 language sql stable rows 100
 begin atomic
-    select s.name, asked.query, asked.query_hash, asked.times, asked.score, asked.hits, asked.first_at, asked.last_at
+    select s.name, asked.query, asked.query_hash, asked.times, asked.last[3]::real, asked.last[4]::integer, asked.first_at, asked.last_at
     from (
         select r.space_id, r.query_hash, max(r.query) as query, count(*) as times, min(r.at) as first_at, max(r.at) as last_at,
-               (array_agg(r.score order by r.at desc, r.id desc))[1] as score,
-               (array_agg(r.hits order by r.at desc, r.id desc))[1] as hits
+               -- The largest of these arrays is the last search. To sort the searches of each query takes three times as long.
+               max(array[extract(epoch from r.at)::double precision, r.id, r.score, r.hits]) as last
         from textrawl.recall as r
         where r.mode = 'search' and r.query_hash is not null
         group by r.space_id, r.query_hash
     ) as asked
     join textrawl.space as s on s.id = asked.space_id
-    where asked.score is null or asked.score < bar;
+    where asked.last[3] is null or asked.last[3]::real < bar;
 end;
 
 comment on function textrawl.unanswered_queries is

@@ -39,7 +39,11 @@ declare
     weights    double precision[];
     selecting  tsquery;
     ended      uuid[];
+    narrow     boolean := 2 * (max_rows + more) <= 50;
+    bar        record;
 begin
+    select coalesce(least_score, b.score) as score, case when least_score is null then b.kept else 0 end as kept
+    into bar from answer_bar(vector is not null) b;
     select a.* into plan from assess_spaces(scoped, entity_types, model, since, until) a;
     select array_agg(t.term order by t.place), array_agg(t.weight / t.total order by t.place),
         string_agg('(' || t.selecting::text || ')', '|')::tsquery, array_agg(t.name order by t.place)
@@ -56,16 +60,22 @@ begin
             and (entity_types is null or o.entity_type = any(entity_types))
         order by o.created_at desc, o.id limit more);
     return query
-        with answered as materialized (
-            select s.observation_id from search_memory(query, spaces, entity_types, as_of, max_rows, model, vector,
-                credential => credential, since => since, until => until, around => around, least_score => least_score) s
-        ), wide as materialized (
+        with wide as materialized (
             select s.*, row_number() over () as rank
             from search_memory(query, spaces, entity_types, as_of, max_rows + more, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => 0) s
+        ), answered as materialized (
+            -- A search for more rows has the same candidates if both have the least number of candidates. The facts that
+            -- the shorter search returns are then the first facts of the longer search.
+            select w.observation_id from wide w
+            where narrow and w.rank <= max_rows and (w.score >= bar.score or w.rank <= bar.kept)
+            union all
+            select s.observation_id from search_memory(query, spaces, entity_types, as_of, max_rows, model, vector,
+                credential => credential, since => since, until => until, around => around, least_score => least_score) s
+            where not narrow
         ), alone as materialized (
             select s.observation_id, s.score
-            from search_memory(query, spaces, entity_types, as_of, 2 * candidates, model, vector,
+            from search_memory(query, spaces, entity_types, as_of, candidates, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => 0,
                 neighbours => false) s
         ), lexical as materialized (

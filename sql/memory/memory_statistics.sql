@@ -11,15 +11,18 @@ set search_path from current
 begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, memory_statistics.spaces) as ids
+    ), fact_count as materialized (
+        select count(*) as facts, count(*) filter (where textrawl.is_valid(o.valid_from, o.valid_until)) as valid_facts
+        from textrawl.fact o where o.space_id = any((select ids from scope)::integer[])
     )
     select (select count(*) from textrawl.entity e where e.space_id = any((select ids from scope)::integer[])),
-           (select count(*) from textrawl.fact o where o.space_id = any((select ids from scope)::integer[])),
-           (select count(*) from textrawl.fact o where o.space_id = any((select ids from scope)::integer[])
-            and textrawl.is_valid(o.valid_from, o.valid_until)),
+           (select c.facts from fact_count c), (select c.valid_facts from fact_count c),
            (select count(*) from textrawl.relation r where r.space_id = any((select ids from scope)::integer[])
             and textrawl.is_valid(r.valid_from, r.valid_until)),
-           (select count(*) from textrawl.event v where v.space_id = any((select ids from scope)::integer[])
-            and (not v.detail ? 'proposal' or v.action = 'accepted')),
+           -- Each of the two counts reads only an index.
+           (select count(*) from textrawl.event v where v.space_id = any((select ids from scope)::integer[]))
+           - (select count(*) from textrawl.event v where v.space_id = any((select ids from scope)::integer[])
+              and v.detail ? 'proposal' and v.action <> 'accepted'),
            pg_database_size(current_database()),
            (select coalesce(jsonb_object_agg(entity_type, n), '{}') from (
                 select entity_type, count(*) n from textrawl.entity e where e.space_id = any((select ids from scope)::integer[])

@@ -8,5 +8,5 @@ grant execute on function
     to textrawl_analyst;
 
 -- Row-level security shows a login only the rows of the spaces that were granted to its actor.
-grant select on textrawl.space, textrawl.entity, textrawl.observation, textrawl.fact, textrawl.relation, textrawl.entity_alias
+grant select on textrawl.space, textrawl.entity, textrawl.observation, textrawl.fact, textrawl.stale_fact, textrawl.relation, textrawl.entity_alias
     to textrawl_analyst;

@@ -1,21 +1,14 @@
 create view textrawl.memory_stale with (security_invoker) as
 select s.name as space, o.id, e.name as entity_name, o.entity_type, o.content,
-       case when textrawl.is_valid(o.valid_from, o.valid_until) then concat_ws(', ',
-           case when greatest(o.created_at, r.last_at) < now() - interval '180 days' then 'old' end,
-           case when o.confidence < 0.5 then 'low confidence' end,
-           case when r.recalls is null and o.created_at < now() - interval '30 days' then 'never recalled' end)
-       else 'recalled though replaced' end as reasons,
-       a.name as author, o.confidence, o.created_at, coalesce(r.recalls, 0) as recalls, r.last_at as last_recalled_at, o.replaced_by
-from textrawl.fact o
-left join textrawl.recalled r on r.space_id = o.space_id and r.observation_id = o.id
+       case when o.outdated then 'recalled though replaced' else concat_ws(', ',
+           case when o.old then 'old' end,
+           case when o.doubtful then 'low confidence' end,
+           case when o.unused then 'never recalled' end) end as reasons,
+       a.name as author, o.confidence, o.created_at, coalesce(o.recalls, 0) as recalls, o.last_at as last_recalled_at, o.replaced_by
+from textrawl.stale_fact o
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
 join textrawl.space s on s.id = o.space_id and s.tier is null
-join textrawl.actor a on a.id = o.author_id
--- Repeat the conditions here. It would take longer to compute the reasons of every fact and then filter by the reasons.
-where case when textrawl.is_valid(o.valid_from, o.valid_until)
-      then greatest(o.created_at, r.last_at) < now() - interval '180 days' or o.confidence < 0.5
-           or r.recalls is null and o.created_at < now() - interval '30 days'
-      else o.replaced_by is not null and r.last_at >= o.valid_until end;
+join textrawl.actor a on a.id = o.author_id;
 
 comment on view textrawl.memory_stale is 'Facts to review: old, doubtful, never recalled, or recalled after they were replaced.';
 comment on column textrawl.memory_stale.space is 'Name of the space.';

@@ -185,7 +185,8 @@ def test_every_sql_file_makes_what_its_name_says_and_comments_on_it(path: Path) 
         described = re.findall(r"^comment on (table|type) (\w+) is '", text, re.MULTILINE)
         assert set(made) <= set(described)
         return
-    kind = "view" if path.parent.name == "views" or path.stem == "fact" else "function"
+    is_view = path.parent.name == "views" or path.stem in {"fact", "stale_fact"}
+    kind = "view" if is_view else "function"
     assert re.findall(rf"^create {kind} textrawl\.(\w+)", text, re.MULTILINE) == [path.stem]
     assert re.findall(rf"^comment on {kind} textrawl\.(\w+) is", text, re.MULTILINE) == [path.stem]
 
