@@ -14,6 +14,7 @@
     ├── NotAuthenticated       a credential is missing, unknown, expired or revoked
     ├── ScopeMissing           the caller does not have a scope
     │   └── OnlyProposes       the caller has propose instead of write
+    ├── IssuerUnavailable      the identity provider's keys or metadata cannot be fetched
     ├── IssuerRefused          this server's token was not created for its identity provider
     ├── SpaceNotFound          no space has this name, or the caller has no scope in it
     ├── EmbeddingNotConfigured semantic search without a provider
@@ -199,6 +200,14 @@ class OnlyProposes(ScopeMissing):
             "the caller can only propose here, with remember_fact, build_knowledge or "
             "relate_entities",
         )
+
+
+class IssuerUnavailable(TextrawlError):
+    """The identity provider's keys or metadata cannot be fetched, so nobody can sign in there."""
+
+    # The caller is not authenticated yet, so only the log names the cause.
+    title = "Identity provider unavailable"
+    fix = "Retry in a few seconds; the server's log names the cause"
 
 
 class IssuerRefused(TextrawlError):

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -28,6 +27,7 @@ from textrawl.environment import (
     read_token_file,
 )
 from textrawl.errors import StartRefused
+from textrawl.setting_source import SettingSource
 from textrawl.values import hook_choice
 from textrawl.values.choice import describe_choice
 from textrawl.values.limits import DIGEST_TOKENS, LEAST_TOKENS, MOST_TOKENS
@@ -43,28 +43,6 @@ FORMATS: dict[str, Format] = {
     **dict.fromkeys(("false", "0", "no", "off"), "verbose"),
     "lines": "lines",
 }
-
-
-class _Sources(PydanticBaseSettingsSource):
-    """The values that `environment` finds."""
-
-    def __init__(self, settings_class: type[BaseSettings]) -> None:
-        super().__init__(settings_class)
-        self._sources = read_sources()
-
-    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """Return the value of a setting (or None), its name, and False.
-
-        False tells pydantic that the value is not JSON.
-        """
-        found = find_value(field_name, self._sources)
-        return found and found.text, field_name, False
-
-    def __call__(self) -> dict[str, Any]:
-        """Return the values of all settings that a source contains."""
-        fields = self.settings_cls.model_fields.items()
-        values = {name: self.get_field_value(field, name)[0] for name, field in fields}
-        return {name: value for name, value in values.items() if value is not None}
 
 
 class Settings(BaseSettings):
@@ -84,7 +62,7 @@ class Settings(BaseSettings):
 
         pydantic's own sources are not used.
         """
-        return init_settings, _Sources(settings_cls)
+        return init_settings, SettingSource(settings_cls)
 
     enable_memory: bool = Field(
         default=True,
@@ -325,6 +303,13 @@ class Settings(BaseSettings):
         description="Address of an identity provider, exactly as in the provider's metadata, such "
         "as https://login.example.org. The server then accepts access tokens of this provider "
         "over HTTP. If unset, only tokens of textrawl are accepted.",
+    )
+    oauth_client_id: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Client id of the explorer at OAUTH_ISSUER. Register a public client there "
+        "with the redirect address PUBLIC_URL/explore/signed-in. People can then sign in to the "
+        "explorer there.",
     )
     oauth_actor_claim: str = Field(
         default="sub",

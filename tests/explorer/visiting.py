@@ -92,10 +92,12 @@ def enrol_people(owner: psycopg.Connection, space: str = "team") -> dict[str, st
 
 
 @asynccontextmanager
-async def open_place(settings: Settings, owner: psycopg.Connection) -> AsyncGenerator[Place]:
+async def open_place(
+    settings: Settings, owner: psycopg.Connection, port: int | None = None
+) -> AsyncGenerator[Place]:
     """A server with the explorer in this process."""
     tokens = enrol_people(owner)
-    given = settings.model_copy(update={"http_port": find_port(), "explorer": True})
+    given = settings.model_copy(update={"http_port": port or find_port(), "explorer": True})
     server = create_server(given, tokens_needed=True)
     root = f"http://127.0.0.1:{given.http_port}"
 

@@ -1,6 +1,7 @@
 """The explorer as an application: its pages, behind its own guards."""
 
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -10,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from textrawl.errors import TextrawlError
+from textrawl.errors import StartRefused, TextrawlError
 from textrawl.explorer import (
     changes,
     dashboard_page,
@@ -35,6 +36,9 @@ from textrawl.server.server import MemoryServer
 from textrawl.settings import Settings
 from textrawl.toolsets.app import App
 from textrawl.transports.http.limits import Limits
+
+if TYPE_CHECKING:
+    from textrawl.explorer.issuer_entrance import IssuerEntrance
 
 _PAGES: dict[str, Page] = {
     "search": search_page.show,
@@ -79,8 +83,10 @@ _ACTIONS: dict[str, Page] = {
 
 def build_explorer(site: Site) -> ASGIApp:
     """Return the explorer of a memory, for a server that answers at /explore."""
-    entrance = sign_in.SignIn(site)
+    issuer = _choose_issuer(site)
+    entrance = sign_in.SignIn(site, issuer)
     routes = [
+        *(issuer.routes if issuer else []),
         Route("/", _lead_to_search),
         Route("/sign-in", entrance.ask, methods=["GET"]),
         Route("/sign-in", entrance.accept, methods=["POST"]),
@@ -108,6 +114,17 @@ def build_pages(server: MemoryServer, settings: Settings, app: App) -> ASGIApp:
     return build_explorer(
         Site(app.store, app.renderer, identity.directory, settings, server.find_principal)
     )
+
+
+def _choose_issuer(site: Site) -> "IssuerEntrance | None":
+    settings = site.settings
+    if settings.oauth_client_id is None or site.lookup is None:
+        return None
+    if settings.oauth_issuer is None:
+        raise StartRefused("TEXTRAWL_OAUTH_CLIENT_ID needs TEXTRAWL_OAUTH_ISSUER")
+    from textrawl.explorer.issuer_entrance import IssuerEntrance  # noqa: PLC0415 - few servers have it
+
+    return IssuerEntrance(site, settings.oauth_issuer, settings.oauth_client_id)
 
 
 async def _lead_to_search(_: Request) -> Response:

@@ -1,5 +1,6 @@
-"""The cookies of the explorer: one for a session, and one for the form that signs in."""
+"""The cookies of the explorer: for a session, the form that signs in, and a sign-in elsewhere."""
 
+from typing import Literal
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -8,8 +9,10 @@ from starlette.responses import Response
 from textrawl.explorer.site import ROOT
 from textrawl.transports.http.hosts import is_local
 
-_SESSION, _FORM = "textrawl-session", "textrawl-form"
+_SESSION, _FORM, _FLOW = "textrawl-session", "textrawl-form", "textrawl-flow"
 _LONGEST_ID = 100  # characters; ours have 43
+_LONGEST_FLOW = 3000
+FLOW_SECONDS = 600
 
 
 def read_session(request: Request) -> str | None:
@@ -31,6 +34,24 @@ def keep_session(request: Request, response: Response, identity: str) -> None:
 def keep_form(request: Request, response: Response, secret: str) -> None:
     """Send the cookie of the form that signs in."""
     _send(request, response, _FORM, secret)
+
+
+def read_flow(request: Request) -> str | None:
+    """Return what this browser knows of its sign-in at an identity provider, or None."""
+    return _read(request, _FLOW, _LONGEST_FLOW)
+
+
+def keep_flow(request: Request, response: Response, value: str) -> None:
+    """Send the cookie of a sign-in at an identity provider.
+
+    The provider leads back with a link of another site. Browsers send no Strict cookie with it.
+    """
+    _send(request, response, _FLOW, value, samesite="lax", max_age=FLOW_SECONDS)
+
+
+def drop_flow(request: Request, response: Response) -> None:
+    """Delete the cookie of a sign-in at an identity provider."""
+    _delete(request, response, _FLOW)
 
 
 def drop_session(request: Request, response: Response) -> None:
@@ -58,19 +79,28 @@ def _name(request: Request, name: str) -> str:
     return f"{name}-{urlsplit(f'//{host}').port or 80}"
 
 
-def _read(request: Request, name: str) -> str | None:
+def _read(request: Request, name: str, longest: int = _LONGEST_ID) -> str | None:
     value = request.cookies.get(_name(request, name))
-    return value if value and len(value) <= _LONGEST_ID else None
+    return value if value and len(value) <= longest else None
 
 
-def _send(request: Request, response: Response, name: str, value: str) -> None:
+def _send(
+    request: Request,
+    response: Response,
+    name: str,
+    value: str,
+    *,
+    samesite: Literal["strict", "lax"] = "strict",
+    max_age: int | None = None,
+) -> None:
     response.set_cookie(
         _name(request, name),
         value,
+        max_age=max_age,
         path=ROOT,
         secure=is_secure(request),
         httponly=True,
-        samesite="strict",
+        samesite=samesite,
     )
 
 

@@ -52,7 +52,12 @@ def make_form_token(secret: str) -> str:
 
     Nobody else can make this token, so a foreign page cannot sign a browser in.
     """
-    return hmac.new(_KEY, secret.encode(), sha256).hexdigest()
+    return derive("form", secret)
+
+
+def derive(purpose: str, secret: str) -> str:
+    """Return a value for one purpose that only this process can compute from a secret."""
+    return hmac.new(_KEY, f"{purpose} {secret}".encode(), sha256).hexdigest()
 
 
 def _check_origin(request: Request) -> None:

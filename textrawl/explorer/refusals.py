@@ -10,6 +10,13 @@ class FormRefused(TextrawlError):
     fix = "Go back, load the page again, and send the form once more"
 
 
+class SignInRefused(TextrawlError):
+    """A sign-in at the identity provider that ended without a session."""
+
+    title = "You are not signed in"
+    fix = "Sign in again. If this happens again, ask the administrator for a grant"
+
+
 class TooManyFailures(TextrawlError):
     """An address that sent too many invalid tokens."""
 

@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -23,6 +24,14 @@ _PAGE = re.compile(r"[a-z-]+(\?[!-~]*)?", re.ASCII)
 _REFUSED = "This access token is not known, has expired, or was revoked."
 
 
+class IssuerSignIn(Protocol):
+    """The other way to sign in: at the identity provider of the server."""
+
+    def find_name(self, request: Request) -> str | None:
+        """Return the name of the provider, or None if it cannot lead back to this address."""
+        ...
+
+
 class SignIn:
     """The page that signs people in.
 
@@ -30,8 +39,9 @@ class SignIn:
     somebody else signs in.
     """
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, issuer: IssuerSignIn | None = None) -> None:
         self._site = site
+        self._issuer = issuer
         self._failures = Window(_MOST_FAILURES)
 
     async def ask(self, request: Request) -> Response:
@@ -51,10 +61,8 @@ class SignIn:
         if credential is None:
             self._failures.add(address)
             return self._show(request, _REFUSED, 401)
-        if old := cookies.read_session(request):
-            self._site.sessions.end(old)
-        response = RedirectResponse(_find_target(form.get("next", "")), 303)
-        cookies.keep_session(request, response, self._site.sessions.begin(credential[0]))
+        response = RedirectResponse(find_target(form.get("next", "")), 303)
+        begin_session(self._site, request, response, credential[0])
         return response
 
     def _show(self, request: Request, message: str = "", status: int = 200) -> Response:
@@ -64,6 +72,7 @@ class SignIn:
             "code": request.query_params.get("code", ""),
             "next": request.query_params.get("next", ""),
             "with_token": self._site.lookup is not None,
+            "issuer": self._issuer.find_name(request) if self._issuer else None,
             "message": message,
         }
         response = render("sign_in.html", values, status)
@@ -96,6 +105,15 @@ async def sign_out(visit: Visit) -> Response:
     return response
 
 
-def _find_target(wanted: str) -> str:
+def begin_session(
+    site: Site, request: Request, response: Response, credential: bytes | None
+) -> None:
+    """Begin a session with a new id, end the former session of this browser, and send the id."""
+    if old := cookies.read_session(request):
+        site.sessions.end(old)
+    cookies.keep_session(request, response, site.sessions.begin(credential))
+
+
+def find_target(wanted: str) -> str:
     """Return the address of a page of the explorer. `wanted` never leads to another site."""
     return f"{ROOT}/{wanted if _PAGE.fullmatch(wanted) else ''}"

@@ -15,7 +15,13 @@ from textrawl.access.principal import Caller, Principal, keep_caller
 from textrawl.access.request import find_principal, find_request_id
 from textrawl.explorer.cookies import drop_session, read_session
 from textrawl.explorer.forms import Form, read_form
-from textrawl.explorer.refusals import FormRefused, OwnerNeeded, SentTwice, TooManyFailures
+from textrawl.explorer.refusals import (
+    FormRefused,
+    OwnerNeeded,
+    SentTwice,
+    SignInRefused,
+    TooManyFailures,
+)
 from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.sessions import Session
 from textrawl.explorer.site import Site
@@ -35,6 +41,7 @@ CLIENT = f"textrawl explorer {__version__}"
 _STATUS: dict[type[errors.TextrawlError], int] = {
     errors.ArgumentInvalid: 400,
     errors.NotAuthenticated: 401,
+    SignInRefused: 401,
     FormRefused: 403,
     OwnerNeeded: 403,
     SentTwice: 409,
@@ -44,6 +51,7 @@ _STATUS: dict[type[errors.TextrawlError], int] = {
     errors.NothingDeleted: 404,
     TooManyFailures: 429,
     errors.ServerBusy: 503,
+    errors.IssuerUnavailable: 503,
     errors.DatabaseUnavailable: 503,
 }
 

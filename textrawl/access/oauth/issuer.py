@@ -33,11 +33,12 @@ Without this leeway, the newest tokens would be refused. The claim `exp` gets no
 client of an expired token must fetch a new token anyway.
 """
 
-_SCOPES: dict[str, Scope] = {
+SCOPES: dict[str, Scope] = {
     f"{prefix}{scope}": scope
     for scope in cast("tuple[Scope, ...]", get_args(Scope))
     for prefix in ("", "textrawl:", "memory:")
 }
+"""The scopes by the names that an issuer can have for them."""
 
 _ACCESS_TOKEN = ("at+jwt", "application/at+jwt")
 _ANY_TOKEN = ("jwt", "application/jwt", None)
@@ -183,7 +184,7 @@ def _read_scopes(claims: Mapping[str, object]) -> frozenset[Scope]:
             words += value.split(" ")
         elif isinstance(value, list):
             words += cast("list[object]", value)
-    return frozenset(_SCOPES[word] for word in words if isinstance(word, str) and word in _SCOPES)
+    return frozenset(SCOPES[word] for word in words if isinstance(word, str) and word in SCOPES)
 
 
 def _read_expiry(value: object) -> datetime:

@@ -5,19 +5,15 @@ and a pause follows each fetch, even after a failure. A slow issuer must not del
 cached keys. Therefore the total time of a fetch is limited.
 """
 
-import ipaddress
-import json
 import logging
 import time
 from collections.abc import Callable
-from http import HTTPStatus
-from typing import cast
 
 import anyio
-import httpx
 
+from textrawl.access.oauth.documents import Documents, FetchFailed
 from textrawl.access.oauth.keys import Key, read_keys
-from textrawl.errors import StartRefused, TextrawlError
+from textrawl.errors import IssuerUnavailable
 
 logger = logging.getLogger("textrawl")
 
@@ -36,23 +32,6 @@ _PAUSE = 30.0
 _PAUSE_WITHOUT_KEYS = 5.0
 """Seconds between fetches while no key is cached, so nobody can log in."""
 
-_MOST_BYTES = 262_144
-"""Maximum size of a document, enough for hundreds of keys."""
-
-_LAST_PORT = 65_535
-
-
-class IssuerUnavailable(TextrawlError):
-    """The identity provider's keys cannot be fetched, so its tokens cannot be verified."""
-
-    # The caller is not authenticated yet, so only the log names the cause.
-    title = "Identity provider unavailable"
-    fix = "Retry in a few seconds; the server's log names the cause"
-
-
-class _FetchFailed(Exception):
-    """The reason why a fetch got no keys. It never contains a received text."""
-
 
 class KeyRing:
     """The keys of one issuer.
@@ -65,20 +44,13 @@ class KeyRing:
         self, issuer: str, *, timeout: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._issuer = issuer
-        self._url, self._plain = _read_issuer(issuer)
+        self._documents = Documents(issuer, timeout=timeout)
         self._timeout = timeout
         self._clock = clock
         self._keys: tuple[Key, ...] = ()
         self._fetched_at = self._tried_at = float("-inf")
         self._failed = False
         self._fetching = anyio.Lock()
-        self._client = httpx.AsyncClient(
-            # Ask for no compression, because the real size of a compressed body is unknown.
-            headers={"accept": "application/json", "accept-encoding": "identity"},
-            timeout=timeout,
-            follow_redirects=False,
-            trust_env=not self._plain,  # do not use a proxy for an address on this machine
-        )
 
     async def find(self, name: str | None, algorithm: str) -> Key | None:
         """Return the key with the id `name` for `algorithm`, or None if the issuer has no such key.
@@ -96,7 +68,7 @@ class KeyRing:
 
     async def aclose(self) -> None:
         """Close the connections to the issuer."""
-        await self._client.aclose()
+        await self._documents.aclose()
 
     @property
     def _age(self) -> float:
@@ -125,7 +97,7 @@ class KeyRing:
     async def _renew(self) -> None:
         try:
             self._keys = await self._fetch()
-        except _FetchFailed as failure:
+        except FetchFailed as failure:
             self._failed = True
             logger.warning("Keys of %s cannot be fetched: %s", self._issuer, failure)
         else:
@@ -137,100 +109,10 @@ class KeyRing:
     async def _fetch(self) -> tuple[Key, ...]:
         try:
             with anyio.fail_after(self._timeout):
-                keys = read_keys(await self._read(await self._find_key_set()))
+                metadata = await self._documents.find_metadata("jwks_uri")
+                keys = read_keys(await self._documents.read(metadata.addresses["jwks_uri"]))
         except TimeoutError:
-            raise _FetchFailed(f"no complete answer within {self._timeout:g} s") from None
+            raise FetchFailed(f"no complete answer within {self._timeout:g} s") from None
         if not keys:
-            raise _FetchFailed("its key set has no usable key")
+            raise FetchFailed("its key set has no usable key")
         return keys
-
-    async def _find_key_set(self) -> httpx.URL:
-        """Return the address of the key set, from the first metadata that names this issuer."""
-        failures: list[str] = []
-        for address in _list_metadata(self._url):
-            try:
-                return self._read_metadata(await self._read(address))
-            except _FetchFailed as failure:
-                failures.append(f"{address.path}: {failure}")
-        raise _FetchFailed("; ".join(failures))
-
-    def _read_metadata(self, metadata: dict[str, object]) -> httpx.URL:
-        # RFC 8414, section 3.3. Without this check, one issuer could act for another issuer of the
-        # same host.
-        if metadata.get("issuer") != self._issuer:
-            raise _FetchFailed(
-                "names another issuer: TEXTRAWL_OAUTH_ISSUER must be exactly equal to this name"
-            )
-        found = metadata.get("jwks_uri")
-        address = _read_address(found, plain=self._plain) if isinstance(found, str) else None
-        if address is None:
-            raise _FetchFailed("has no jwks_uri that is an https address")
-        return address
-
-    async def _read(self, address: httpx.URL) -> dict[str, object]:
-        body = bytearray()
-        try:
-            async with self._client.stream("GET", address) as response:
-                if response.status_code != HTTPStatus.OK:
-                    raise _FetchFailed(f"HTTP {response.status_code}")
-                async for chunk in response.aiter_raw():
-                    body += chunk
-                    if len(body) > _MOST_BYTES:
-                        raise _FetchFailed(f"more than {_MOST_BYTES} bytes")
-            document = json.loads(body)
-        except httpx.HTTPError as error:
-            raise _FetchFailed(type(error).__name__) from None
-        except (ValueError, RecursionError):
-            raise _FetchFailed("not JSON") from None
-        if not isinstance(document, dict):
-            raise _FetchFailed("not a JSON object")
-        return cast("dict[str, object]", document)
-
-
-def _read_issuer(text: str) -> tuple[httpx.URL, bool]:
-    """Return the issuer's address, and True if it is a plain http address on this machine."""
-    url = _read_address(text, plain=True)
-    if url is None or url.query:
-        raise StartRefused(
-            "TEXTRAWL_OAUTH_ISSUER must be an https address without user, query and fragment, "
-            "such as https://login.example.org; http is allowed only for addresses of this machine"
-        )
-    return url, url.scheme == "http"
-
-
-def _read_address(text: str, *, plain: bool) -> httpx.URL | None:
-    """Return the https address in `text`, or None. With `plain`, also accept http on this machine.
-
-    httpx parses the address, because httpx also connects to it. Another parser could find another
-    host in the same text.
-    """
-    try:
-        url = httpx.URL(text)
-        host = url.host
-    except (httpx.InvalidURL, ValueError):  # ValueError for a name that is not valid IDNA
-        return None
-    if not host or url.userinfo or url.fragment:
-        return None
-    if url.port is not None and not 0 < url.port <= _LAST_PORT:
-        return None
-    if url.scheme == "https" or (plain and url.scheme == "http" and _is_loopback(host)):
-        return url
-    return None
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _list_metadata(issuer: httpx.URL) -> list[httpx.URL]:
-    """Return the addresses of metadata in the order of the MCP specification."""
-    path = issuer.path.rstrip("/")
-    paths = [
-        f"/.well-known/oauth-authorization-server{path}",
-        f"/.well-known/openid-configuration{path}",
-        f"{path}/.well-known/openid-configuration",
-    ]
-    return [issuer.copy_with(path=one) for one in dict.fromkeys(paths)]
