@@ -8,8 +8,8 @@ returns table (
                         -- priced: number of these calls; cut: number of answers that left out items
     recall_days jsonb,  -- the last 30 days, [{day, calls, tokens, p50_ms}]
     slowest jsonb,      -- the five slowest recalls, [{milliseconds, mode, asked, hits, tokens, at}]
-    stale jsonb,        -- see memory_stale: {reasons, facts, oldest}
-    unanswered jsonb,   -- see memory_unanswered: {questions, most}
+    stale jsonb,        -- see memory_stale: {reasons, facts, oldest}; oldest: [{space, id, entity, fact, reasons, at}]
+    unanswered jsonb,   -- see memory_unanswered: {questions, most}; most: [{asked, kept, times, score, at}]; kept: asked is no hash
     llm jsonb           -- calls to the LLM of each purpose, see llm_usage: [{purpose, calls, failures, tokens_in, ...}]
 )
 language plpgsql stable security definer
@@ -82,7 +82,7 @@ begin
             'recalled though replaced', nullif(count(*) filter (where s.outdated), 0))),
         'facts', count(*),
         'oldest', (select coalesce(jsonb_agg(jsonb_build_object(
-                       'entity', v.entity_name, 'fact', v.content, 'reasons', v.reasons, 'at', o.created_at) order by o.created_at), '[]')
+                       'space', v.space, 'id', v.id, 'entity', v.entity_name, 'fact', v.content, 'reasons', v.reasons, 'at', o.created_at) order by o.created_at), '[]')
                    from oldest o join space p on p.id = o.space_id join memory_stale v on v.space = p.name and v.id = o.id))
     into stale from stale s;
 
@@ -92,7 +92,7 @@ begin
     select jsonb_build_object(
         'questions', (select count(*) from open_question),
         'most', (select coalesce(jsonb_agg(jsonb_build_object(
-                         'asked', coalesce(query, query_hash), 'times', times, 'score', round(score::numeric, 2), 'at', last_at)
+                         'asked', coalesce(query, query_hash), 'kept', query is not null, 'times', times, 'score', round(score::numeric, 2), 'at', last_at)
                                   order by times desc, last_at desc), '[]')
                  from (select * from open_question order by times desc, last_at desc limit 5) most)) into unanswered;
 

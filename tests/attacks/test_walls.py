@@ -27,6 +27,7 @@ UPKEEP = {
     "pending_embeddings", "prune_recalls", "record_recalls", "refresh_search_statistics",
     "prune_llm_use", "expire_proposals", "claim_extraction", "delay_extraction", "store_extraction",
     "record_extraction_use", "register_embedding_model", "release_pending_embeddings", "trail_end",
+    "write_state",
 }  # fmt: skip
 """What a server may do without a credential, on behalf of all."""
 

@@ -37,6 +37,25 @@ def fill(owner: psycopg.Connection, space: str = "team") -> None:
         f" relate_entities('Ada', 'leads', 'Project {_LONG}', space => {number})",
         {"space": space},
     )
+    _add_numbers(owner)
+
+
+def _add_numbers(owner: psycopg.Connection) -> None:
+    """Add what only the dashboard shows: facts to compare, stale facts, questions, recalls."""
+    owner.execute("select register_embedding_model('fixed', 2)")
+    owner.execute(
+        "insert into embedding_1 select space_id, id, '[1,0]' from fact"
+        " where content ~ 'Oslo|Rome|tea'"
+    )
+    owner.execute("update observation set confidence = 0.4 where content ~ 'tea|<img|words'")
+    owner.execute(
+        "insert into recall (space_id, at, mode, format, structured, tokens, verbose_tokens,"
+        " budget, items, dropped, query, query_hash, milliseconds)"
+        " select min(space_id), now() - n * interval '3 days', 'search', 'lines', false, 300 * n,"
+        " 900 * n, 50, 0, 0, %s || n %% 3, n %% 3, 3 + n"
+        " from observation, generate_series(1, 9) n group by n",
+        (f"who {_LONG} ",),
+    )
 
 
 def propose_all(owner: psycopg.Connection, token: str) -> None:

@@ -65,6 +65,34 @@ async def test_no_stored_text_becomes_markup(place: Place) -> None:
     assert sum("alert(1)" in text for text in relations.texts) >= 100
 
 
+async def test_no_text_on_the_dashboard_and_in_facts_to_compare_becomes_markup(
+    place: Place,
+) -> None:
+    for payload in map(clean_name, PAYLOADS[::9]):
+        for fact in (payload, f"{payload} again"):
+            place.owner.execute(
+                "select remember_fact(%s, 'person', %s,"
+                " space => (select id from space where name = 'team'))",
+                (payload, fact),
+            )
+        place.owner.execute(
+            "insert into recall (space_id, at, mode, format, structured, tokens, budget, items,"
+            " dropped, query, query_hash, milliseconds) select id, now(), 'search', 'lines', false,"
+            " 10, 50, 0, 0, %(p)s, %(p)s, 3 from space where name = 'team'",
+            {"p": payload},
+        )
+    place.owner.execute("update observation set confidence = 0.2")
+    place.owner.execute("select register_embedding_model('fixed', 2)")
+    place.owner.execute("insert into embedding_1 select space_id, id, '[1,0]' from observation")
+    async with place.browse("writer") as browser:
+        spaces = Document((await browser.get("spaces")).text)
+        pairs = Document((await browser.get("compare")).text)
+
+    assert spaces.faults + pairs.faults == []
+    assert sum("alert(1)" in text for text in spaces.texts) >= 10
+    assert sum("alert(1)" in text for text in pairs.texts) >= 40
+
+
 async def _read_members(browser: Browser) -> list[str]:
     """Return the faults of the pages about people, when one of them has a hostile name."""
     given = {"actor": PAYLOADS[1], "space": "team"}

@@ -15,7 +15,7 @@ pytestmark = marks
 LOOKS = [("light", 1280), ("light", 360), ("dark", 1280), ("dark", 360)]
 PAGES = (
     "search", "search?q=who+likes+tea&why=1", "entity?name=Ada", "entity?name=Nobody", "spaces",
-    "graph?name=Ada&depth=2", "health",
+    "compare",    "graph?name=Ada&depth=2", "health",
     "grants", "grant?actor=reader&space=team", "take-back?actor=reader&space=team", "tokens",
     "trail", "undo?author=textrawl_owner&since=2020-01-01", "forget?name=Ada&space=team",
     "alias?name=Ada", "unname?name=Ada&alias=Countess", "merge?name=Ada",

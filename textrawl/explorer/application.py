@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 from textrawl.errors import StartRefused, TextrawlError
 from textrawl.explorer import (
     changes,
+    compare_page,
     dashboard_page,
     entity_page,
     grants_page,
@@ -45,6 +46,7 @@ _PAGES: dict[str, Page] = {
     "entity": entity_page.show,
     "graph": graph_page.show,
     "spaces": dashboard_page.show,
+    "compare": compare_page.show,
     "proposals": proposals_page.show,
     "decide": proposals_page.plan,
     "health": health_page.show,

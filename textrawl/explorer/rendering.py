@@ -82,4 +82,9 @@ _ENVIRONMENT = _build_environment()
 
 def render(template: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
     """Return a page made of a template."""
-    return HTMLResponse(_ENVIRONMENT.get_template(template).render(values), status)
+    return HTMLResponse(write(template, values), status)
+
+
+def write(template: str, values: Mapping[str, Any]) -> str:
+    """Return the text of a page made of a template."""
+    return _ENVIRONMENT.get_template(template).render(values)

@@ -33,6 +33,36 @@ class HistoryRow:
 
 
 @dataclass(frozen=True)
+class PairRow:
+    """Two facts of one entity from close_pairs. `kind` is duplicate or conflict.
+
+    `total` is the number of all pairs of this kind.
+    """
+
+    space: str
+    entity_name: str
+    entity_type: str
+    kind: str
+    similarity: float
+    one_id: UUID
+    one: str
+    one_author: str
+    one_at: datetime
+    other_id: UUID
+    other: str
+    other_author: str
+    other_at: datetime
+    total: int
+
+
+@dataclass(frozen=True)
+class StateRow:
+    """The row of write_state. It is equal in two calls if nothing was written between them."""
+
+    write_state: str
+
+
+@dataclass(frozen=True)
 class GraphRow:
     """The graph of entity_graph. An edge names its nodes by their positions, from 0.
 

@@ -5,6 +5,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
 from textrawl.access.directory import Directory
+from textrawl.explorer.numbers import Numbers
+from textrawl.explorer.remembered import Remembered
 from textrawl.explorer.sessions import Links, Sessions
 from textrawl.postgres.database import Database
 from textrawl.settings import Settings
@@ -36,6 +38,7 @@ class Site:
     lookup: Lookup | None = None
     sessions: Sessions = field(default_factory=Sessions)
     links: Links = field(default_factory=Links)
+    numbers: Remembered[Numbers] = field(default_factory=Remembered[Numbers])
     tickets: Links = field(default_factory=Links)
     open_owner: OpenOwner | None = None
 

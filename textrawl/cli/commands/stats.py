@@ -10,7 +10,6 @@ import typer
 from textrawl.cli.console import open_console, show_wait, write_json, write_message
 from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.statistics_page import require_plots, write_page
 from textrawl.cli.statistics_report import Report, draw_report
 from textrawl.errors import StartRefused
 from textrawl.postgres.database import open_connection
@@ -28,7 +27,7 @@ def stats(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write an HTML page with plots to FILE; the page loads no other file.",
+            help="Write an HTML page with charts to FILE. The page loads no other file.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
@@ -38,13 +37,11 @@ def stats(
     It also shows the slowest answers, stale facts, and questions without an answer. Questions are
     shown as text only if TEXTRAWL_RECORD_RECALLS=text stored them.
     """
-    if html is not None:
-        require_plots()
     settings = read_settings()
     with show_wait("Counting"):
         report = run_foreground(lambda: _count(settings, days))
     if html is not None:
-        _save(html, write_page(report))
+        _save(html, _write_page(report))
     if as_json:
         write_json({**asdict(report.holdings), "days": days, **asdict(report.recent)})
     elif html is None:
@@ -63,6 +60,14 @@ async def _count(settings: Settings, days: int) -> Report:
             "memory_report", ReportRow, days=days, credential=site.credential
         )
     return Report(row, recent, days)
+
+
+def _write_page(report: Report) -> str:
+    # These modules take half a second, and only pages need them.
+    from textrawl.explorer.numbers import Numbers  # noqa: PLC0415
+    from textrawl.explorer.statistics_page import write_page  # noqa: PLC0415
+
+    return write_page(Numbers(report.holdings, report.recent), report.days)
 
 
 def _save(file: Path, page: str) -> None:

@@ -1,0 +1,41 @@
+"""Answers are remembered until something is written, and for a minute at most."""
+
+import pytest
+
+from textrawl.explorer.remembered import Remembered
+
+pytestmark = pytest.mark.anyio
+
+
+class Counter:
+    """Makes a new number each time. Its clock stands still."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.now = 0.0
+
+    async def make(self) -> int:
+        self.made += 1
+        return self.made
+
+
+async def test_an_answer_is_made_again_after_a_write_or_a_minute() -> None:
+    counter = Counter()
+    remembered = Remembered[int](clock=lambda: counter.now)
+
+    assert await remembered.find("ada", "1", counter.make) == 1
+    assert await remembered.find("ada", "1", counter.make) == 1
+    assert await remembered.find("ben", "1", counter.make) == 2
+    assert await remembered.find("ada", "2", counter.make) == 3
+    counter.now = 60
+    assert await remembered.find("ada", "2", counter.make) == 4
+
+
+async def test_the_answer_that_nobody_asked_for_longest_is_dropped() -> None:
+    counter = Counter()
+    remembered = Remembered[int](clock=lambda: counter.now)
+    for reader in range(101):
+        await remembered.find(reader, "1", counter.make)
+
+    assert await remembered.find(100, "1", counter.make) == 101
+    assert await remembered.find(0, "1", counter.make) == 102

@@ -1,0 +1,32 @@
+"""Facts to compare: facts of one entity that may say the same, or contradict each other."""
+
+from starlette.responses import Response
+
+from textrawl.explorer.arguments import read_number
+from textrawl.explorer.numbers import count_pairs
+from textrawl.explorer.rows import PairRow
+from textrawl.explorer.visits import Visit
+
+_ENTITIES, _MOST_ENTITIES = 100, 2_000
+_PAIRS = 50  # of each kind
+
+
+async def show(visit: Visit) -> Response:
+    """Show pairs of facts, the most similar first, of the entities that changed last."""
+    visit.principal.require("read")
+    entities = read_number(visit.read("entities"), least=1, most=_MOST_ENTITIES, default=_ENTITIES)
+    pairs = await visit.site.store.database.call(
+        "close_pairs", PairRow, entities=entities, max_rows=_PAIRS, **visit.caller.reading
+    )
+    kinds = [
+        (kind, [pair for pair in pairs if pair.kind == kind], count_pairs(pairs, kind))
+        for kind in ("duplicate", "conflict")
+    ]
+    values = {
+        "kinds": kinds,
+        "entities": entities,
+        "most_entities": _MOST_ENTITIES,
+        "with_vectors": bool(pairs) or visit.site.store.models.has_vectors,
+        "space": visit.read("space"),
+    }
+    return visit.show("compare.html", values)

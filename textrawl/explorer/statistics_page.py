@@ -1,0 +1,20 @@
+"""The page of `textrawl stats --html`: the numbers of the dashboard in one file.
+
+It loads no other file and has no script.
+"""
+
+from datetime import UTC, datetime
+
+from markupsafe import Markup
+
+from textrawl.explorer.assets import read_assets
+from textrawl.explorer.numbers import Numbers, describe_numbers
+from textrawl.explorer.rendering import write
+
+
+def write_page(numbers: Numbers, days: int) -> str:
+    """Return the whole page about the last `days`."""
+    # The stylesheet is a file of this package, so it is safe to write it as it is.
+    style = Markup(read_assets()["style.css"].decode())  # noqa: S704
+    values = {"style": style, "at": datetime.now(UTC), "days": days}
+    return write("statistics.html", {**values, **describe_numbers(numbers)})
