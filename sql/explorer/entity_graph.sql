@@ -1,10 +1,12 @@
 create function textrawl.entity_graph(
     entity text, depth integer default 1, max_nodes integer default 100, entity_types text[] default null,
-    as_of timestamptz default null, spaces integer[] default null, credential bytea default null
+    as_of timestamptz default null, spaces integer[] default null, credential bytea default null,
+    relation_types text[] default null
 ) returns table (
     space text,
     nodes jsonb,     -- the nearest first: [{name, type, depth}]
     edges jsonb,     -- the valid relations between the nodes: [{from, to, relation}], where a node is its position
+    relations text[], -- types of the relations of the entity and between the nodes, also those that are filtered out
     complete boolean -- false if a node or a relation was left out because of a limit
 )
 language plpgsql stable security definer
@@ -16,6 +18,7 @@ as $$
 #variable_conflict use_column
 declare
     most_edges constant integer := 2000;
+    most_types constant integer := 100;
     scoped   integer[] := readable_spaces(credential, entity_graph.spaces);
     home     integer;
     visited  uuid[];
@@ -37,6 +40,7 @@ begin
             cross join lateral live_edges(home, f.id, as_of) edge
             join entity e on e.space_id = home and e.id = edge.other
             where edge.other <> all(visited) and (entity_types is null or e.entity_type = any(entity_types))
+              and (relation_types is null or edge.relation_type = any(relation_types))
             group by edge.other order by count(*) desc, max(edge.created_at) desc, edge.other
             limit max_nodes - cardinality(visited) + 1);
         complete := cardinality(visited) + cardinality(frontier) <= max_nodes;
@@ -55,12 +59,15 @@ begin
         join relation r on r.space_id = home and r.from_entity = v.id
         join unnest(visited) with ordinality w (id, place) on w.id = r.to_entity
         where is_valid(r.valid_from, r.valid_until, as_of)
+          and (relation_types is null or r.relation_type = any(relation_types))
         order by v.place, w.place, r.id limit most_edges + 1
     )
     select coalesce(jsonb_agg(jsonb_build_object('from', source, 'to', target, 'relation', relation_type)
                               order by source, target, id), '[]'),
-        complete and count(*) <= most_edges
-    into edges, complete from edge;
+        complete and count(*) <= most_edges,
+        array(select edge.relation_type from edge
+              union select x.relation_type from live_edges(home, visited[1], as_of) x order by 1 limit most_types)
+    into edges, complete, relations from edge;
     select s.name into space from space s where s.id = home;
     return next;
 end
@@ -69,5 +76,6 @@ $$;
 comment on function textrawl.entity_graph is
     'The entities that at most "depth" valid relations connect with an entity, and the relations between them, in the '
     'first space that you can read and that has the entity. A depth over 4 counts as 4. If as_of is given, the relations '
-    'that were valid then. No row if there is no such entity. Errors: TR010, TR011 (access), TR060 (a given space is a '
-    'graph). Example: select nodes, edges from textrawl.entity_graph(''Jeff'', depth => 2);';
+    'that were valid then. If relation_types is given, only relations of these types. No row if there is no such entity. '
+    'Errors: TR010, TR011 (access), TR060 (a given space is a graph). '
+    'Example: select nodes, edges from textrawl.entity_graph(''Jeff'', depth => 2);';

@@ -31,6 +31,10 @@ def fill(owner: psycopg.Connection, space: str = "team") -> None:
         {"space": space},
     )
     owner.execute(
+        "update observation set valid_from = now() - interval '40 days'"
+        " where content = 'prefers green tea'"
+    )
+    owner.execute(
         "select remember_fact('Ada', 'person', 'lives in Rome', replaces => 'lives in Oslo',"
         f" space => {number}, client => 'chat 2.1', tool => 'remember_fact'),"
         f" relate_entities('Ada', 'works_with', 'Ben', space => {number}),"

@@ -1,5 +1,7 @@
 """The graph around an entity: what relations connect, within the spaces that a person can read."""
 
+from functools import partial
+
 import psycopg
 import pytest
 
@@ -29,9 +31,9 @@ async def test_a_graph_has_what_relations_connect_up_to_a_depth(place: Place) ->
         cut = Document((await browser.get("graph", name="Ada", depth="4", most="2")).text)
         missing = await browser.get("graph", name="Canary")
 
-    assert "2 entities and 1 relations in the space team." in near.texts
+    assert "2 entities and 1 relation in the space team." in near.texts
     assert "3 entities and 2 relations in the space team." in far.texts
-    assert "2 entities and 1 relations in the space team, and there are more." in cut.texts
+    assert "2 entities and 1 relation in the space team, and there are more." in cut.texts
     assert "Ada knows Ben" in near.texts
     assert "/explore/entity?name=Cleo" in far.links
     assert missing.status_code == 404
@@ -53,7 +55,43 @@ async def test_a_graph_is_drawn_as_it_was_on_a_day(place: Place) -> None:
     assert "Ada knows Ben" in then.texts
     assert "Ada knows Cleo" not in then.texts
     assert "Ada knows Ben" not in now.texts
-    assert "1 entities and 0 relations in the space team." in other.texts
+    assert "1 entity and 0 relations in the space team." in other.texts
+
+
+async def test_a_graph_is_filtered_by_types_of_relations_and_entities(place: Place) -> None:
+    for first, verb, second, kind in (
+        ("Ada", "knows", "Ben", "person"), ("Ada", "uses", "Engine", "project"),
+        ("Ada", "likes", "Tea", "concept"), ("Ben", "uses", "Tea", "concept"),
+    ):  # fmt: skip
+        place.owner.execute(
+            "select relate_entities(%s, %s, %s, 'person', %s,"
+            " space => (select id from space where name = 'team'))",
+            (first, verb, second, kind),
+        )
+    async with place.browse("reader") as browser:
+        whole = await browser.get("graph", name="Ada")
+        look = partial(browser.get, "graph", name="Ada", depth="2")
+        uses = Document((await look(relation=["uses", "knows"])).text)
+        kinds = Document((await look(type=["person", "project"])).text)
+        wrong = await look(type=["person", "nothing"])
+
+    assert all(f'name="relation" value="{verb}"' in whole.text for verb in ("knows", "likes"))
+    assert "4 entities and 3 relations in the space team." in uses.texts
+    assert "3 entities and 2 relations in the space team." in kinds.texts
+    assert "/explore/graph?name=Ben&depth=2&most=60&type=person&type=project" in kinds.links
+    assert wrong.status_code == 400
+
+
+async def test_types_of_relations_are_written_if_there_are_few(place: Place) -> None:
+    relate(place.owner, "Ada", "Ben")
+    async with place.browse("reader") as browser:
+        few = Document((await browser.get("graph", name="Ada")).text)
+        for number in range(50):
+            relate(place.owner, "Ada", f"Friend {number}")
+        many = Document((await browser.get("graph", name="Ada")).text)
+
+    assert ("knows" in few.texts, "marker" in few.faults) == (True, False)
+    assert sum(text == "knows" for text in few.texts) == sum(t == "knows" for t in many.texts) - 49
 
 
 def test_nodes_have_places_of_their_own_and_connected_nodes_are_near() -> None:

@@ -37,7 +37,7 @@ class Browser:
     http: httpx2.AsyncClient
     form_token: str = ""
 
-    async def get(self, page: str, **parameters: str) -> httpx2.Response:
+    async def get(self, page: str, **parameters: str | list[str]) -> httpx2.Response:
         """Look at a page, and note the token of its forms."""
         answer = await self.http.get(f"{self.root}/explore/{page}", params=parameters or None)
         if found := _FORM_TOKEN.search(answer.text):

@@ -63,14 +63,12 @@ def read_reason(text: str, fix: str) -> str:
     return reason
 
 
-def read_types(text: str) -> list[str] | None:
-    """Return the entity type in a list, or None for all types. Raises ArgumentInvalid."""
-    if not text:
-        return None
-    kind = str(name_type(text))
-    if kind not in ENTITY_TYPES:
+def read_types(*texts: str) -> list[str] | None:
+    """Return the entity types in a list, or None for all types. Raises ArgumentInvalid."""
+    kinds = [str(name_type(text)) for text in texts if text]
+    if not set(kinds) <= set(ENTITY_TYPES):
         raise ArgumentInvalid(f"Use one of: {', '.join(ENTITY_TYPES)}", title="Unknown type")
-    return [kind]
+    return kinds or None
 
 
 def read_moment(text: str) -> datetime | None:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_moment, read_name, read_number
 from textrawl.explorer.missing_page import show_missing
-from textrawl.explorer.rows import HistoryRow
+from textrawl.explorer.rows import DayRow, HistoryRow
 from textrawl.explorer.visits import Visit
 from textrawl.toolsets.entities.operations import EntityOperations
 from textrawl.toolsets.memory.operations import Times
@@ -26,13 +27,11 @@ async def show(visit: Visit) -> Response:
     )
     if entity is None:
         return await show_missing(visit, name)
-    aliases = await EntityOperations(visit.site.store).list_aliases(name, visit.caller)
     facts = await _read_history(visit, name, as_of, skip)
     total = facts[0].total if facts else 0
     related = len(entity.outgoing) + len(entity.incoming)
-    values = {
+    values: dict[str, Any] = {
         "entity": entity,
-        "aliases": aliases,
         "facts": facts,
         "total": total,
         "hidden_relations": entity.total_relations - related,
@@ -41,6 +40,10 @@ async def show(visit: Visit) -> Response:
         "newer": max(skip - _PAGE, 0) if skip else None,
         "older": skip + _PAGE if skip + _PAGE < total else None,
     }
+    if visit.read("part"):
+        return visit.show("history.html", values)
+    aliases = await EntityOperations(visit.site.store).list_aliases(name, visit.caller)
+    values |= {"aliases": aliases, "days": await _read_days(visit, name)}
     return visit.show("entity.html", values)
 
 
@@ -56,3 +59,11 @@ async def _read_history(
         skip=skip,
         **visit.caller.reading,
     )
+
+
+async def _read_days(visit: Visit, name: str) -> list[str]:
+    """Return the days before today on which the entity changed."""
+    rows = await visit.site.store.database.call(
+        "entity_days", DayRow, entity=name, **visit.caller.reading
+    )
+    return [row.day.isoformat() for row in rows]

@@ -26,9 +26,12 @@ def _show(value: object) -> object:
 
 
 def write_link(page: str, **parameters: object) -> str:
-    """Return the address of a page. Parameters that are None or empty are left out."""
+    """Return the address of a page. Parameters that are None or empty are left out.
+
+    A list repeats its parameter.
+    """
     given = {key: value for key, value in parameters.items() if value not in (None, "", False)}
-    query = urlencode({key: 1 if value is True else value for key, value in given.items()})
+    query = urlencode({key: 1 if value is True else value for key, value in given.items()}, True)
     return f"{ROOT}/{page}{'?' if query else ''}{query}"
 
 
@@ -52,8 +55,9 @@ def _write_share(share: float) -> str:
 
 
 def _count(number: int, thing: str) -> str:
-    """Return a number with what it counts, such as 1 fact or 2 facts."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+    """Return a number with what it counts, such as 1 entity or 2 facts."""
+    many = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{number:,} {thing if number == 1 else many}"
 
 
 def _build_environment() -> Environment:

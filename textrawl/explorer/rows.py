@@ -1,7 +1,7 @@
 """Rows of the SQL functions that only the explorer calls."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -63,13 +63,22 @@ class StateRow:
 
 
 @dataclass(frozen=True)
+class DayRow:
+    """A day of entity_days, on which an entity changed."""
+
+    day: date
+
+
+@dataclass(frozen=True)
 class GraphRow:
     """The graph of entity_graph. An edge names its nodes by their positions, from 0.
 
-    `complete` is false if a limit left something out.
+    `relations` has the types of relations to choose from. `complete` is false if a limit left
+    something out.
     """
 
     space: str
     nodes: list[dict[str, Any]]
     edges: list[dict[str, Any]]
+    relations: list[str]
     complete: bool

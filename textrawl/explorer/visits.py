@@ -71,6 +71,10 @@ class Visit:
         """Return a parameter of the address, or an empty text."""
         return self.request.query_params.get(parameter, "")
 
+    def read_all(self, parameter: str) -> list[str]:
+        """Return all values of a parameter of the address that are not empty."""
+        return [value for value in self.request.query_params.getlist(parameter) if value]
+
     def show(self, template: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
         """Return a page made of a template."""
         return render(template, {**self._describe(), **values}, status)

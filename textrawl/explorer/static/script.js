@@ -1,13 +1,14 @@
-// Improvements of pages that work without a script: search while typing, one-time links, zoom.
+// Improvements of pages that work without a script: parts that follow a form, days, one-time links.
 "use strict";
 
-const PAUSE = 200; // milliseconds without a key before a search
+const PAUSE = 200; // milliseconds without a key before a part is loaded
 
-function searchWhileTyping(form, results) {
+// Load a part of the page again while somebody changes the form that it depends on.
+function followForm(form, target) {
   let timer = 0;
   let running = null;
 
-  async function search() {
+  async function load() {
     running?.abort();
     running = new AbortController();
     const fields = [...new FormData(form)].filter(([, value]) => value !== "");
@@ -21,7 +22,7 @@ function searchWhileTyping(form, results) {
         return;
       }
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      results.replaceChildren(...page.body.childNodes);
+      target.replaceChildren(...page.body.childNodes);
       history.replaceState(null, "", address);
     } catch (error) {
       if (error.name !== "AbortError") {
@@ -32,79 +33,47 @@ function searchWhileTyping(form, results) {
 
   form.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(search, PAUSE);
+    timer = setTimeout(load, PAUSE);
   });
 }
 
-const form = document.getElementById("search");
-if (form !== null) {
-  searchWhileTyping(form, document.getElementById("results"));
+for (const [form, target] of [["search", "results"], ["moment", "history"]]) {
+  const found = document.getElementById(form);
+  if (found !== null) {
+    followForm(found, document.getElementById(target));
+  }
 }
 document.getElementById("link")?.submit();
 
-function moveDrawing(drawing) {
-  const whole = drawing.viewBox.baseVal;
-  const start = { x: whole.x, y: whole.y, width: whole.width, height: whole.height };
-  const view = { ...start };
-  let held = null;
-  let moved = false;
+// Choose one of the days on which an entity changed. The last place of the slider means now.
+function chooseDay(slider) {
+  const days = slider.dataset.days.split(" ");
+  const words = new Intl.DateTimeFormat("en", { dateStyle: "full", timeZone: "UTC" });
+  const [field, range] = ["as_of", "day"].map((name) => document.getElementById(name));
+  const label = document.getElementById("when");
 
-  function show() {
-    drawing.setAttribute("viewBox", `${view.x} ${view.y} ${view.width} ${view.height}`);
+  function tell() {
+    const day = days[range.value];
+    label.textContent = day === undefined ? "now" : words.format(new Date(day));
+    range.setAttribute("aria-valuetext", label.textContent);
   }
 
-  // Zoom by a factor, and keep the point at the shares (x, y) of the drawing where it is.
-  function zoom(factor, x = 0.5, y = 0.5) {
-    const width = Math.min(Math.max(view.width * factor, start.width / 20), start.width * 2);
-    const height = width * (start.height / start.width);
-    view.x += (view.width - width) * x;
-    view.y += (view.height - height) * y;
-    view.width = width;
-    view.height = height;
-    show();
+  function place() {
+    const later = days.findIndex((day) => field.value !== "" && day > field.value);
+    range.value = later === -1 ? days.length - (field.value !== "" ? 1 : 0) : Math.max(later - 1, 0);
+    tell();
   }
 
-  drawing.addEventListener("wheel", (event) => {
-    const box = drawing.getBoundingClientRect();
-    const place = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
-    zoom(event.deltaY > 0 ? 1.15 : 1 / 1.15, ...place);
-    event.preventDefault();
-  }, { passive: false });
-  drawing.addEventListener("pointerdown", (event) => {
-    held = { x: event.clientX, y: event.clientY };
-    moved = false;
+  range.addEventListener("input", () => {
+    field.value = days[range.value] ?? "";
+    tell();
   });
-  drawing.addEventListener("pointermove", (event) => {
-    if (held === null) {
-      return;
-    }
-    const scale = view.width / drawing.getBoundingClientRect().width;
-    const [x, y] = [event.clientX - held.x, event.clientY - held.y];
-    moved = moved || Math.hypot(x, y) > 4;
-    if (moved) {
-      view.x -= x * scale;
-      view.y -= y * scale;
-      held = { x: event.clientX, y: event.clientY };
-      show();
-    }
-  });
-  addEventListener("pointerup", () => { held = null; });
-  drawing.addEventListener("dragstart", (event) => event.preventDefault());
-  drawing.addEventListener("click", (event) => {
-    if (moved) {
-      event.preventDefault(); // the end of a movement is no click on an entity
-    }
-  }, true);
-  document.getElementById("closer").addEventListener("click", () => zoom(1 / 1.4));
-  document.getElementById("farther").addEventListener("click", () => zoom(1.4));
-  document.getElementById("whole").addEventListener("click", () => {
-    Object.assign(view, start);
-    show();
-  });
-  document.getElementById("tools").hidden = false;
+  field.addEventListener("input", place);
+  place();
+  slider.hidden = false;
 }
 
-const drawing = document.getElementById("graph");
-if (drawing !== null) {
-  moveDrawing(drawing);
+const slider = document.getElementById("slider");
+if (slider !== null) {
+  chooseDay(slider);
 }
