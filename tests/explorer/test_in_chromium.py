@@ -1,6 +1,7 @@
 """The pages in a real browser: Debian's Chromium, driven by Playwright."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ async def test_nothing_is_cut_or_overlaps_and_no_check_of_accessibility_fails(
             await tab.go(page)
             faults += [f"{page} {look}: {cut}" for cut in await tab.find_overflow()]
             faults += [f"{page} {look}: {each}" for each in await tab.find_barriers()]
-            await take_picture(tab, f"{page.partition('=')[0]}-{scheme}-{width}")
+            await take_picture(tab, f"{page}-{scheme}-{width}")
 
     assert faults == []
     assert tab.faults == []
@@ -83,5 +84,5 @@ async def test_nothing_is_cut_or_overlaps_and_no_check_of_accessibility_fails(
 
 async def take_picture(tab: Tab, name: str) -> None:
     if PICTURES is not None:
-        path = Path(PICTURES) / f"{name.replace('?', '-')}.png"
+        path = Path(PICTURES) / f"{re.sub(r'[^a-zA-Z0-9]+', '-', name)}.png"
         await tab.page.screenshot(path=path, full_page=True)
