@@ -58,6 +58,23 @@ async def test_a_wrong_fact_is_revised_with_its_reason(place: Place) -> None:
     assert _read_facts(place) == [("lives in Oslo", False), ("lives in Bergen", True)]
 
 
+async def test_a_wrong_fact_can_end_without_another_in_its_place(place: Place) -> None:
+    remember(place.owner, "Ada", "lives in Oslo")
+    given = {"name": "Ada", "fact": _find_id(place), "space": "team", "kind": "void", "text": ""}
+    async with place.browse("writer") as browser:
+        await browser.get("correct", **given)
+        without = await browser.post("correct", **given, confirmed="1")
+        shown = await browser.post("correct", **given, reason="somebody else")
+        before = _read_facts(place)
+        unknown = await browser.post("correct", **given | {"kind": "lost"}, confirmed="1")
+        await browser.post("correct", **given, reason="somebody else", confirmed="1")
+
+    assert (without.status_code, unknown.status_code) == (400, 400)
+    assert "Nothing takes its place." in shown.text
+    assert before == [("lives in Oslo", True)]
+    assert _read_facts(place) == [("lives in Oslo", False)]
+
+
 async def test_a_deletion_says_what_goes_and_then_deletes_it(place: Place) -> None:
     remember(place.owner, "Ada", "lives in Oslo")
     remember(place.owner, "Ada", "likes tea")

@@ -144,6 +144,35 @@ async def test_no_text_of_an_address_becomes_markup(place: Place) -> None:
     assert faults == []
 
 
+async def test_no_text_of_a_timeline_or_a_share_becomes_markup(place: Place) -> None:
+    place.owner.execute(
+        "select create_space('other'), grant_access('writer', 'other', '{read,write}')"
+    )
+    names = [clean_name(payload) for payload in PAYLOADS[::23]]
+    for name in names:
+        remember(place.owner, name, name)
+        place.owner.execute(
+            "select revise_fact(%(p)s, %(p)s, %(p)s, %(p)s || '!', space => 2, client => %(p)s)",
+            {"p": name},
+        )
+    pages: list[Document] = []
+    async with place.browse("writer") as browser:
+        pages.append(Document((await browser.get("timeline")).text))
+        for name in names:
+            given = {"name": name, "source": "team", "target": "other"}
+            pages += [
+                Document((await browser.get("share", **given | {"target": ""})).text),
+                Document((await browser.get("share", **given)).text),
+                Document((await browser.post("share", **given, confirmed="1")).text),
+            ]
+        for field in ("author", "entity", "since", "until", "before", "last"):
+            pages.append(Document((await browser.get("timeline", **{field: names[3]})).text))
+
+    assert [fault for page in pages for fault in page.faults] == []
+    assert [name for name in names if name not in pages[0].text] == []
+    assert sum("alert(1)" in page.text for page in pages) >= 20
+
+
 async def test_no_text_of_a_proposal_becomes_markup(place: Place) -> None:
     faults: list[str] = []
     place.owner.execute("update actor set name = %s where name = 'proposer'", (PAYLOADS[1],))

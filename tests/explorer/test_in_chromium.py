@@ -21,6 +21,7 @@ PAGES = (
     "trail", "undo?author=textrawl_owner&since=2020-01-01", "forget?name=Ada&space=team",
     "alias?name=Ada", "unname?name=Ada&alias=Countess", "merge?name=Ada",
     "merge?name=Ada&other=Ben", "split?name=A.+Lovelace",
+    "timeline", "share?name=Ada&source=team", "share?name=Ada&source=team&target=other",
     "proposals", "decide?id=10000000&id=20000000&id=30000000&id=40000000&id=50000000",
 )  # fmt: skip
 PICTURES = os.environ.get("TEXTRAWL_PICTURES")
@@ -31,6 +32,9 @@ PICTURES = os.environ.get("TEXTRAWL_PICTURES")
 async def filled(place: Place) -> Place:
     fill(place.owner)
     propose_all(place.owner, place.tokens["proposer"])
+    place.owner.execute(
+        "select create_space('other'), grant_access('keeper', 'other', '{read,write}')"
+    )
     return place
 
 

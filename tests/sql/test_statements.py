@@ -20,6 +20,7 @@ SQL_FOLDER = Path(__file__).parents[2] / "sql"
 READERS_OF_STATEMENTS = {
     "access": {"change_language", "list_spaces"},
     "archive": {"import_facts", "import_replacements"},
+    "explorer": {"space_timeline"},
     "graph": {"split_node"},
     "memory": {
         "assess_spaces", "explain_search", "forget_entity", "matching_facts", "nearest_facts",

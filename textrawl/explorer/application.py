@@ -24,7 +24,9 @@ from textrawl.explorer import (
     names_page,
     proposals_page,
     search_page,
+    share_page,
     sign_in,
+    timeline_page,
     tokens_page,
     trail_page,
 )
@@ -47,8 +49,10 @@ _PAGES: dict[str, Page] = {
     "graph": graph_page.show,
     "spaces": dashboard_page.show,
     "compare": compare_page.show,
+    "timeline": timeline_page.show,
     "proposals": proposals_page.show,
     "decide": proposals_page.plan,
+    "share": share_page.plan,
     "health": health_page.show,
     "trail": trail_page.show,
     "undo": trail_page.plan,
@@ -80,6 +84,7 @@ _ACTIONS: dict[str, Page] = {
     "token": tokens_page.make,
     "revoke": tokens_page.revoke,
     "decide": proposals_page.decide,
+    "share": share_page.share,
 }
 
 

@@ -5,7 +5,7 @@ Each has two steps. The first shows what will change, and the second changes it.
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from starlette.responses import RedirectResponse, Response
@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid, FactNotFound, NothingToDelete
 from textrawl.explorer.arguments import read_fact, read_name, read_reason
+from textrawl.explorer.forms import Form
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.rows import HistoryRow
 from textrawl.explorer.visits import Visit
@@ -22,6 +23,8 @@ from textrawl.toolsets.memory.rows import EntityRow, ForgottenRow
 from textrawl.values.limits import FACT_LENGTH, REASON_LENGTH
 from textrawl.values.text import clean_name
 
+_KINDS = ("ended", "wrong", "void")
+
 
 @dataclass(frozen=True)
 class _Target:
@@ -29,6 +32,18 @@ class _Target:
 
     entity: EntityRow
     fact: HistoryRow
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A correction: `kind` is ended (it was right until now), wrong or void.
+
+    Only a wrong fact has a reason. `text` is right in its place, and empty if nothing is (void).
+    """
+
+    kind: str
+    text: str
+    reason: str
 
 
 async def ask_correction(visit: Visit) -> Response:
@@ -41,21 +56,30 @@ async def correct(visit: Visit) -> Response:
     """Show what the correction will change. With the confirmation of the person, change it."""
     form = visit.form
     target = await _find_target(visit, form.get("name", ""), form.get("fact", ""))
-    text, wrong = read_fact(form.get("text", "")), form.get("kind") == "wrong"
-    reason = read_reason(form.get("reason", ""), "Say why the fact was wrong") if wrong else ""
-    if text == target.fact.content:
+    change = _read_change(form)
+    if change.text == target.fact.content:
         raise ArgumentInvalid("Go back, and write what is right now", title="Nothing is different")
     if not form.get("confirmed"):
-        values = {"step": "confirm", "text": text, "wrong": wrong, "reason": reason}
-        return _show_correction(visit, target, values)
+        return _show_correction(visit, target, {"step": "confirm", **asdict(change)})
     entity, number = target.entity, str(target.fact.id)
-    if wrong:
-        revision = Revision(entity.name, number, reason, text)
+    if change.reason:
+        revision = Revision(entity.name, number, change.reason, change.text or None)
         await CurationOperations(visit.site.store).revise(revision, visit.caller)
     else:
-        fact = Fact(entity.name, entity.entity_type, text, replaces=number)
+        fact = Fact(entity.name, entity.entity_type, change.text, replaces=number)
         await visit.site.memory.remember(fact, visit.caller)
     return visit.return_to(entity.name)
+
+
+def _read_change(form: Form) -> _Change:
+    """Return what a form asks for. Raises ArgumentInvalid."""
+    kind = form.get("kind", "ended")
+    if kind not in _KINDS:
+        raise ArgumentInvalid("Go back, and say what was wrong", title="Unknown change")
+    text = "" if kind == "void" else read_fact(form.get("text", ""))
+    if kind == "ended":
+        return _Change(kind, text, "")
+    return _Change(kind, text, read_reason(form.get("reason", ""), "Say why the fact was wrong"))
 
 
 async def ask_deletion(visit: Visit) -> Response:

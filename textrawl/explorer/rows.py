@@ -82,3 +82,27 @@ class GraphRow:
     edges: list[dict[str, Any]]
     relations: list[str]
     complete: bool
+
+
+@dataclass(frozen=True)
+class TimelineRow:
+    """A change of space_timeline: said, replaced, revised or ended.
+
+    `relation` is true for the words of a relation. `author_name`, `client` and `tool` made the
+    change. `instead` is the text that is right in its place, and `reason` says why it was wrong.
+    """
+
+    at: datetime
+    space: str
+    change: str
+    relation: bool
+    entity_name: str
+    content: str
+    valid: bool
+    author_name: str
+    client: str | None
+    tool: str
+    created_at: datetime
+    instead: str | None
+    reason: str | None
+    id: UUID

@@ -30,6 +30,7 @@ from textrawl.transports.http.authentication import describe_principal
 _NAVIGATION = (
     ("search", "Search", "read"),
     ("spaces", "Spaces", "read"),
+    ("timeline", "Timeline", "read"),
     ("proposals", "Proposals", "review", "propose"),
     ("trail", "Trail", "admin"),
     ("grants", "Grants", "admin"),
@@ -118,6 +119,13 @@ class Visit:
             return []
         return [space.name for space in self.principal.readable if scope in space.scopes]
 
+    def _find_targets(self) -> list[str]:
+        """Return the names of the spaces with facts that the person can write, also unread."""
+        if self.site.settings.read_only:
+            return []
+        spaces = self.principal.spaces
+        return [each.name for each in spaces if "write" in each.scopes and each.tier is None]
+
     def _describe(self) -> Mapping[str, Any]:
         return {
             "visitor": self.principal.actor,
@@ -125,6 +133,7 @@ class Visit:
             "spaces": [space.name for space in self.principal.readable],
             "writable": self.find_spaces("write"),
             "forgettable": self.find_spaces("forget"),
+            "targets": self._find_targets(),
             "reviewed": self.find_spaces("review"),
             "administers": self.allows("admin"),
             "path": self.request.url.path,

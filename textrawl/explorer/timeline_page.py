@@ -1,0 +1,53 @@
+"""The timeline: what was said and what ended, by day, with who changed it."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import groupby
+from uuid import UUID
+
+from starlette.responses import Response
+
+from textrawl.explorer.arguments import read_moment, read_start
+from textrawl.explorer.rows import TimelineRow
+from textrawl.explorer.visits import Visit
+from textrawl.values.instant import write_day
+from textrawl.values.text import clean_name
+
+_PAGE = 50
+
+
+async def show(visit: Visit) -> Response:
+    """Show what happened in the spaces that the person can read, the newest first.
+
+    `before` and `last` are the time and the id of the last entry on the page before.
+    """
+    visit.principal.require("read")
+    given = {name: clean_name(visit.read(name)) for name in ("author", "entity")}
+    rows = await visit.site.store.database.call(
+        "space_timeline",
+        TimelineRow,
+        **{name: text or None for name, text in given.items()},
+        since=read_start(visit.read("since")),
+        until=read_moment(visit.read("before") or visit.read("until")),
+        after_id=_read_id(visit.read("last")),
+        max_rows=_PAGE + 1,
+        **visit.caller.reading,
+    )
+    values = {
+        "days": _group(rows[:_PAGE]),
+        "end": rows[_PAGE - 1] if len(rows) > _PAGE else None,
+        "later": bool(visit.read("before")),
+        **{name: visit.read(name) for name in ("since", "until", "space")},
+    }
+    return visit.show("timeline.html", {**values, **given})
+
+
+def _read_id(text: str) -> UUID | None:
+    with suppress(ValueError):
+        return UUID(text)
+    return None
+
+
+def _group(rows: Sequence[TimelineRow]) -> list[tuple[str, list[TimelineRow]]]:
+    """Return the entries by day in UTC."""
+    return [(day, list(each)) for day, each in groupby(rows, lambda row: write_day(row.at))]
