@@ -19,7 +19,7 @@ PAGES = (
     "compare",    "graph?name=Ada&depth=2", "health",
     "grants", "grant?actor=reader&space=team", "take-back?actor=reader&space=team", "tokens",
     "trail", "undo?author=textrawl_owner&since=2020-01-01", "forget?name=Ada&space=team",
-    "alias?name=Ada", "unname?name=Ada&alias=Countess", "merge?name=Ada",
+    "same?score=10", "alias?name=Ada", "unname?name=Ada&alias=Countess", "merge?name=Ada",
     "merge?name=Ada&other=Ben", "split?name=A.+Lovelace",
     "timeline", "share?name=Ada&source=team", "share?name=Ada&source=team&target=other",
     "proposals", "decide?id=10000000&id=20000000&id=30000000&id=40000000&id=50000000",

@@ -121,3 +121,39 @@ async def test_names_are_changed_only_by_who_may_write_there(place: Place) -> No
     assert set(codes) <= {403, 404}
     assert not any(name in link for name in actions for link in page.links)
     assert (_read_aliases(place), len(_read_facts(place))) == ([], 6)
+
+
+async def test_pairs_of_entities_have_reasons_and_lead_to_the_merge(place: Place) -> None:
+    place.owner.execute("select create_space('secret')")
+    for space in ("team", "secret"):
+        for name in ("Jeff Miller", "jmiller"):
+            remember(place.owner, f"{name} {space}", "pays for Atlas", space)
+    remember(place.owner, "Acme", "makes anvils")
+    async with place.browse("reader") as reader, place.browse("writer") as writer:
+        page = Document((await reader.get("same")).text)
+        offered = Document((await writer.get("same", name="jmiller team")).text)
+        none = Document((await writer.get("same", name="Acme")).text)
+        high = Document((await writer.get("same", score="100")).text)
+        unknown = await writer.get("same", name="Jeff Miller secret")
+
+    merge = "/explore/merge?name=Jeff+Miller+team&other=jmiller+team&space=team"
+    assert ("1 fact in common" in page.text, "secret" in page.text) == (True, False)
+    assert ("Same entities" in page.texts, "Same entities" in offered.texts) == (False, True)
+    assert (merge in page.links, merge in offered.links) == (False, True)
+    assert "There is no such pair." in none.texts
+    assert "There is no such pair." in high.texts
+    assert unknown.status_code == 404
+    assert page.faults + offered.faults == []
+
+
+async def test_pairs_are_found_again_after_a_write(place: Place) -> None:
+    remember(place.owner, "Jeff Miller", "pays for Atlas")
+    async with place.browse("writer") as writer:
+        before = Document((await writer.get("same")).text)
+        remember(place.owner, "jmiller", "pays for Atlas")
+        after = Document((await writer.get("same")).text)
+        await writer.post("merge", name="Jeff Miller", other="jmiller", confirmed="1")
+        merged = Document((await writer.get("same")).text)
+
+    found = ["jmiller" in page.texts for page in (before, after, merged)]
+    assert found == [False, True, False]

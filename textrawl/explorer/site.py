@@ -1,6 +1,6 @@
 """The memory that the pages show, with everything that pages need."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
@@ -11,6 +11,7 @@ from textrawl.explorer.sessions import Links, Sessions
 from textrawl.postgres.database import Database
 from textrawl.settings import Settings
 from textrawl.store.store import Store
+from textrawl.toolsets.entities.rows import SamePair
 from textrawl.toolsets.memory.operations import MemoryOperations
 from textrawl.transports.http.authentication import Lookup
 from textrawl.transports.http.requests import PAGES
@@ -39,6 +40,7 @@ class Site:
     sessions: Sessions = field(default_factory=Sessions)
     links: Links = field(default_factory=Links)
     numbers: Remembered[Numbers] = field(default_factory=Remembered[Numbers])
+    pairs: Remembered[Sequence[SamePair]] = field(default_factory=Remembered[Sequence[SamePair]])
     tickets: Links = field(default_factory=Links)
     open_owner: OpenOwner | None = None
 

@@ -31,6 +31,7 @@ _NAVIGATION = (
     ("search", "Search", "read"),
     ("spaces", "Spaces", "read"),
     ("timeline", "Timeline", "read"),
+    ("same", "Same entities", "write"),
     ("proposals", "Proposals", "review", "propose"),
     ("trail", "Trail", "admin"),
     ("grants", "Grants", "admin"),
@@ -41,6 +42,7 @@ CLIENT = f"textrawl explorer {__version__}"
 
 _STATUS: dict[type[errors.TextrawlError], int] = {
     errors.ArgumentInvalid: 400,
+    errors.EntityNotFound: 404,
     errors.NotAuthenticated: 401,
     SignInRefused: 401,
     FormRefused: 403,

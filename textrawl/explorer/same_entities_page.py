@@ -1,0 +1,49 @@
+"""Entities that can be one under two names, each pair with the reasons and a link to the merge."""
+
+from collections.abc import Sequence
+
+from starlette.responses import Response
+
+from textrawl.explorer.arguments import read_number
+from textrawl.explorer.rows import StateRow
+from textrawl.explorer.visits import Visit
+from textrawl.toolsets.entities.operations import EntityOperations
+from textrawl.toolsets.entities.rows import SamePair
+from textrawl.values.limits import NAME_LENGTH
+from textrawl.values.text import clean_name
+
+_PAIRS, _MOST_PAIRS = 20, 200
+_SCORE = 50  # hundredths, as in the answers of the tool
+
+
+async def show(visit: Visit) -> Response:
+    """Show the pairs of one entity, or the likeliest pairs of all spaces or of one space."""
+    visit.principal.require("read")
+    name = clean_name(visit.read("name"))[:NAME_LENGTH]
+    score = read_number(visit.read("score"), least=0, most=100, default=_SCORE)
+    limit = read_number(visit.read("limit"), least=1, most=_MOST_PAIRS, default=_PAIRS)
+    pairs = await _find(visit, name, score, limit)
+    values = {
+        "pairs": pairs,
+        "name": name,
+        "score": score,
+        "longest": NAME_LENGTH,
+        "more": len(pairs) == limit < _MOST_PAIRS,
+        "most": _MOST_PAIRS,
+        "space": visit.read("space"),
+    }
+    return visit.show("same.html", values)
+
+
+async def _find(visit: Visit, name: str, score: int, limit: int) -> Sequence[SamePair]:
+    """Return the pairs. They are found again only after something was written."""
+
+    async def ask() -> Sequence[SamePair]:
+        return await EntityOperations(visit.site.store).find_same(
+            visit.caller, entity=name or None, least_score=score / 100, limit=limit
+        )
+
+    [now] = await visit.site.store.database.call("write_state", StateRow)
+    spaces = tuple(space.id for space in visit.principal.readable)
+    key = (visit.principal.credential, spaces, name, score, limit)
+    return await visit.site.pairs.find(key, now.write_state, ask)
