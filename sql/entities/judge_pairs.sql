@@ -20,13 +20,23 @@ declare
     pair    record;
 begin
     for pair in
-        with likely as (
-            select p.space_id, p.one, p.other, p.shared_facts, name_likeness(a.name, b.name) as likeness,
-                a.created_at <= b.created_at as older
-            from name_pairs(places, chosen) p
-            join entity a on a.space_id = p.space_id and a.id = p.one
-            join entity b on b.space_id = p.space_id and b.id = p.other
-            order by coalesce(name_likeness(a.name, b.name), 0) + least(p.shared_facts, 3) * 0.3 desc, p.one, p.other
+        with pair as materialized (
+            select p.* from name_pairs(places) p where chosen is null
+            union all
+            select p.* from pairs_of(places, chosen) p where chosen is not null
+        ), named as materialized (
+            -- The form of a name is made once for all its pairs.
+            select e.space_id, e.id, e.created_at, f.* from entity e cross join lateral name_form(e.name) f
+            where (e.space_id, e.id) in (
+                select p.space_id, p.one from pair p union select p.space_id, p.other from pair p)
+        ), likely as (
+            select p.space_id, p.one, p.other, p.shared_facts, c.likeness, a.created_at <= b.created_at as older
+            from pair p
+            join named a on a.space_id = p.space_id and a.id = p.one
+            join named b on b.space_id = p.space_id and b.id = p.other
+            cross join lateral compare_forms(a.words, b.words, a.squeezed, b.squeezed, a.short, b.short,
+                a.numbers, b.numbers, a.trigrams, b.trigrams) c
+            order by coalesce(c.likeness, 0) + least(p.shared_facts, 3) * 0.3 desc, p.one, p.other
             limit greatest(judge_pairs.max_rows * 2, 200)
         ), sized as (
             select l.*, (select count(*) from fact o where o.space_id = l.space_id and o.entity_id = l.one
@@ -64,4 +74,5 @@ end
 $$;
 
 comment on function textrawl.judge_pairs is
-    'The likeliest pairs of name_pairs() with their scores. find_same_entities() describes the columns.';
+    'The likeliest pairs of name_pairs(), or of pairs_of() if an entity is chosen, with their scores. '
+    'find_same_entities() describes the columns.';

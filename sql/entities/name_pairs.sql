@@ -1,6 +1,6 @@
-create function textrawl.name_pairs(spaces integer[], chosen uuid default null, max_pairs integer default 10000)
+create function textrawl.name_pairs(spaces integer[], max_pairs integer default 10000)
 returns table (space_id integer, one uuid, other uuid, shared_facts bigint)
-language sql stable
+language sql stable rows 10000
 set search_path from current
 begin atomic
     with person as materialized (
@@ -25,13 +25,12 @@ begin atomic
     ), grouped as (
         -- A key of many entities says nothing about two of them.
         select k.space_id, k.key, array_agg(k.id) as ids from keyed k
-        where chosen is null or (k.space_id, k.key) in (select c.space_id, c.key from keyed c where c.id = chosen)
         group by k.space_id, k.key
-        having count(*) between 2 and case when chosen is null then 20 else 200 end
+        having count(*) between 2 and 20
     )
     select g.space_id, a.id, b.id, count(*) filter (where g.key like 'f%') as shared_facts
     from grouped g cross join lateral unnest(g.ids) a (id) cross join lateral unnest(g.ids) b (id)
-    where a.id < b.id and (chosen is null or chosen in (a.id, b.id))
+    where a.id < b.id
     group by g.space_id, a.id, b.id
     order by 4 desc, count(*) desc, a.id, b.id limit max_pairs;
 end;

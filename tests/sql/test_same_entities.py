@@ -71,6 +71,30 @@ def test_a_merged_entity_is_no_candidate(sql: Sql) -> None:
     assert sql.execute("select count(*) from memory_same_entities").fetchone() == (0,)
 
 
+def test_the_pairs_of_one_entity_are_those_of_all_pairs(sql: Sql) -> None:
+    for name in (
+        "Jeff Miller", "jmiller", "Miller, Jeff", "Jeff", "J. Miller", "Jeffrey Milner", "Al Gore",
+        "Al Gorman", "Gore", "Öz Ünal", "ounal", "öünal", "Atlas 1", "Atlas 2", "it's", "!?",
+    ):  # fmt: skip
+        remember(sql, name, f"is {name[:2].lower()} in a way")
+    remember(sql, "The Boss", "is je in a way")
+    every = sql.execute(
+        "select entity_name, other_name, score from find_same_entities(min_score => 0.2,"
+        " max_rows => 1000)"
+    ).fetchall()
+    names = [name for (name,) in sql.execute("select name from entity").fetchall()]
+    single = {
+        row
+        for name in names
+        for row in sql.execute(
+            "select entity_name, other_name, score from find_same_entities(%s, 0.2, 1000)", (name,)
+        ).fetchall()
+    }
+
+    assert len(every) >= 10
+    assert single >= set(every)
+
+
 def test_an_unknown_name_is_refused(sql: Sql) -> None:
     with pytest.raises(psycopg.Error) as refused:
         find(sql, "Nobody")
