@@ -75,3 +75,16 @@ def test_a_terminal_shows_the_reasons_below_each_fact(ask: Ask, database_url: st
     assert "Returned" in shown
     assert "words: +tea:50 +green:50" in shown
     assert "found by: words and vector" in shown
+
+
+def test_a_terminal_says_that_a_fact_began_only_later(ask: Ask, database_url: str) -> None:
+    assert ask("explain", "tea").code == 0
+
+    shown = show_on_terminal(
+        ["explain", "tea", "--as-of", "2020-01-01"],
+        120,
+        TEXTRAWL_DATABASE_URL=database_url,
+        TEXTRAWL_ACCESS_TOKEN=TOKEN,
+    )
+
+    assert "not valid yet at that time" in shown

@@ -79,6 +79,14 @@ async def test_a_search_says_why_it_found_some_facts_and_left_out_others(place: 
     assert "ended" in page.texts
 
 
+async def test_a_fact_that_began_after_the_day_is_not_valid_yet(place: Place) -> None:
+    remember(place.owner, "Ada", "prefers green tea")
+    async with place.browse("reader") as browser:
+        page = await browser.get("search", q="green tea", why="1", as_of="2020-01-01")
+
+    assert "not valid yet at that time" in page.text
+
+
 async def test_without_a_question_the_entities_that_changed_last_are_shown(place: Place) -> None:
     for name in ("Ada", "Ben"):
         remember(place.owner, name, "likes tea")

@@ -102,7 +102,9 @@ def _draw(console: Console, rows: Sequence[ExplainedRow]) -> None:
 def _describe(row: ExplainedRow) -> str:
     """Return the reasons for the score of a fact in one line."""
     if row.score is None:
-        return f"valid until {row.valid_until:%Y-%m-%d}; words: {_write_words(row) or 'none'}"
+        end = row.valid_until
+        why = f"valid until {end:%Y-%m-%d}" if end else "not valid yet at that time"
+        return f"{why}; words: {_write_words(row) or 'none'}"
     parts = [f"words: {_write_words(row) or 'none'} ({_write_hundredths(row.coverage) or 0})"]
     if row.likeness is not None:
         parts.append(f"meaning: {_write_hundredths(row.likeness)} (cosine {row.cosine:.2f})")

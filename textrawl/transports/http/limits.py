@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from textrawl.access.principal import Principal
 from textrawl.access.request import find_principal
 from textrawl.transports.http.refusals import build_refusal
-from textrawl.transports.http.requests import is_modern
+from textrawl.transports.http.requests import is_modern, is_page
 from textrawl.transports.http.windows import Window
 
 # New sessions per minute. An abandoned session is kept for 30 minutes. So one actor can have 1,800
@@ -69,7 +69,10 @@ class Limits:
 def _opens_session(request: Request) -> bool:
     """Return whether the SDK opens a session for `request`.
 
-    The SDK opens a session for a POST without a session id, except in protocol 2026-07-28.
+    The SDK opens a session for a POST without a session id, except in protocol 2026-07-28. Forms of
+    the explorer do not reach the SDK.
     """
+    if is_page(request.url.path):
+        return False
     bare = request.method == "POST" and "mcp-session-id" not in request.headers
     return bare and not is_modern(request.headers)

@@ -3,6 +3,14 @@
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
+_PROTECTING = {
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+"""What browsers may do with a refusal: nothing, as with the pages of the explorer."""
+
 
 def build_refusal(
     status: int, error: str, description: str, *, wait: int | None = None, close: bool = False
@@ -11,7 +19,9 @@ def build_refusal(
 
     `close` closes the connection, which is needed if the rest of the request was not read.
     """
-    headers = {} if wait is None else {"retry-after": str(wait)}
+    headers = dict(_PROTECTING)
+    if wait is not None:
+        headers["retry-after"] = str(wait)
     if close:
         headers["connection"] = "close"
     body = {"error": error, "error_description": description}
