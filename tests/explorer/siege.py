@@ -61,6 +61,7 @@ class Material:
             "grant": {"actor": "dora", "scope-read": "1", "confirmed": "1"},
             "take-back": {"actor": "looker", "confirmed": "1"},
             "decide": {"ids": self.proposal, "decision": "accept", "confirmed": "1"},
+            "share": {**name, "name": "Cora", "source": "team", "target": "common", "space": ""},
             "revert": {"undo": self.undo},
             "undo": {"author": "eve", "since": "2020-01-01"},
             "token": {"actor": "dora", "scope-read": "1", "days": "1", "confirmed": "1"},
@@ -79,7 +80,9 @@ class Material:
             "as_of": "2026-01-01", "depth": "2", "days": "7", "limit": "10", "skip": "0",
             "state": "pending", "part": "facts", "most": "10", "why": "1", "others": "1",
             "all": "1", "action": "remembered", "space": "team", "ticket": "x", "next": "search",
-            "code": "x", "confirmed": "1", "scope-read": "1",
+            "code": "x", "confirmed": "1", "scope-read": "1", "source": "team", "target": "common",
+            "before": "2030-01-01", "until": "2030-01-01", "last": "x", "move": "1", "ended": "1",
+            "score": "50", "entities": "10",
         }  # fmt: skip
 
 
@@ -184,12 +187,16 @@ def besiege(place: Place) -> Siege:
     team = fill(place.owner, "team", "eve", ("Cora", "likes tea"))
     hidden = fill(place.owner, "hidden", HIDDEN[2], HIDDEN[:2])
     tokens = {name: issue(place.owner, name, "team", *scopes) for name, scopes in PEOPLE.items()}
+    place.owner.execute(
+        "select create_space('common'), grant_access('boss', 'common', %s)", (list(PEOPLE["boss"]),)
+    )
     tokens["stranger"] = issue(place.owner, "stranger", "hidden", *PEOPLE["boss"])
     return Siege(place, team, hidden, tokens)
 
 
 _NEW = re.compile(
-    r'name="(?:form_token|ticket)" value="[^"]*"|answers in [\d.]+ ms|\d+ of \d+ tokens'
+    r'name="(?:form_token|ticket)" value="[^"]*"|answers in [\d.]+ ms'
+    r'|<tr><th scope="row">\w+</th><td>\d+</td><td>\d+</td></tr>'
 )
 
 

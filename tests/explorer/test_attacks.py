@@ -47,7 +47,7 @@ async def test_whoever_has_all_rights_succeeds_with_each_action(siege: Siege) ->
     async with siege.browse("boss") as browser:
         for action, form in siege.team.valid.items():
             before = siege.look()
-            answer = await browser.post(action, **form, space="team")
+            answer = await browser.post(action, **{"space": "team", **form})
             if (siege.look() == before) != (action in {*OWNER_ONLY, "sign-out"}):
                 idle.append(f"{action}: {answer.status_code}")
 
@@ -89,11 +89,11 @@ async def test_no_forged_form_does_anything(siege: Siege, step: int) -> None:
         root, own = siege.place.root, browser.form_token
         forgeries = _list_forgeries(root, own, other.form_token)
         for (name, (headers, token)), action in list(product(forgeries.items(), ACTIONS))[::step]:
-            form = {**siege.team.valid[action], "space": "team", "form_token": token}
+            form = {"space": "team", **siege.team.valid[action], "form_token": token}
             answer = await browser.send(action, form, headers)
             tally.check(f"{action}, {name}: {answer.status_code}", holds=answer.status_code == 403)
         for action in list(ACTIONS):
-            form = {**siege.team.valid[action], "space": "team", "form_token": own}
+            form = {"space": "team", **siege.team.valid[action], "form_token": own}
             for method in ("GET", "HEAD", "PUT", "DELETE", "PATCH"):
                 address = f"{root}/explore/{action}"
                 code = (await browser.http.request(method, address, params=form)).status_code
@@ -114,7 +114,7 @@ async def test_nobody_does_more_than_their_token_allows(siege: Siege, step: int)
             for who, action, space in sorted(attempts)[::step]:
                 if who != person or (person == "stranger" and space in ("hidden", "")):
                     continue
-                answer = await browser.post(action, **siege.team.valid[action], space=space)
+                answer = await browser.post(action, **siege.team.valid[action] | {"space": space})
                 code = answer.status_code
                 what = f"{person}, {action} in {space!r}: {code}"
                 tally.check(what, holds=code in {400, 403, 404} and HIDDEN[1] not in answer.text)
@@ -136,7 +136,7 @@ def _list_guesses(siege: Siege) -> list[tuple[str, str, str]]:
         ("id", hidden.proposal[:8], "00000000"),
         ("undo", hidden.undo, "999999"),
         ("token", hidden.token, "999999"),
-        ("space", "hidden", "absent"),
+        *((name, "hidden", "absent") for name in ("space", "source", "target")),
     ]
 
 
@@ -200,7 +200,7 @@ async def test_without_a_living_session_every_page_asks_to_sign_in(
             leads = answer.headers.get("location", "").startswith("/explore/sign-in?next=")
             tally.check(f"{page}: {answer.status_code}", holds=leads)
         for action, form in siege.team.valid.items():
-            code = (await browser.post(action, **form, space="team")).status_code
+            code = (await browser.post(action, **{"space": "team", **form})).status_code
             tally.check(f"{action}: {code}", holds=code == 403)
     tally.check(f"changed: {siege.find_changes(before)}", holds=siege.look() == before)
     tally.report(f"requests of a session that is over ({ending})")
