@@ -41,15 +41,19 @@ begin atomic
         where o.space_id = any(spaces) and o.entity_id = chosen and o.relation_id is null
           and textrawl.is_valid(o.valid_from, o.valid_until)
     ), alike as materialized (
-        -- This reads only the index, not the facts.
-        select o.space_id, o.entity_id, o.content_hash from textrawl.observation o
+        -- This reads only the index, not the facts, and it reads it once: "is true" keeps the planner from making a join
+        -- of the condition, which could read the index for each fact of the chosen entity.
+        select distinct o.space_id, o.entity_id, o.content_hash from textrawl.observation o
         where o.space_id = any(spaces) and o.entity_id <> chosen
-          and (o.space_id, o.content_hash) in (select m.space_id, m.content_hash from mine m)
+          and ((o.space_id, o.content_hash) in (select m.space_id, m.content_hash from mine m)) is true
     ), shared as (
-        select a.space_id, a.entity_id as id, count(distinct o.content_hash) as facts
+        select a.space_id, a.entity_id as id, count(*) as facts
         from alike a
-        join textrawl.observation o on o.space_id = a.space_id and o.entity_id = a.entity_id and o.content_hash = a.content_hash
-        where o.relation_id is null and textrawl.is_valid(o.valid_from, o.valid_until)
+        cross join lateral (
+            -- "limit" keeps the planner from reading all facts.
+            select from textrawl.observation o
+            where o.space_id = a.space_id and o.entity_id = a.entity_id and o.content_hash = a.content_hash
+              and o.relation_id is null and textrawl.is_valid(o.valid_from, o.valid_until) limit 1) twin
         group by a.space_id, a.entity_id
     ), candidate as (
         -- A key of many entities says nothing about one of them.
