@@ -45,7 +45,9 @@ begin
                     coalesce(n.author_id, o.author_id) as author_id,
                     case when n.id is null then o.client else n.client end as client, coalesce(n.tool, o.tool) as tool
                 from observation o
-                left join observation n on n.space_id = o.space_id and n.id = o.replaced_by
+                -- `limit 1` makes the planner look up each successor by its key. It would read all facts of the space instead.
+                left join lateral (
+                    select n.* from observation n where n.space_id = o.space_id and n.id = o.replaced_by limit 1) n on true
                 where o.space_id = s.id and o.valid_until <= newest and (o.valid_until < newest or o.id < last_id)
                   and (since is null or o.valid_until >= since)
                   and (entity is null or o.entity_id = any(targets))
