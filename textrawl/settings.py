@@ -136,6 +136,9 @@ class Settings(BaseSettings):
         description="Your Postgres 16 to 18 with pgvector 0.8 or newer. If unset, an embedded "
         "Postgres is started.",
     )
+    database_read_url: SecretStr | None = Field(
+        default=None, description="A standby of TEXTRAWL_DATABASE_URL, for calls that only read."
+    )
     database_timeout: float = Field(
         default=10.0, gt=0, le=600, description="Time limit of a call to Postgres, in seconds."
     )

@@ -20,6 +20,7 @@ from textrawl.access.directory import Directory
 from textrawl.embeddings.active_model import Models
 from textrawl.embeddings.local import LocalEmbedder
 from textrawl.postgres.database import Database, Row
+from textrawl.postgres.pool import Statement
 from textrawl.server.lifespan import build_renderer
 from textrawl.server.server import MemoryServer
 from textrawl.settings import read_foreign_environment
@@ -38,10 +39,10 @@ class Bare(Database):
         self._connection = connection
         self.seconds = 0.0
 
-    async def _execute(self, query: bytes, row: type[Row], values: dict[str, object]) -> list[Row]:
-        cursor = self._connection.cursor(row_factory=args_row(row))
+    async def _execute(self, function: str, statement: Statement[Row]) -> list[Row]:
+        cursor = self._connection.cursor(row_factory=args_row(statement.row))
         begin = time.perf_counter()
-        rows = await (await cursor.execute(query, values)).fetchall()
+        rows = await (await cursor.execute(statement.query, statement.values)).fetchall()
         self.seconds += time.perf_counter() - begin
         return rows
 

@@ -44,6 +44,7 @@ HELPERS = {
     "access.principal",
     "embeddings.active_model",
     "embeddings.vectors",
+    "postgres.pool",
     "scheduling.write_order",
     "scheduling.turns",
     "toolsets.app",

@@ -92,8 +92,8 @@ class Team:
         ):
             yield client
 
-    async def find_missing(self) -> str | None:
-        return self.ready
+    async def check_readiness(self) -> tuple[bool, dict[str, object]]:
+        return self.ready is None, {"status": self.ready or "ready"}
 
 
 def bear(token: str) -> dict[str, str]:
@@ -151,7 +151,7 @@ async def gather(
         given,
         lookup=lookup,
         metrics=team.metrics,
-        find_missing=team.find_missing,
+        check_readiness=team.check_readiness,
     )
     with listen("127.0.0.1", given.http_port) as listener:
         team.port = listener.getsockname()[1]

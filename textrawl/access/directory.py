@@ -6,7 +6,7 @@ request earlier and with an HTTP status.
 
 from typing import TYPE_CHECKING, Any
 
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 
 from textrawl.access.principal import Principal, Space
 from textrawl.access.rows import PrincipalRow, VouchedRow
@@ -32,6 +32,7 @@ class Directory:
         self._database = database
         self._sensitive = sensitive
         self._principals = TTLCache[bytes | None, Principal](_MOST_CACHED, lifetime)
+        self._known = LRUCache[bytes | None, Principal](_MOST_CACHED)
 
     async def find(self, credential: bytes | None) -> Principal | None:
         """Return the principal of `credential`, the SHA-256 of a token, or None if it is invalid.
@@ -59,6 +60,10 @@ class Directory:
             row.expires_at,
             row.federated,
         )
+        if self._known.get(credential) != principal:
+            # A standby may not have these rights yet.
+            await self._database.catch_up()
+            self._known[credential] = principal
         self._principals[credential] = principal
         return principal
 

@@ -13,6 +13,7 @@ from textrawl.settings import FORMATS, Settings, find_origins, write_name
 
 DEFAULT = "default"
 
+_CONNINFOS = frozenset({"database_url", "database_read_url"})
 _HIDDEN = "(set, not shown)"
 _PASSWORD = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 _TARGET = ("user", "host", "hostaddr", "port", "dbname")
@@ -53,7 +54,7 @@ def _name_source(field: str, origin: Value | None) -> str:
 
 
 def _show_value(name: str, value: object) -> str:
-    if name == "database_url" and isinstance(value, SecretStr):
+    if name in _CONNINFOS and isinstance(value, SecretStr):
         return _show_target(value.get_secret_value())
     if isinstance(value, SecretStr):
         return _HIDDEN

@@ -4,7 +4,7 @@ import re
 
 from textrawl.clients.servers import HIDDEN
 
-_NAMES = r"[\w-]*(?:token|key|secret|passw|credential|auth|cookie|dsn|database_url)[\w-]*"
+_NAMES = r"[\w-]*(?:token|key|secret|passw|credential|auth|cookie|dsn|database_(?:read_)?url)[\w-]*"
 _NAMED = re.compile(
     rf"""((?:["']?{_NAMES}(?<!_FILE)["']?)\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[\w.+/-]+)""",
     re.IGNORECASE,

@@ -22,6 +22,15 @@ def write_conninfo(conninfo: str = "", **parts: str) -> str:
     return make_conninfo(conninfo, **parts)
 
 
+def has_several_hosts(conninfo: str) -> bool:
+    """Return whether `conninfo` names several servers, of which one is the primary."""
+    try:
+        parts = read_conninfo(conninfo)
+    except ConninfoInvalid:
+        return False
+    return "," in parts.get("host", "") + parts.get("hostaddr", "") + parts.get("port", "")
+
+
 def describe_failure(error: BaseException | None) -> str | None:
     """Return the first line of libpq's message for a failed connection, or None."""
     lines = str(error).splitlines() if isinstance(error, OperationalError) else []

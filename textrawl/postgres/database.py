@@ -5,7 +5,6 @@ to the caller, because it can contain values of other rows.
 """
 
 import logging
-import select
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import fields
@@ -18,34 +17,26 @@ import psycopg
 from numpy.typing import NDArray
 from pgvector import HalfVector
 from psycopg import sql
-from psycopg.rows import args_row
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
+from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random
 
 from textrawl import errors
-from textrawl.postgres.connection import (
-    Connection,
-    compose_settings,
-    detect_pooler,
-    register_vectors,
-)
+from textrawl.postgres.connection import is_broken
+from textrawl.postgres.conninfo import has_several_hosts
+from textrawl.postgres.pool import ServerPool, Statement, find_end
 from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
+from textrawl.postgres.standby import Standby
 from textrawl.scheduling.turns import Turns, find_account
 from textrawl.scheduling.write_order import wait_for_earlier_writes
 
 logger = logging.getLogger("textrawl")
 
 Row = TypeVar("Row")
-Pool = AsyncConnectionPool[Connection]
 
 _CONNECTIONS = 5  # per process: the embedded Postgres has 100, enough for twenty processes
 _MOST_OF_ONE = 2  # connections that one actor can use at the same time on a shared server
 _MOST_HEAVY = 1  # connections that heavy calls of all actors can use at the same time
-_MOST_WAITING = 200  # calls that can wait for a connection; further calls get ServerBusy
-_RECONNECT = 0.5  # seconds of failed attempts to connect, before the pool calls reconnect_failed
 _MARGIN = 0.5  # seconds that Postgres gets to report its own timeout before the call ends
-_CHECK = 500  # Postgres checks every 500 ms of a statement that its client is connected
-_LONGEST_WAIT = 30_000  # milliseconds for a lock, even if the statement has a longer time limit
 _MOST_ATTEMPTS = 4  # for a call that meets conflicts with other calls
 _CONFLICT_PAUSE = 0.05  # longest pause between these attempts, in seconds
 _CONFLICTS = (
@@ -54,6 +45,12 @@ _CONFLICTS = (
     psycopg.errors.UndefinedTable,  # a model was dropped during the call
     psycopg.errors.UndefinedFunction,  # a migration replaced the function during the call
     psycopg.errors.InternalError_,  # "cache lookup failed", for the same reason
+)
+_HOST_ATTEMPTS = 4  # hosts that can be tried within the time limit of a call
+_FAILOVER_PAUSE = 0.2  # seconds before a call is sent to the next primary
+# Writes that answer the same when they are repeated. The answer can say that the fact is known.
+_REPEATABLE = frozenset(
+    {"authenticate", "build_knowledge", "relate_entities", "remember_fact", "vouch"}
 )
 # These functions read or move a whole space or entity, which takes seconds if it is large. Three
 # actors with two such calls each would use all connections, and all other actors would wait.
@@ -102,7 +99,8 @@ class Database:
 
     `timeout` is the time limit of a call in seconds, including the wait for a connection. `check`
     is for a database that could not be checked at the start. Each call awaits it first, until it
-    succeeds once. It raises StartRefused if the schema has another version.
+    succeeds once. It raises StartRefused if the schema has another version. `read_url` is the
+    conninfo of a standby, which then answers calls that write nothing.
     """
 
     def __init__(
@@ -112,43 +110,63 @@ class Database:
         timeout: float,
         max_size: int = _CONNECTIONS,
         check: Callable[[], Awaitable[None]] | None = None,
+        read_url: str | None = None,
     ) -> None:
         self._timeout, self._check = timeout, check
-        self._set_limits = _write_limits(timeout)
         self._turns, self._heavy = Turns(_MOST_OF_ONE), Turns(_MOST_HEAVY)
-        self._pool: Pool = AsyncConnectionPool(
+        self._fails_over = has_several_hosts(conninfo)
+        attempt = timeout / _HOST_ATTEMPTS if self._fails_over else timeout
+        self._primary = ServerPool(
             conninfo,
-            connection_class=Connection,
-            min_size=1,
-            max_size=max_size,
             timeout=timeout,
-            max_waiting=_MOST_WAITING,
-            reconnect_timeout=_RECONNECT,
-            reconnect_failed=_retry_for_waiting_calls,
-            open=False,
-            check=self._check_connection,
-            configure=self._configure,
-            kwargs={
-                "autocommit": True,
-                "application_name": "textrawl",
-                "connect_timeout": max(1, round(timeout)),
-            },
-            name="textrawl",
+            connect_timeout=attempt,
+            max_size=max_size,
+            learns=self._fails_over or read_url is not None,
         )
+        self.standby: Standby | None = None
+        if read_url is not None:
+            pool = ServerPool(
+                read_url,
+                timeout=timeout,
+                connect_timeout=timeout / _HOST_ATTEMPTS,
+                max_size=max_size,
+                learns=True,
+            )
+            self.standby = Standby(pool, self._primary)
 
     async def open(self) -> None:
         """Start to connect in the background. Only calls wait for a connection."""
-        await self._pool.open()
+        await self._primary.open()
+        if self.standby is not None:
+            await self.standby.open()
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._pool.close()
+        await self._primary.close()
+        if self.standby is not None:
+            await self.standby.close()
 
-    def read_pool(self) -> dict[str, float]:
-        """Return the current numbers of connections, unused connections and waiting calls."""
-        stats = self._pool.get_stats()
-        names = ("pool_size", "pool_available", "requests_waiting")
-        return {name: float(stats.get(name, 0)) for name in names}
+    def read_gauges(self) -> dict[str, float]:
+        """Return the current numbers of connections and of calls, and the lag of the standby."""
+        if self.standby is None:
+            return self._primary.count()
+        reads = {f"{server}_reads": float(count) for server, count in self.standby.reads.items()}
+        standby = {
+            "standby_used": float(self.standby.usable),
+            "standby_lag_seconds": self.standby.lag,
+        }
+        return self._primary.count() | reads | standby
+
+    async def catch_up(self) -> None:
+        """Let later reads of all callers see everything that is committed now.
+
+        Raises DatabaseUnavailable, ServerBusy.
+        """
+        if self.standby is None:
+            return
+        with _translate("catch_up"), anyio.fail_after(self._timeout + _MARGIN):
+            async with self._primary.lend() as connection:
+                self.standby.marks.note_for_all(await find_end(connection))
 
     async def call(
         self, function: LiteralString, row: type[Row], /, **arguments: object
@@ -166,7 +184,31 @@ class Database:
         with _translate(function), anyio.fail_after(self._timeout + _MARGIN):
             async with self._take_turns(function):
                 await self._check_once()
-                return await self._execute(query, row, values)
+                return await self._answer(function, Statement(query, row, values))
+
+    async def _answer(self, function: str, statement: Statement[Row]) -> list[Row]:
+        if self.standby is not None and self.standby.serves(function):
+            rows = await self.standby.read(statement)
+            if rows is not None:
+                return rows
+        while True:
+            try:
+                return await self._execute(function, statement)
+            except (PoolClosed, PoolTimeout, TooManyRequests):
+                raise
+            except (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction) as error:
+                if not self._may_repeat(function, error):
+                    raise
+            await self._primary.renew()
+            await anyio.sleep(_FAILOVER_PAUSE)
+
+    def _may_repeat(self, function: str, error: psycopg.Error) -> bool:
+        """Return whether to repeat a call on the next primary, until its time limit."""
+        if not self._fails_over:
+            return False
+        if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
+            return True  # the server has become a standby, so nothing was changed
+        return is_broken(error) and (function in _REPEATABLE or function in self._primary.reads)
 
     @asynccontextmanager
     async def _take_turns(self, function: str) -> AsyncGenerator[None]:
@@ -185,10 +227,10 @@ class Database:
                 ) from None
             yield
 
-    async def _execute(self, query: bytes, row: type[Row], values: dict[str, object]) -> list[Row]:
+    async def _execute(self, function: str, statement: Statement[Row]) -> list[Row]:
         # Build AsyncRetrying only after a conflict: conflicts are rare, and building it is slow.
         try:
-            return await self._attempt(query, row, values)
+            return await self._attempt(function, statement)
         except _CONFLICTS:
             retrying = AsyncRetrying(
                 retry=retry_if_exception_type(_CONFLICTS),
@@ -196,41 +238,14 @@ class Database:
                 wait=wait_random(0, _CONFLICT_PAUSE),
                 reraise=True,
             )
-            return await retrying(self._attempt, query, row, values)
+            return await retrying(self._attempt, function, statement)
 
-    async def _attempt(self, query: bytes, row: type[Row], values: dict[str, object]) -> list[Row]:
-        connection = await self._pool.getconn()
-        try:
-            # Pass the columns by position: the query names them in the order of the fields.
-            cursor = connection.cursor(row_factory=args_row(row))
-            if connection.pooled:
-                # A pipeline is one round trip and one transaction, so the limits end with the call.
-                async with connection.pipeline():
-                    await connection.execute(self._set_limits)
-                    await cursor.execute(query, values)
-            else:
-                await cursor.execute(query, values)
-            return await cursor.fetchall()
-        finally:
-            await self._pool.putconn(connection)
-
-    async def _configure(self, connection: Connection) -> None:
-        await detect_pooler(connection, **_choose_limits(self._timeout))
-        await register_vectors(connection)
-
-    async def _check_connection(self, connection: Connection) -> None:
-        """Raise psycopg.Error if Postgres has closed the connection, for example at a restart."""
-        # No query is running, so readable bytes are a notice, or mean that Postgres has closed the
-        # connection.
-        if not _poll(connection.fileno()):
-            return
-        try:
-            await AsyncConnectionPool.check_connection(connection)
-        except psycopg.Error:
-            # Drop all connections, because the others are closed too. The pool would check them
-            # one by one, with growing pauses.
-            await self._pool.drain()
-            raise
+    async def _attempt(self, function: str, statement: Statement[Row]) -> list[Row]:
+        if self.standby is None or function in self._primary.reads:
+            return await self._primary.run(statement)
+        rows, end = await self._primary.write(statement)
+        self.standby.marks.note(find_account(), end)
+        return rows
 
     async def _check_once(self) -> None:
         if self._check is None:
@@ -254,40 +269,6 @@ async def open_connection(conninfo: str, *, timeout: float) -> AsyncGenerator[Da
         yield database
     finally:
         await database.close()
-
-
-def _poll(descriptor: int) -> bool:
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(0))
-
-
-def _choose_limits(timeout: float) -> dict[str, str]:
-    """Return the settings of Postgres that limit the time of each call.
-
-    The limit for a lock is shorter than the limit of the call, so the error can name the lock as
-    the reason. Postgres checks the connection during a statement, because a cancelled call closes
-    its connection.
-    """
-    milliseconds = round(timeout * 1000)
-    waiting = min(max(milliseconds // 2, 1), _LONGEST_WAIT)
-    return {
-        "statement_timeout": str(milliseconds),
-        "lock_timeout": str(waiting),
-        "client_connection_check_interval": str(_CHECK),
-    }
-
-
-def _write_limits(timeout: float) -> bytes:
-    """Return a statement that sets the limits for its transaction."""
-    settings = compose_settings(_choose_limits(timeout), local=True)
-    return sql.SQL("select {}").format(settings).as_bytes(None)
-
-
-async def _retry_for_waiting_calls(pool: Pool) -> None:
-    # The pool has given up, and without `check` it would connect again only at the next call.
-    if pool.get_stats().get("requests_waiting"):
-        await pool.check()
 
 
 @lru_cache

@@ -1,9 +1,14 @@
 """Questions to a database before a memory is opened: versions, indexes, the rights of a login."""
 
+import time
 from dataclasses import dataclass
 
+import anyio
+
 from textrawl.errors import StartRefused
+from textrawl.postgres.connection import Connection
 from textrawl.postgres.migrations import connect
+from textrawl.postgres.pool import find_end, find_position, find_system
 
 _PGVECTOR = """
     select (select extversion from pg_extension where extname = 'vector'),
@@ -30,6 +35,7 @@ _INDEXES = """
 """
 
 
+_LAG_PAUSE = 0.005
 _MAY_BE_ANALYST = "select pg_has_role(session_user, 'textrawl_analyst', 'set')"
 # A session through a pooler cannot set options, so the login itself must be read-only.
 _IS_READ_ONLY = """
@@ -110,3 +116,46 @@ async def is_pooled(conninfo: str, *, timeout: float) -> bool:
     """
     async with await connect(conninfo, timeout) as connection:
         return connection.pooled
+
+
+@dataclass(frozen=True)
+class ServerPair:
+    """A primary and a standby, by host and port.
+
+    `related` is true if both have the data of one cluster. `lag` is the time in seconds until the
+    standby had replayed what the primary had at the start. It is None if that took too long.
+    """
+
+    primary: str
+    standby: str
+    in_recovery: bool
+    related: bool
+    lag: float | None
+
+
+async def compare_servers(
+    primary: str, standby: str, *, timeout: float, most_lag: float
+) -> ServerPair:
+    """Compare a primary with its standby, and measure the lag for at most `most_lag` seconds.
+
+    Raises DatabaseUnavailable, StartRefused.
+    """
+    async with await connect(standby, timeout) as reader, await connect(primary, timeout) as writer:
+        in_recovery = (await find_position(reader)).in_recovery
+        related = await find_system(reader) == await find_system(writer)
+        lag = await _measure_lag(writer, reader, most_lag) if in_recovery and related else None
+        return ServerPair(_name(writer), _name(reader), in_recovery, related, lag)
+
+
+async def _measure_lag(writer: Connection, reader: Connection, most: float) -> float | None:
+    began, end = time.monotonic(), await find_end(writer)
+    with anyio.move_on_after(most):
+        while True:
+            if (await find_position(reader)).replayed >= end:
+                return time.monotonic() - began
+            await anyio.sleep(_LAG_PAUSE)
+    return None
+
+
+def _name(connection: Connection) -> str:
+    return f"{connection.info.host}:{connection.info.port}"

@@ -192,7 +192,7 @@ class MemoryServer(MCPServer[App]):
             "answered_without_vector": store.without_vector,
             "pending_vectors": store.pending,
         }
-        return store.database.read_pool() | vectors
+        return store.database.read_gauges() | vectors
 
     def end_streams(self) -> None:
         """End the streams of all subscriptions. Their clients learn that the server ends them."""

@@ -167,6 +167,7 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
         async with open_database(settings, serving=serving) as target:
             database = Database(
                 target.conninfo,
+                read_url=_reveal_read_url(settings),
                 timeout=settings.database_timeout,
                 check=None if target.checked else _build_check(settings, target, serving=serving),
             )
@@ -177,20 +178,39 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
                 chosen=settings.embedding_provider != "auto",
                 read_only=settings.read_only,
             )
-            await database.open()
             try:
-                extracts = settings.enable_memory_extraction
-                store = Store(
-                    database, models, credential=target.credential, llm=llm, extracts=extracts
-                )
-                store.names_close_facts = settings.close_facts
-                yield store
+                async with _open(database):
+                    extracts = settings.enable_memory_extraction
+                    own = target.credential
+                    store = Store(database, models, credential=own, llm=llm, extracts=extracts)
+                    store.names_close_facts = settings.close_facts
+                    yield store
             finally:
                 with anyio.move_on_after(_CLEANUP, shield=True):
                     await models.aclose()
                     await database.close()
     finally:
         await _close(embedder, llm)
+
+
+@asynccontextmanager
+async def _open(database: Database) -> AsyncGenerator[None]:
+    """Open the connections, and watch the standby if there is one."""
+    await database.open()
+    if database.standby is None:
+        yield
+        return
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(database.standby.watch)
+        yield
+        tasks.cancel_scope.cancel()
+
+
+def _reveal_read_url(settings: Settings) -> str | None:
+    """Return the conninfo of the standby. The embedded Postgres has none."""
+    if settings.database_url is None or settings.database_read_url is None:
+        return None
+    return settings.database_read_url.get_secret_value()
 
 
 def _choose_llm(settings: Settings) -> "LlmClient | None":

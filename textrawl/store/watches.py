@@ -179,7 +179,11 @@ class Watches:
         rows = await self._database.call(
             "changed_watches", _ChangeRow, watches=json.dumps(described), after=after
         )
-        return rows[0].cursor, {watches[r.place - 1]: r.state for r in rows if r.place}
+        changed = {watches[row.place - 1]: row.state for row in rows if row.place}
+        if changed:
+            # A client that hears about a change then reads it, and must not read an older state.
+            await self._database.catch_up()
+        return rows[0].cursor, changed
 
 
 async def _deliver(listener: _Listener) -> None:

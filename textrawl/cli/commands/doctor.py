@@ -16,6 +16,7 @@ from textrawl.cli.console import open_console, show_wait, write_json
 from textrawl.cli.findings import Finding, record_errors
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.setting_mistakes import find_ignored
+from textrawl.cli.standby_trial import try_standby
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
 from textrawl.embedded.state import State, read_state
@@ -108,6 +109,8 @@ async def _examine_database(
             conninfo = settings.database_url.get_secret_value()
             if not await _examine_server(conninfo, settings.database_timeout, findings):
                 return None
+            if settings.database_read_url is not None:
+                await try_standby(settings, findings)
             if not http:
                 await try_call(conninfo, credential, settings, findings)
             elif settings.oauth_issuer is not None:

@@ -29,7 +29,7 @@ from textrawl.transports.http.hosts import CrossOrigin, Hosts, bracket, refuse_e
 from textrawl.transports.http.limits import Limits
 from textrawl.transports.http.listening import listen, serve_app
 from textrawl.transports.http.metrics import Metrics
-from textrawl.transports.http.probes import FindMissing, build_probes
+from textrawl.transports.http.probes import CheckReadiness, build_probes
 from textrawl.transports.http.requests import PAGES, Requests
 from textrawl.transports.http.revocations import Revocations
 from textrawl.transports.http.toolset_paths import add_paths
@@ -74,7 +74,7 @@ async def serve_http(
                 settings,
                 lookup=lookup,
                 metrics=metrics,
-                find_missing=partial(_find_missing, server),
+                check_readiness=partial(_check_readiness, server),
                 toolsets={name: server.offer(name) for name in choose_names(settings.toolsets)},
             )
             if build_pages is not None and server.app is not None:
@@ -90,7 +90,7 @@ def build_http_app(
     *,
     lookup: Lookup | None,
     metrics: Metrics,
-    find_missing: FindMissing,
+    check_readiness: CheckReadiness,
     toolsets: Mapping[str, MCPServer[Any]] | None = None,
 ) -> Starlette:
     """Return the ASGI application with /mcp, /mcp/{space}, probes and metrics, behind all guards.
@@ -102,7 +102,7 @@ def build_http_app(
     app = _mount(server)
     app.router.routes += [
         Route("/mcp/{space}", StreamableHTTPASGIApp(server.session_manager)),
-        *build_probes(find_missing, metrics, insecure=lookup is None, metadata_url=metadata_url),
+        *build_probes(check_readiness, metrics, insecure=lookup is None, metadata_url=metadata_url),
         *_build_metadata(settings, resource),
     ]
     add_paths(app, toolsets or {}, _mount)
@@ -144,6 +144,13 @@ def _build_metadata(settings: Settings, resource: AnyHttpUrl | None) -> list[Rou
     return create_protected_resource_routes(
         resource, [issuer], scopes_supported=_SCOPES, resource_name="textrawl"
     )
+
+
+async def _check_readiness(server: "MemoryServer") -> tuple[bool, dict[str, object]]:
+    missing = await _find_missing(server)
+    status = {"status": "ready" if missing is None else missing}
+    standby = server.app.store.database.standby if server.app is not None else None
+    return missing is None, status | (standby.describe() if standby is not None else {})
 
 
 async def _find_missing(server: "MemoryServer") -> str | None:

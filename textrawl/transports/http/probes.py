@@ -12,20 +12,23 @@ from starlette.types import Receive, Scope, Send
 from textrawl.transports.http.metrics import CONTENT_TYPE, Metrics
 from textrawl.transports.http.requests import LIVENESS
 
-FindMissing = Callable[[], Awaitable[str | None]]
+CheckReadiness = Callable[[], Awaitable[tuple[bool, dict[str, object]]]]
+"""A function that returns whether calls would succeed, and the answer of /readyz."""
 
 
 def build_probes(
-    find_missing: FindMissing, metrics: Metrics, *, insecure: bool, metadata_url: AnyHttpUrl | None
+    check_readiness: CheckReadiness,
+    metrics: Metrics,
+    *,
+    insecure: bool,
+    metadata_url: AnyHttpUrl | None,
 ) -> list[Route]:
     """Return the routes. /healthz needs no token, and /metrics needs the scope `metrics`."""
 
     async def answer_ready(_: Request) -> JSONResponse:
         """Answer 200 if calls would succeed, else 503 with the reason."""
-        missing = await find_missing()
-        if missing is None:
-            return JSONResponse({"status": "ready"})
-        return JSONResponse({"status": missing}, status_code=503)
+        ready, answer = await check_readiness()
+        return JSONResponse(answer, status_code=200 if ready else 503)
 
     async def answer_metrics(scope: Scope, receive: Receive, send: Send) -> None:
         await Response(metrics.write(), media_type=CONTENT_TYPE)(scope, receive, send)

@@ -1,0 +1,93 @@
+"""A primary that dies: clients continue on the promoted standby, and nothing is lost."""
+
+import time
+
+import anyio
+import psycopg
+import pytest
+from mcp.types import CallToolResult
+
+from tests.replicas.conftest import Guest, Visit
+from tests.support.replicas import Pair
+from tests.support.tool_calls import text_of
+
+pytestmark = pytest.mark.anyio
+
+
+class Writers:
+    """Clients that store facts one after the other, and remember which were acknowledged."""
+
+    def __init__(self, guest: Guest) -> None:
+        self._guest = guest
+        self.acknowledged: list[str] = []
+        self.errors: list[str] = []
+        self.longest = 0.0
+        self._enough = anyio.Event()
+        self._wanted = 0
+        self._ended = False
+
+    async def write(self, name: str) -> None:
+        number = 0
+        while not self._ended:
+            number += 1
+            fact = f"{name} has the number{number}"
+            began = time.monotonic()
+            answer: CallToolResult = await self._guest.client.call_tool(
+                "remember_fact",
+                {"entityName": name, "entityType": "person", "observation": fact},
+            )
+            self.longest = max(self.longest, time.monotonic() - began)
+            if answer.is_error:
+                self.errors.append(text_of(answer))
+            else:
+                self.acknowledged.append(fact)
+            if len(self.acknowledged) >= self._wanted:
+                self._enough.set()
+
+    async def wait_for(self, count: int) -> None:
+        self._wanted, self._enough = len(self.acknowledged) + count, anyio.Event()
+        await self._enough.wait()
+
+    def end(self) -> None:
+        self._ended = True
+
+
+def find_lost(conninfo: str, acknowledged: list[str]) -> set[str]:
+    """Acknowledged facts that are not stored exactly once."""
+    with psycopg.connect(conninfo) as connection:
+        rows = connection.execute("select content from textrawl.observation").fetchall()
+    stored = [str(content) for (content,) in rows]
+    assert len(stored) == len(set(stored))
+    return set(acknowledged) - set(stored)
+
+
+async def outlive(pair: Pair, guest: Guest, count: int) -> Writers:
+    """Kill the primary amid writes, promote the standby, and write on."""
+    writers = Writers(guest)
+    async with anyio.create_task_group() as group:
+        for name in ("Ada", "Ben", "Cleo", "Dan"):
+            group.start_soon(writers.write, name)
+        await writers.wait_for(count)
+        await pair.primary.kill()
+        pair.standby.promote()
+        await writers.wait_for(count)
+        writers.end()
+    return writers
+
+
+async def test_writers_continue_on_the_promoted_standby_and_no_acknowledged_fact_is_lost(
+    doomed_pair: Pair, visit: Visit
+) -> None:
+    pair = doomed_pair
+    pair.make_synchronous()
+    urls = {"database_url": pair.both(), "database_read_url": pair.both("standby")}
+    async with visit(pair, **urls) as guest:
+        await guest.wait_for_standby()
+        writers = await outlive(pair, guest, 100)
+        answer = await guest.client.call_tool(
+            "query_memory", {"query": "number7", "entityName": "Ada"}
+        )
+        assert "number7" in text_of(answer)
+    assert writers.errors == []
+    assert writers.longest < 10
+    assert find_lost(pair.standby.dsn("postgres"), writers.acknowledged) == set()

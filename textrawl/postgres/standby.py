@@ -1,0 +1,216 @@
+"""Reads from a standby: which calls it may answer, and how new its answers are.
+
+The primary answers whenever the standby cannot. So a standby never makes a call fail. A caller
+reads their own writes: each write tells the end of the WAL after its commit, and the caller's later
+reads wait until the standby has replayed the WAL up to this point.
+"""
+
+import logging
+import math
+import time
+from collections import deque
+from typing import TypeVar
+
+import anyio
+import psycopg
+from psycopg_pool import PoolTimeout, TooManyRequests
+
+from textrawl.postgres.connection import Connection, is_broken
+from textrawl.postgres.pool import Position, ServerPool, Statement, find_end, find_position
+from textrawl.scheduling.turns import find_account
+
+logger = logging.getLogger("textrawl")
+
+Row = TypeVar("Row")
+
+MOST_LAG = 5.0  # seconds; a standby that is further behind answers nothing
+_LONGEST_WAIT = 0.25  # seconds that a read waits for the caller's own writes
+_PAUSES = (0.001, 0.02)  # the first and the longest pause of such a wait
+_LONGEST_LOAN = 1.0  # seconds that a read waits for a connection to the standby
+_PROBE_PAUSE = 1.0  # seconds between two probes
+_PROBE_LIMIT = 1.0  # seconds that each server gets to answer a probe
+_MOST_ACCOUNTS = 10_000
+# These answers must not go back: the active model, and the cursor of changes. `default_space` is
+# the question whether the primary answers.
+_PRIMARY_ONLY = frozenset({"changed_watches", "default_space", "embedding_models"})
+
+
+class _Behind(Exception):
+    """The standby has not replayed the WAL that a read needs."""
+
+
+class Marks:
+    """The ends of the WAL that reads need: one of each account, and one of all accounts."""
+
+    def __init__(self) -> None:
+        self._written: dict[str | None, int] = {}
+        self._all = 0
+
+    def note(self, account: str | None, end: int) -> None:
+        """Let later reads of `account` need the WAL up to `end`."""
+        if len(self._written) >= _MOST_ACCOUNTS:
+            self.note_for_all(max(self._written.values()))
+            self._written.clear()
+        self._written[account] = max(end, self._written.get(account, 0))
+
+    def note_for_all(self, end: int) -> None:
+        """Let later reads of all accounts need the WAL up to `end`."""
+        self._all = max(end, self._all)
+
+    def reset(self, end: int) -> None:
+        """Forget all marks above `end`, the end of the WAL of a new primary."""
+        self._written, self._all = {}, end
+
+    def find(self, account: str | None) -> int:
+        """Return the end of the WAL that a read of `account` needs."""
+        return max(self._all, self._written.get(account, 0))
+
+
+class Standby:
+    """The standby of `primary`. `watch` finds out whether it can be used."""
+
+    def __init__(self, pool: ServerPool, primary: ServerPool) -> None:
+        self._pool, self._primary = pool, primary
+        self.marks = Marks()
+        self.reads = {"standby": 0, "primary": 0}
+        self._replayed = self._missed = 0
+        self._answers = False
+        self._fresh_at = -math.inf  # all older writes are replayed; on the monotonic clock
+        self._ends: deque[tuple[float, int]] = deque(maxlen=600)
+        self._running: set[anyio.CancelScope] = set()
+
+    async def open(self) -> None:
+        """Start to connect in the background."""
+        await self._pool.open()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._pool.close()
+
+    @property
+    def lag(self) -> float:
+        """The age in seconds of the newest state that the standby is known to have."""
+        return time.monotonic() - self._fresh_at
+
+    @property
+    def usable(self) -> bool:
+        """True if the standby answers and is not too far behind."""
+        return self._answers and self.lag <= MOST_LAG
+
+    def describe(self) -> dict[str, object]:
+        """Return the state for /readyz. The lag is null if the standby has never answered."""
+        lag = round(self.lag, 3) if math.isfinite(self.lag) else None
+        return {"standby": "used" if self.usable else "not used", "lag_seconds": lag}
+
+    def serves(self, function: str) -> bool:
+        """Return whether to ask the standby: only for functions that write nothing."""
+        if function not in self._primary.reads or function in _PRIMARY_ONLY:
+            return False
+        self.reads["standby" if self.usable else "primary"] += 1
+        return self.usable
+
+    async def read(self, statement: Statement[Row]) -> list[Row] | None:
+        """Return the rows of `statement`, or None if the primary has to answer.
+
+        Only a statement that was canceled raises an error, because it would take as long there.
+        """
+        needed = self.marks.find(find_account())
+        rows: list[Row] | None = None
+        with anyio.CancelScope() as scope:
+            self._running.add(scope)
+            try:
+                rows = await self._read(statement, needed)
+            except psycopg.errors.QueryCanceled:
+                raise
+            except (_Behind, PoolTimeout, TooManyRequests):
+                pass  # the standby may answer the next read
+            except psycopg.Error as error:
+                logger.info("The primary repeats a read: %s", error.sqlstate or "no connection")
+                if is_broken(error):
+                    self._answers = False
+            finally:
+                self._running.discard(scope)
+        if rows is None:
+            self.reads["standby"] -= 1
+            self.reads["primary"] += 1
+        return rows
+
+    async def _read(self, statement: Statement[Row], needed: int) -> list[Row] | None:
+        async with self._pool.lend(_LONGEST_LOAN) as connection:
+            await self._wait(connection, needed)
+            position, rows = await self._pool.read(connection, statement)
+        self._note(position)
+        return rows if position.in_recovery and position.replayed >= needed else None
+
+    async def _wait(self, connection: Connection, needed: int) -> None:
+        """Wait until the standby has replayed the WAL up to `needed`. Raises _Behind."""
+        end = time.monotonic() + _LONGEST_WAIT
+        pause, longest = _PAUSES
+        while needed > self._replayed:
+            # Another read has already waited in vain for this point.
+            if self._missed > self._replayed and needed >= self._missed:
+                raise _Behind
+            self._note(await find_position(connection))
+            if needed > self._replayed:
+                if time.monotonic() > end:
+                    self._missed = needed
+                    raise _Behind
+                await anyio.sleep(pause)
+                pause = min(2 * pause, longest)
+
+    def _note(self, position: Position) -> None:
+        if not position.in_recovery:
+            self._answers = False
+            return
+        self._replayed = position.replayed
+        while self._ends and self._ends[0][1] <= position.replayed:
+            self._fresh_at = self._ends.popleft()[0]
+
+    async def watch(self) -> None:
+        """Measure the lag until cancelled."""
+        while True:
+            await self.probe()
+            await anyio.sleep(_PROBE_PAUSE)
+
+    async def probe(self) -> None:
+        """Measure the lag once. If the standby does not answer, end the reads that wait for it."""
+        await self._probe_primary()
+        before = self._answers
+        try:
+            with anyio.fail_after(_PROBE_LIMIT):
+                self._answers = await self._probe_standby()
+        except (TimeoutError, psycopg.Error):
+            self._answers = False
+            for scope in list(self._running):
+                scope.cancel()
+            await self._pool.renew()
+        if self._answers != before:
+            state = "is used" if self._answers else "is not used"
+            logger.warning("The server of TEXTRAWL_DATABASE_READ_URL %s for reads", state)
+
+    async def _probe_primary(self) -> None:
+        at = time.monotonic()
+        try:
+            with anyio.fail_after(_PROBE_LIMIT):
+                async with self._primary.lend(_PROBE_LIMIT) as connection:
+                    end = await find_end(connection)
+        except (TimeoutError, psycopg.Error):
+            return  # without news of the primary, the lag grows
+        if self._ends and end < self._ends[-1][1]:  # a standby without the last writes was promoted
+            self._ends.clear()
+            self.marks.reset(end)
+        self._ends.append((at, end))
+
+    async def _probe_standby(self) -> bool:
+        """Return whether the server is a standby of the primary."""
+        async with self._pool.lend(_PROBE_LIMIT) as connection:
+            position = await find_position(connection)
+            self._note(position)
+            if not position.in_recovery:
+                return False
+            if self._ends:
+                try:
+                    await self._wait(connection, self._ends[-1][1])
+                except _Behind:
+                    logger.debug("The standby is behind")
+            return self._pool.system == self._primary.system
