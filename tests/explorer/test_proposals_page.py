@@ -132,6 +132,19 @@ async def test_a_confirmed_decision_is_carried_out_and_says_how_it_is_undone(pla
     assert "she is allergic" in own.text
 
 
+async def test_of_two_proposals_for_one_fact_the_plan_accepts_only_the_older(place: Place) -> None:
+    remember(place.owner, "Ada", "lives in Oslo")
+    ids = [propose(place, "Ada", f"lives in {town}", "lives in Oslo") for town in ("Rome", "Riga")]
+    async with place.browse("reviewer") as browser:
+        plan = Document((await browser.get(f"decide?id={ids[1]}&id={ids[0]}")).text)
+        await browser.post("decide", ids=ids[0], decision="accept", confirmed="1")
+
+    assert "The other 1 stays pending." in " ".join(" ".join(plan.texts).split())
+    assert "so only the older one is accepted here" in plan.text
+    assert "Accept 1 proposal" in plan.texts
+    assert read_states(place) == {"lives in Rome": "accepted", "lives in Riga": "pending"}
+
+
 async def test_nobody_but_a_reviewer_of_the_space_plans_or_decides(place: Place) -> None:
     proposal = propose(place, "Ada", "likes cake")
     place.owner.execute(

@@ -168,10 +168,10 @@ def test_a_plan_says_what_accepting_would_store_and_changes_nothing(team: Review
     outcomes = [row[0] for row in team.sql.execute(plan, (ids, rita)).fetchall()]
     assert team.contents() == before
     team.accept(ids[1])
-    later = [row[0] for row in team.sql.execute(plan, ([ids[2]], rita)).fetchall()]
+    later = team.sql.execute(plan.replace("outcome", "fault"), ([ids[2]], rita)).fetchall()
 
     assert outcomes == ["repeats", "replaces", "replaces", "new"]
-    assert later == ["refused"]
+    assert later == [("gone",)]
     assert team.state(oslo) is not None
 
 
@@ -184,11 +184,11 @@ def test_what_can_no_longer_be_stored_is_refused_in_the_plan_and_when_it_is_acce
     team.remember("ben", "Ada", "likes tea")
     team.sql.execute("select name_entity('Ada', 'Countess', space => %s)", (team.space,))
     rita = team.credential("rita", "read", "write", "review")
-    plan: LiteralString = "select outcome from plan_decision(%s, credential => %s)"
+    plan: LiteralString = "select outcome, fault from plan_decision(%s, credential => %s)"
     before = team.contents()
 
-    for proposal in (ended, one):
-        assert team.fetch(plan, [proposal], rita) == "refused"
+    for proposal, fault in ((ended, "ended"), (one, "same")):
+        assert team.sql.execute(plan, ([proposal], rita)).fetchone() == ("refused", fault)
         assert refuse(team, DECIDE, [proposal], "accept", None, rita) == "TR008"
     assert team.contents() == before
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import cast, get_args
+from uuid import UUID
 
 from starlette.responses import Response
 
@@ -59,10 +60,16 @@ async def plan(visit: Visit) -> Response:
     visit.principal.require("review", anywhere=True)
     chosen = _check_choice(visit.request.query_params.getlist("id"))
     rows = await ReviewOperations(visit.site.store).plan(chosen, visit.caller)
+    rivals = _find_rivals(rows)
     writable = visit.find_spaces("write")
-    storable = [row for row in rows if row.outcome != "refused" and row.space_name in writable]
+    storable = [
+        row
+        for row in rows
+        if row.outcome != "refused" and row.space_name in writable and row.id not in rivals
+    ]
     values = {
         "plan": rows,
+        "rivals": rivals,
         "storable": _list_ids(storable),
         "accepted": len(storable),
         "all_ids": _list_ids(rows),
@@ -89,6 +96,21 @@ async def decide(visit: Visit) -> Response:
     )
     values = {"decided": rows, "decision": decision, "space": visit.form.get("space", "")}
     return visit.show("decided.html", values)
+
+
+def _find_rivals(rows: Sequence[PlannedRow]) -> set[UUID]:
+    """Return the proposals that replace the same as an older one of `rows`.
+
+    A fact can be replaced only once, and a decision is about all of its proposals or none.
+    """
+    replaced: set[str] = set()
+    rivals: set[UUID] = set()
+    for row in rows:
+        targets = {fact["id"] for fact in row.beside if fact["why"] == "replaces"}
+        if row.outcome == "replaces" and targets & replaced:
+            rivals.add(row.id)
+        replaced |= targets
+    return rivals
 
 
 def _check_choice(ids: Sequence[str]) -> list[str]:
