@@ -72,7 +72,7 @@ def _leave(code: int) -> None:
 
 
 def _describe(error: StartRefused | TextrawlError) -> str:
-    from textrawl.cli.findings import describe_error  # noqa: PLC0415 - seldom needed
+    from textrawl.examination.findings import describe_error  # noqa: PLC0415 - seldom needed
 
     return describe_error(error)
 

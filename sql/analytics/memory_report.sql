@@ -82,8 +82,12 @@ begin
             'recalled though replaced', nullif(count(*) filter (where s.outdated), 0))),
         'facts', count(*),
         'oldest', (select coalesce(jsonb_agg(jsonb_build_object(
-                       'space', v.space, 'id', v.id, 'entity', v.entity_name, 'fact', v.content, 'reasons', v.reasons, 'at', o.created_at) order by o.created_at), '[]')
-                   from oldest o join space p on p.id = o.space_id join memory_stale v on v.space = p.name and v.id = o.id))
+                       'space', p.name, 'id', f.id, 'entity', e.name, 'fact', f.content, 'reasons', f.reasons, 'at', f.created_at)
+                       order by f.created_at, f.id), '[]')
+                   from oldest o
+                   join stale_fact f on f.space_id = o.space_id and f.id = o.id
+                   join entity e on e.space_id = f.space_id and e.id = f.entity_id
+                   join space p on p.id = f.space_id))
     into stale from stale s;
 
     with open_question as materialized (

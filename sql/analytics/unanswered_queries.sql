@@ -8,7 +8,7 @@ begin atomic
     from (
         select r.space_id, r.query_hash, max(r.query) as query, count(*) as times, min(r.at) as first_at, max(r.at) as last_at,
                -- The largest of these arrays is the last search. To sort the searches of each query takes three times as long.
-               max(array[extract(epoch from r.at)::double precision, r.id, r.score, r.hits]) as last
+               max(array[date_part('epoch', r.at), r.id, r.score, r.hits]) as last
         from textrawl.recall as r
         where r.mode = 'search' and r.query_hash is not null
         group by r.space_id, r.query_hash

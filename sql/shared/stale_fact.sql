@@ -1,11 +1,16 @@
 create view textrawl.stale_fact with (security_invoker) as
-select s.* from (
+-- The subqueries without a table are computed once. Postgres would compute the same expressions for each fact.
+select s.*, case when s.outdated then 'recalled though replaced' else concat_ws(', ',
+           case when s.old then 'old' end,
+           case when s.doubtful then 'low confidence' end,
+           case when s.unused then 'never recalled' end) end as reasons
+from (
     select o.space_id, o.id, o.entity_id, o.entity_type, o.content, o.author_id, o.confidence, o.created_at, o.replaced_by,
            r.recalls, r.last_at,
-           textrawl.is_valid(o.valid_from, o.valid_until) and greatest(o.created_at, r.last_at) < now() - interval '180 days' as old,
+           textrawl.is_valid(o.valid_from, o.valid_until) and greatest(o.created_at, r.last_at) < (select now() - interval '180 days') as old,
            textrawl.is_valid(o.valid_from, o.valid_until) and o.confidence < 0.5 as doubtful,
            textrawl.is_valid(o.valid_from, o.valid_until) and r.recalls is null
-               and o.created_at < now() - interval '30 days' as unused,
+               and o.created_at < (select now() - interval '30 days') as unused,
            not textrawl.is_valid(o.valid_from, o.valid_until) and o.replaced_by is not null
                and r.last_at >= o.valid_until as outdated
     from textrawl.fact o
@@ -31,3 +36,4 @@ comment on column textrawl.stale_fact.old is 'True: valid, but stored and last r
 comment on column textrawl.stale_fact.doubtful is 'True: valid, but its confidence is below 0.5.';
 comment on column textrawl.stale_fact.unused is 'True: valid and stored more than 30 days ago, but never recalled.';
 comment on column textrawl.stale_fact.outdated is 'True: in an answer after the fact was replaced.';
+comment on column textrawl.stale_fact.reasons is 'One or more reasons, separated by commas: see memory_stale.';

@@ -21,21 +21,27 @@ begin atomic
         select d.space_id, d.id from textrawl.undone d
         where d.space_id = any((select ids from scope)::integer[]) and d.kind = 'entity'
           and d.names @> array[textrawl.name_key(list_events.entity)]
+    ), newest as (
+        -- Read the events of each space from its newest one, and stop at the limit.
+        select v.* from unnest((select ids from scope)::integer[]) space (id)
+        cross join lateral (
+            select v.* from textrawl.event v
+            where v.space_id = space.id
+              and (list_events.author is null or v.actor_id = (select a.id from textrawl.actor a where a.name = list_events.author))
+              and (list_events.doing is null or v.action = list_events.doing)
+              and (list_events.since is null or v.at >= list_events.since)
+              and (list_events.entity is null
+                   or lower(v.detail ->> 'path') = lower(list_events.entity)
+                   or (v.space_id, v.entity_id) in (select space_id, id from named_entity)
+                   or (v.space_id, (v.detail ->> 'to')::uuid) in (select space_id, id from named_entity))
+            order by v.id desc limit max_rows) v
     )
     select v.transaction || ':' || v.id, v.at, s.name, a.name, v.client, v.tool, v.request, v.action,
         coalesce(e.name, v.detail ->> 'path'), v.entity_id, v.observation_id, v.relation_id
-    from textrawl.event v
+    from newest v
     join textrawl.space s on s.id = v.space_id
     join textrawl.actor a on a.id = v.actor_id
     left join textrawl.entity e on e.space_id = v.space_id and e.id = v.entity_id
-    where v.space_id = any((select ids from scope)::integer[])
-      and (list_events.author is null or a.name = list_events.author)
-      and (list_events.doing is null or v.action = list_events.doing)
-      and (list_events.since is null or v.at >= list_events.since)
-      and (list_events.entity is null
-           or lower(v.detail ->> 'path') = lower(list_events.entity)
-           or (v.space_id, v.entity_id) in (select space_id, id from named_entity)
-           or (v.space_id, (v.detail ->> 'to')::uuid) in (select space_id, id from named_entity))
     order by v.id desc
     limit max_rows;
 end;

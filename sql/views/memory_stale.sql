@@ -1,9 +1,5 @@
 create view textrawl.memory_stale with (security_invoker) as
-select s.name as space, o.id, e.name as entity_name, o.entity_type, o.content,
-       case when o.outdated then 'recalled though replaced' else concat_ws(', ',
-           case when o.old then 'old' end,
-           case when o.doubtful then 'low confidence' end,
-           case when o.unused then 'never recalled' end) end as reasons,
+select s.name as space, o.id, e.name as entity_name, o.entity_type, o.content, o.reasons,
        a.name as author, o.confidence, o.created_at, coalesce(o.recalls, 0) as recalls, o.last_at as last_recalled_at, o.replaced_by
 from textrawl.stale_fact o
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id

@@ -81,6 +81,6 @@ ALLOWED = {
     "section", "div", "span", "dl", "dt", "dd", "meter", "table", "thead", "tbody", "tr", "th",
     "td", "code", "q", "time", "svg", "rect", "g", "line", "circle", "text",
     "details", "summary", "textarea",
-    "fieldset", "legend", "datalist", "output", "defs", "marker", "path",
+    "fieldset", "legend", "strong", "datalist", "output", "defs", "marker", "path",
 }  # fmt: skip
 """The elements that our templates use."""

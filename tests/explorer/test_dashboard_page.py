@@ -104,13 +104,3 @@ def _read_number(page: Document, label: str) -> str:
     """Return the number beside a label."""
     words = [text.strip() for text in page.texts if text.strip()]
     return words[words.index(label) + 1]
-
-
-async def test_the_health_page_says_what_answers_depend_on(place: Place) -> None:
-    async with place.browse("reader") as browser:
-        page = Document((await browser.get("health")).text)
-
-    assert "none: searches compare only words" in page.texts
-    assert "format compact, with structured content, at most 2,000 tokens" in page.texts
-    assert "TEXTRAWL_DATABASE_URL" not in page.text
-    assert page.faults == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from textrawl import Settings
-from textrawl.cli.configuration import describe_settings
+from textrawl.examination.configuration import describe_settings
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "textrawl"

@@ -63,15 +63,17 @@ def test_a_server_over_stdio_never_imports(loaded: set[str], module: str) -> Non
 
 
 def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> None:
-    commands = {name for name in loaded if name.startswith("textrawl.cli.")}
+    commands = {
+        name for name in loaded if name.startswith(("textrawl.cli.", "textrawl.examination."))
+    }
 
     assert commands == {
         "textrawl.cli.foreground",
         "textrawl.cli.garbage_collection",
         "textrawl.cli.hosting",
         "textrawl.cli.library_logs",
-        "textrawl.cli.setting_mistakes",
         "textrawl.cli.stdio",
+        "textrawl.examination.setting_mistakes",
     }
     assert not {"typer", "rich.progress", "rich.table", "textrawl.demonstration"} & loaded
 

@@ -121,7 +121,7 @@ def _start(
 
 
 def _warn_of_mistakes() -> None:
-    from textrawl.cli.setting_mistakes import find_mistakes  # noqa: PLC0415 - not for every command
+    from textrawl.examination.setting_mistakes import find_mistakes  # noqa: PLC0415 - not for every command
 
     for line in find_mistakes():
         write_error(line)

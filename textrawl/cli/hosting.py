@@ -14,7 +14,7 @@ from textrawl import __version__
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.cli.garbage_collection import pause_collection, return_freed_memory
 from textrawl.cli.library_logs import silence_libraries
-from textrawl.cli.setting_mistakes import find_mistakes
+from textrawl.examination.setting_mistakes import find_mistakes
 from textrawl.server.description import describe_server
 from textrawl.settings import Settings, read_settings
 from textrawl.toolsets.catalogue import choose_names

@@ -73,6 +73,7 @@ _PAGES: dict[str, Page] = {
 }
 _ACTIONS: dict[str, Page] = {
     "sign-out": sign_in.sign_out,
+    "health": health_page.check,
     "undo": trail_page.undo,
     "revert": trail_page.revert,
     "correct": changes.correct,

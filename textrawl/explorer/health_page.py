@@ -1,12 +1,24 @@
-"""Health: what answers of this server depend on, as far as people with a token may know it."""
+"""Health: what answers of this server depend on, as far as people with a token may know it.
+
+On a person's own machine it also shows the checks of `textrawl doctor` and all settings.
+"""
 
 import time
+from datetime import UTC, datetime
 
-from starlette.responses import Response
+import anyio
+from starlette.responses import RedirectResponse, Response
 
 from textrawl import __version__
+from textrawl.examination.configuration import DEFAULT, list_settings
+from textrawl.examination.examination import examine_memory
+from textrawl.examination.findings import Finding
+from textrawl.explorer.refusals import OwnerNeeded
+from textrawl.explorer.rendering import write_link
 from textrawl.explorer.visits import Visit
 from textrawl.toolsets.stats.operations import StatsOperations
+
+_LONGEST = 20.0  # seconds for all checks, because the page has to begin within 30
 
 
 async def show(visit: Visit) -> Response:
@@ -29,6 +41,21 @@ async def show(visit: Visit) -> Response:
         "read_only": settings.read_only,
         "recorded": "off" if settings.read_only else settings.record_recalls,
         "toolsets": settings.toolsets,
-        "own_machine": visit.site.lookup is None,
+        "own_machine": visit.site.own_machine,
+        "examined": visit.site.examined,
+        "settings": list_settings(settings) if visit.site.own_machine else [],
+        "default": DEFAULT,
     }
     return visit.show("health.html", values)
+
+
+async def check(visit: Visit) -> Response:
+    """Run the checks of `textrawl doctor`, and show them. Only the owner of the machine can."""
+    visit.principal.require("read")
+    if not visit.site.own_machine:
+        raise OwnerNeeded("Ask the administrator of the server, who runs `textrawl doctor --http`")
+    findings = [Finding("checks", "note", f"did not end within {_LONGEST:.0f} s: check again")]
+    with anyio.move_on_after(_LONGEST):
+        findings = await examine_memory(visit.site.settings)
+    visit.site.examined.keep(findings, datetime.now(UTC))
+    return RedirectResponse(write_link("health"), 303)

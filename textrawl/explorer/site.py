@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
 from textrawl.access.directory import Directory
+from textrawl.explorer.examined import Examined
 from textrawl.explorer.numbers import Numbers
 from textrawl.explorer.remembered import Remembered
 from textrawl.explorer.sessions import Links, Sessions
@@ -39,10 +40,16 @@ class Site:
     lookup: Lookup | None = None
     sessions: Sessions = field(default_factory=Sessions)
     links: Links = field(default_factory=Links)
+    examined: Examined = field(default_factory=Examined)
     numbers: Remembered[Numbers] = field(default_factory=Remembered[Numbers])
     pairs: Remembered[Sequence[SamePair]] = field(default_factory=Remembered[Sequence[SamePair]])
     tickets: Links = field(default_factory=Links)
     open_owner: OpenOwner | None = None
+
+    @property
+    def own_machine(self) -> bool:
+        """Whether only the person at this machine can sign in."""
+        return self.lookup is None
 
     @property
     def memory(self) -> MemoryOperations:

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from textrawl.cli.configuration import DEFAULT, describe_settings, list_settings
 from textrawl.cli.console import open_console, write_cell, write_json, write_row
+from textrawl.examination.configuration import DEFAULT, describe_settings, list_settings
 from textrawl.settings import read_settings
 
 

@@ -1,6 +1,6 @@
 """The check of the standby by `textrawl doctor`."""
 
-from textrawl.cli.findings import Finding, record_errors
+from textrawl.examination.findings import Finding, record_errors
 from textrawl.postgres.inspection import compare_servers
 from textrawl.postgres.standby import MOST_LAG
 from textrawl.settings import Settings

@@ -8,7 +8,6 @@ import anyio
 
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Principal
-from textrawl.cli.findings import Finding, record_errors
 from textrawl.embeddings import choose_embedder
 from textrawl.embeddings.active_model import Models, choose_named
 from textrawl.errors import (
@@ -18,6 +17,7 @@ from textrawl.errors import (
     ScopeMissing,
     StartRefused,
 )
+from textrawl.examination.findings import Finding, record_errors
 from textrawl.llm import Prompt, choose_llm
 from textrawl.postgres.database import open_connection
 from textrawl.settings import Settings
