@@ -11,6 +11,7 @@ _FACTS = (
     ("Ada", "person", f"writes long words such as {_LONG} without a break"),
     ("Ben", "person", "likes tea at noon, and a very long explanation of why that is so " * 8),
     (f"Project {_LONG}", "project", "has a name that does not fit"),
+    ("Project Atlas", "project", "has a name that fits"),
     ("<script>alert(1)</script>", "concept", '"><img src=x onerror=alert(1)>'),
 )
 

@@ -147,8 +147,11 @@ function moveDrawing(canvas, drawing) {
 
   canvas.classList.add("live");
   box = canvas.getBoundingClientRect();
-  const first = drawing.querySelector(".first");
-  if (box.width < fit() * READABLE) {
+  const narrow = box.width < fit() * READABLE;
+  if (narrow && canvas.classList.contains("few")) {
+    zoom((1.25 * fit()) / view.width); // with space for the longer names
+  } else if (narrow) {
+    const first = drawing.querySelector(".first");
     look(box.width / READABLE, first.cx.baseVal.value, first.cy.baseVal.value);
   } else {
     showAll();
