@@ -185,6 +185,7 @@ ELSEWHERE = {
 }
 ASKS = r".venv/bin/textrawl cost \""  # there is no memory here yet: tests/cli/test_cost.py
 READS = r".venv/bin/textrawl (psql|analyst|stats --html) ?"  # tests/cli/test_analyst_commands.py
+SCALES = r"pg_(basebackup|ctl) "  # tests/docs/test_scale_page.py
 OWN = r"psql -d postgres |TEXTRAWL_DATABASE_URL='|sudo "  # tests/docs/test_own_postgres.py
 DOCUMENTS = r".venv/bin/textrawl (space create handbook|ingest) "  # test_documents_page.py
 CONNECTS = r".venv/bin/textrawl (connect|disconnect) ?"  # tests/connect; it changes files
@@ -195,7 +196,7 @@ COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose,
 CLUSTER = r"kubectl "  # no cluster here: test_kubernetes.py
 EXPLORES = r".venv/bin/textrawl explore$"  # it does not end: tests/explorer
 TRIED = "|".join(
-    (ASKS, ACTORS, EXPLORES, ADDS, CONNECTS, READS, OWN, DOCUMENTS, DAILY, COMPOSE, CLUSTER)
+    (ASKS, ACTORS, EXPLORES, ADDS, CONNECTS, READS, OWN, SCALES, DOCUMENTS, DAILY, COMPOSE, CLUSTER)
 )
 
 

@@ -1,5 +1,6 @@
 """A primary that dies: clients continue on the promoted standby, and nothing is lost."""
 
+import logging
 import time
 
 import anyio
@@ -11,7 +12,12 @@ from tests.replicas.conftest import Guest, Visit
 from tests.support.replicas import Pair
 from tests.support.tool_calls import text_of
 
+_log = logging.getLogger(__name__)
+
 pytestmark = pytest.mark.anyio
+
+_LONG = [pytest.mark.slow, pytest.mark.timeout(1500)]
+_AFTERWARDS = 100  # writes on the promoted standby
 
 
 class Writers:
@@ -62,7 +68,7 @@ def find_lost(conninfo: str, acknowledged: list[str]) -> set[str]:
 
 
 async def outlive(pair: Pair, guest: Guest, count: int) -> Writers:
-    """Kill the primary amid writes, promote the standby, and write on."""
+    """Kill the primary after `count` acknowledged writes, promote the standby, and write on."""
     writers = Writers(guest)
     async with anyio.create_task_group() as group:
         for name in ("Ada", "Ben", "Cleo", "Dan"):
@@ -70,24 +76,26 @@ async def outlive(pair: Pair, guest: Guest, count: int) -> Writers:
         await writers.wait_for(count)
         await pair.primary.kill()
         pair.standby.promote()
-        await writers.wait_for(count)
+        await writers.wait_for(_AFTERWARDS)
         writers.end()
     return writers
 
 
+@pytest.mark.parametrize("count", [100, pytest.param(5_000, marks=_LONG)])
 async def test_writers_continue_on_the_promoted_standby_and_no_acknowledged_fact_is_lost(
-    doomed_pair: Pair, visit: Visit
+    doomed_pair: Pair, visit: Visit, count: int
 ) -> None:
     pair = doomed_pair
     pair.make_synchronous()
     urls = {"database_url": pair.both(), "database_read_url": pair.both("standby")}
-    async with visit(pair, **urls) as guest:
+    async with visit(pair, **urls, embedding_provider="none") as guest:
         await guest.wait_for_standby()
-        writers = await outlive(pair, guest, 100)
+        writers = await outlive(pair, guest, count)
         answer = await guest.client.call_tool(
             "query_memory", {"query": "number7", "entityName": "Ada"}
         )
         assert "number7" in text_of(answer)
+    _log.info("%d writes, longest %.2f s", len(writers.acknowledged), writers.longest)
     assert writers.errors == []
     assert writers.longest < 10
     assert find_lost(pair.standby.dsn("postgres"), writers.acknowledged) == set()

@@ -70,3 +70,17 @@ async def test_a_server_that_is_no_standby_of_the_primary_answers_nothing(
         pair.standby.promote()
         assert "theremin" in await search(guest, "theremin")
         await guest.wait_for_standby(used=False)
+
+
+async def test_without_positions_in_the_wal_the_primary_answers_everything(
+    pair: Pair, visit: Visit
+) -> None:
+    """Some providers do not offer them."""
+    pair.primary.execute("revoke execute on function pg_control_system from public")
+    try:
+        async with visit(pair) as guest:
+            await remember(guest.client, "Eve", "repairs accordions")
+            assert "accordions" in await search(guest, "accordions")
+            assert guest.count("standby_reads") == 0
+    finally:
+        pair.primary.execute("grant execute on function pg_control_system to public")

@@ -32,10 +32,10 @@ async def try_standby(settings: Settings, findings: list[Finding]) -> None:
             timeout=settings.database_timeout,
             most_lag=MOST_LAG,
         )
-        if not servers.in_recovery:
-            fault = _NO_STANDBY.format(servers.standby)
-        elif not servers.related:
+        if not servers.related:
             fault = _OTHER_SYSTEM.format(servers.standby, servers.primary)
+        elif not servers.in_recovery:
+            fault = _NO_STANDBY.format(servers.standby)
         elif servers.lag is None:
             fault = _BEHIND.format(servers.standby, MOST_LAG, servers.primary)
         else:

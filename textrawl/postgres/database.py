@@ -23,7 +23,7 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 from textrawl import errors
 from textrawl.postgres.connection import is_broken
 from textrawl.postgres.conninfo import has_several_hosts
-from textrawl.postgres.pool import ServerPool, Statement, find_end
+from textrawl.postgres.pool import ServerPool, Statement
 from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
 from textrawl.postgres.standby import Standby
 from textrawl.scheduling.turns import Turns, find_account
@@ -165,8 +165,7 @@ class Database:
         if self.standby is None:
             return
         with _translate("catch_up"), anyio.fail_after(self._timeout + _MARGIN):
-            async with self._primary.lend() as connection:
-                self.standby.marks.note_for_all(await find_end(connection))
+            self.standby.marks.note_for_all(await self._primary.find_end())
 
     async def call(
         self, function: LiteralString, row: type[Row], /, **arguments: object

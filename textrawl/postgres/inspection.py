@@ -128,9 +128,9 @@ class ServerPair:
 
     primary: str
     standby: str
-    in_recovery: bool
     related: bool
-    lag: float | None
+    in_recovery: bool
+    lag: float | None = None
 
 
 async def compare_servers(
@@ -141,10 +141,13 @@ async def compare_servers(
     Raises DatabaseUnavailable, StartRefused.
     """
     async with await connect(standby, timeout) as reader, await connect(primary, timeout) as writer:
-        in_recovery = (await find_position(reader)).in_recovery
-        related = await find_system(reader) == await find_system(writer)
-        lag = await _measure_lag(writer, reader, most_lag) if in_recovery and related else None
-        return ServerPair(_name(writer), _name(reader), in_recovery, related, lag)
+        system = await find_system(writer)
+        if system is None or system != await find_system(reader):
+            return ServerPair(_name(writer), _name(reader), related=False, in_recovery=True)
+        if not (await find_position(reader)).in_recovery:
+            return ServerPair(_name(writer), _name(reader), related=True, in_recovery=False)
+        lag = await _measure_lag(writer, reader, most_lag)
+        return ServerPair(_name(writer), _name(reader), related=True, in_recovery=True, lag=lag)
 
 
 async def _measure_lag(writer: Connection, reader: Connection, most: float) -> float | None:

@@ -34,12 +34,24 @@ _END_OF_WAL = b"""
         then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end, '0/0')::bigint
 """
 # The id is the same on a primary and its standbys, and on no other servers.
-_SYSTEM = b"select system_identifier from pg_control_system()"
+# The condition fails where a provider does not offer the positions in the WAL.
+_SYSTEM = b"""
+    select system_identifier from pg_control_system()
+    where case when pg_is_in_recovery() then pg_last_wal_replay_lsn()
+          else pg_current_wal_flush_lsn() end is not null
+"""
+_NOT_OFFERED = (
+    psycopg.errors.FeatureNotSupported,
+    psycopg.errors.InsufficientPrivilege,
+    psycopg.errors.InternalError_,
+    psycopg.errors.UndefinedFunction,
+)
 _READS = b"""
     select p.proname::text from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'textrawl'
     group by 1 having bool_and(p.provolatile <> 'v')
 """
+_NO_END = b"select 0"
 _POSITION = b"""
     select pg_is_in_recovery(),
            coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::bigint
@@ -153,8 +165,13 @@ class ServerPool:
                     await connection.execute(self._set_limits)
                 await cursor.execute(statement.query, statement.values)
                 await pipeline.sync()
-                await end.execute(_END_OF_WAL)
+                await end.execute(_END_OF_WAL if self.system is not None else _NO_END)
             return await cursor.fetchall(), cast("tuple[int]", await end.fetchone())[0]
+
+    async def find_end(self, timeout: float | None = None) -> int:
+        """Return the end of the WAL of a primary, or 0 if the server does not offer it."""
+        async with self.lend(timeout) as connection:
+            return await find_end(connection) if self.system is not None else 0
 
     async def read(
         self, connection: Connection, statement: Statement[Row]
@@ -205,10 +222,16 @@ async def find_end(connection: Connection) -> int:
     return cast("tuple[int]", row)[0]
 
 
-async def find_system(connection: Connection) -> int:
-    """Return the id of the cluster, which a primary shares with its standbys."""
-    row = await (await connection.execute(_SYSTEM)).fetchone()
-    return cast("tuple[int]", row)[0]
+async def find_system(connection: Connection) -> int | None:
+    """Return the id of the cluster, which a primary shares with its standbys.
+
+    Return None if the server does not offer its id or its position in the WAL.
+    """
+    try:
+        row = await (await connection.execute(_SYSTEM)).fetchone()
+    except _NOT_OFFERED:
+        return None
+    return row[0] if row else None
 
 
 async def find_position(connection: Connection) -> Position:

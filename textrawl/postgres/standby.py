@@ -16,7 +16,7 @@ import psycopg
 from psycopg_pool import PoolTimeout, TooManyRequests
 
 from textrawl.postgres.connection import Connection, is_broken
-from textrawl.postgres.pool import Position, ServerPool, Statement, find_end, find_position
+from textrawl.postgres.pool import Position, ServerPool, Statement, find_position
 from textrawl.scheduling.turns import find_account
 
 logger = logging.getLogger("textrawl")
@@ -86,6 +86,11 @@ class Standby:
     async def close(self) -> None:
         """Close all connections."""
         await self._pool.close()
+
+    @property
+    def follows(self) -> bool:
+        """True if the standby and the primary are known to have the data of one cluster."""
+        return self._primary.system is not None and self._pool.system == self._primary.system
 
     @property
     def lag(self) -> float:
@@ -192,8 +197,7 @@ class Standby:
         at = time.monotonic()
         try:
             with anyio.fail_after(_PROBE_LIMIT):
-                async with self._primary.lend(_PROBE_LIMIT) as connection:
-                    end = await find_end(connection)
+                end = await self._primary.find_end(_PROBE_LIMIT)
         except (TimeoutError, psycopg.Error):
             return  # without news of the primary, the lag grows
         if self._ends and end < self._ends[-1][1]:  # a standby without the last writes was promoted
@@ -213,4 +217,4 @@ class Standby:
                     await self._wait(connection, self._ends[-1][1])
                 except _Behind:
                     logger.debug("The standby is behind")
-            return self._pool.system == self._primary.system
+            return self.follows
