@@ -7,7 +7,8 @@ made in FOLDER. It adds relations, recalls, events, proposals and an entity with
 give it a copy. `serve --http` runs in its own process. An administrator of all spaces visits every
 page that the application has, also pages that were added later. `spaces, after a write` and
 `search, Say why` are visited apart. The time ends when the first byte of the body arrives. The
-status is shown if it is not 200.
+status is shown if it is not 200. CPU is the time that the server and Postgres computed for a visit,
+in the mean. It depends less on the load of the machine than the time.
 
 Then it compares the resident memory of the server with the same server without the explorer, after
 as many searches. It prints Markdown.
@@ -80,12 +81,13 @@ class Known:
         """Return an address of a page. A page without an own entry has no parameters."""
         entity, fact, text = dice.choice(self.facts)
         words = " ".join(dice.sample(text.split(), min(6, len(text.split()))))
-        place = {"name": entity, "space": "default"}
+        space = {"space": "default"}
+        place = {"name": entity, **space}
         given: dict[str, dict[str, str]] = {
             "search": {"q": words},
             "entity": {"name": entity},
             "graph": {"name": entity},
-            "undo": {"author": "bench", "since": (datetime.now(UTC) - DAY).isoformat()},
+            "undo": {"author": "bench", "since": (datetime.now(UTC) - DAY).isoformat(), **space},
             "correct": {**place, "fact": fact},
             "forget": {**place, "fact": fact},
             "alias": place,
@@ -95,7 +97,7 @@ class Known:
             "grant": {"actor": "bench", "space": "default"},
             "take-back": {"actor": "bench", "space": "default"},
             "decide": {"id": self.proposal, "space": "default"},
-            "share": {**place, "to": "fifth"},
+            "share": {"name": entity, "source": "default", "target": "fifth"},
             "revoke": {"token": self.token, "space": "default"},
         }
         return page, given.get(page, {})
@@ -108,6 +110,8 @@ def add_places(owner: psycopg.Connection[Any], token: str) -> Known:
         for statement in STORY:
             owner.execute(statement, given if "%(" in statement else None)
         _propose(owner)
+    # Otherwise the server makes vectors for the statements of the relations while it is measured.
+    owner.execute("delete from embedding_pending")
     owner.execute(
         "update token set scopes = scopes || array['review'] where hash = %s", (hash_token(token),)
     )
@@ -138,8 +142,10 @@ def _propose(owner: psycopg.Connection[Any]) -> None:
 class Visitor:
     """A signed-in browser, and the owner's connection, which writes between visits."""
 
-    def __init__(self, browser: Browser, owner: psycopg.Connection[Any], known: Known) -> None:
-        self._browser, self._owner, self.known = browser, owner, known
+    def __init__(
+        self, browser: Browser, owner: psycopg.Connection[Any], known: Known, server: psutil.Process
+    ) -> None:
+        self._browser, self._owner, self.known, self._server = browser, owner, known, server
         self._dice = random.Random(7)  # noqa: S311 - the same in every run
 
     def write(self) -> None:
@@ -165,21 +171,31 @@ class Visitor:
         self, label: str, make: Callable[[], Address], visits: int, *, after_write: bool = False
     ) -> None:
         """Visit an address often, and print the times."""
-        taken, status = list[float](), 0
+        taken, status, computed = list[float](), 0, 0.0
         for number in range(visits + WARM):
             if after_write:
                 self.write()
+            before = self._read_cpu()
             status, milliseconds = await self.time(make())
             if number >= WARM:
                 taken.append(milliseconds)
+                computed += self._read_cpu() - before
         ranks = statistics.quantiles(taken, n=100)
         note = "" if status == 200 else f" (status {status})"
-        print(f"| {label}{note} | {ranks[49]:.0f} | {ranks[94]:.0f} |", flush=True)
+        cpu = computed / visits
+        print(f"| {label}{note} | {ranks[49]:.0f} | {ranks[94]:.0f} | {cpu:.0f} |", flush=True)
+
+    def _read_cpu(self) -> float:
+        """Return the CPU milliseconds of the server and of the processes of Postgres."""
+        postgres = psutil.Process(self._owner.info.backend_pid).parent()
+        processes = [self._server, *(postgres.children() if postgres else ())]
+        files = [Path(f"/proc/{process.pid}/schedstat") for process in processes]
+        return sum(int(file.read_text().split()[0]) for file in files if file.is_file()) / 1e6
 
     async def print_table(self, visits: int) -> None:
         """Print a row for each page of the application, and for what is measured apart."""
-        print("| page | first byte p50, ms | p95, ms |")
-        print("|---|---:|---:|")
+        print("| page | first byte p50, ms | p95, ms | CPU, ms |")
+        print("|---|---:|---:|---:|")
         for page in PAGES:
             await self.print_row(
                 page, lambda page=page: self.known.make_address(page, self._dice), visits
@@ -240,7 +256,7 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
                 async with httpx2.AsyncClient(timeout=60) as http:
                     browser = Browser(root, http)
                     assert (await browser.sign_in(token)).status_code == 303
-                    await Visitor(browser, owner, known).print_table(given.visits)
+                    await Visitor(browser, owner, known, process).print_table(given.visits)
                 used = process.memory_info().rss
             async with open_server(cluster, token, explorer=False) as (root, process):
                 await search(root, token, known)

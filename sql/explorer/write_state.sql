@@ -1,5 +1,5 @@
 create function textrawl.write_state() returns text
-language sql volatile security definer
+language sql stable security definer
 set search_path from current
 begin atomic
     -- All transactions that have ended are the same in two equal snapshots, so all rows that can be seen are equal too.

@@ -20,6 +20,7 @@ SMALL = {
     "access": ("--facts", "60", "--calls", "2"),
     "analytics": ("--facts", "60", "--calls", "2"),
     "curation": ("--facts", "20", "--proposals", "5"),
+    "explorer": ("--facts", "600", "--visits", "2"),
     "hooks": ("--facts", "600", "--calls", "2", "--cold", "1"),
     "ingest": ("--rows", "60", "--calls", "2"),
     "latency": ("--facts", "600", "--calls", "2", "--clients", "2"),

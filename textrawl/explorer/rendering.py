@@ -56,7 +56,8 @@ def _write_share(share: float) -> str:
 
 def _count(number: int, thing: str) -> str:
     """Return a number with what it counts, such as 1 entity or 2 facts."""
-    many = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    short = thing.endswith("y") and not thing.endswith("day")
+    many = f"{thing[:-1]}ies" if short else f"{thing}s"
     return f"{number:,} {thing if number == 1 else many}"
 
 
