@@ -58,11 +58,13 @@ async def be_refused(site: Site, token: str, owner: psycopg.Connection) -> str:
     return (await site.call(token, "remember_fact", fact)).text
 
 
-def start(port: int, environment: dict[str, str], folder: Path) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "textrawl", "serve", "--http", "--port", str(port)],
-        env=os.environ | environment, cwd=folder, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+def start(port: int, environment: dict[str, str], folder: Path) -> "subprocess.Popen[bytes]":
+    # The log is a file: nobody reads while the server runs, and a full pipe would stop it.
+    with (folder / "log").open("wb") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "textrawl", "serve", "--http", "--port", str(port)],
+            env=os.environ | environment, cwd=folder, stderr=log,
+        )  # fmt: skip
 
 
 SCOPES = ("read", "write", "admin", "metrics")
@@ -92,7 +94,7 @@ async def test_planted_secrets_appear_nowhere(
                 refused = await be_refused(site, token, owner)
         finally:
             server.terminate()
-        logged = server.stderr.read() if server.stderr else ""
+    logged = (tmp_path / "log").read_text("utf-8")
 
     assert "Internal error" in refused
     assert "INFO" in logged

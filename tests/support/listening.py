@@ -37,7 +37,7 @@ def find_port() -> int:
 
 async def wait_for_answer(url: str) -> None:
     async with httpx2.AsyncClient() as http:
-        async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.02)):
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.02)):
             with attempt:
                 await http.get(url)
 
