@@ -40,7 +40,7 @@ def read_space(owner: psycopg.Connection, space: str) -> list[tuple[object, ...]
         " union all select r.id::text, relation_type, r.valid_until, null from relation r"
         " join space s on s.id = r.space_id where s.name = %(s)s and tool = 'sql'"
         " union all select f.id::text, f.content, null, null from reflection f"
-        " join space s on s.id = f.space_id where s.name = %(s)s and tool = 'sql' order by 1",
+        " join space s on s.id = f.space_id where s.name = %(s)s and tool = 'sql' order by 1, 2",
         {"s": space},
     ).fetchall()
 
