@@ -1,5 +1,8 @@
 """Corrections and deletions: what will change is shown first, and only who may do it does it."""
 
+import html
+import re
+
 import pytest
 
 from tests.explorer.markup import Document
@@ -85,14 +88,34 @@ async def test_a_deletion_says_what_goes_and_then_deletes_it(place: Place) -> No
         await browser.post("forget", name="Ada", fact="likes tea", space="team", confirmed="1")
         left = _read_facts(place)
         whole = await browser.get("forget", name="Ada", space="team")
-        await browser.post("forget", name="Ada", fact="", space="team", confirmed="1")
+        await browser.post("forget", **_read_plan(whole.text), confirmed="1")
         gone = await browser.get("forget", name="Ada", space="team")
 
     assert "This deletes one fact" in one.text
     assert (unconfirmed.status_code, len(still)) == (400, 2)
     assert left == [("lives in Oslo", True)]
-    assert "the entity with 1 facts" in whole.text
+    assert "the entity with 1 fact and 0 relations for good" in whole.text
     assert (gone.status_code, _read_facts(place)) == (404, [])
+
+
+async def test_a_deletion_takes_no_more_than_its_plan_said(place: Place) -> None:
+    remember(place.owner, "Ada", "lives in Oslo")
+    remember(place.owner, "Ben", "likes tea")
+    async with place.browse("writer") as browser:
+        plan = _read_plan((await browser.get("forget", name="Ada", space="team")).text)
+        place.owner.execute(
+            "select merge_entities('Ben', 'Ada', space => id) from space where name = 'team'"
+        )
+        refused = await browser.post("forget", **plan, confirmed="1")
+
+    assert (refused.status_code, "look again" in refused.text) == (400, True)
+    assert len(_read_facts(place)) == 2
+
+
+def _read_plan(page: str) -> dict[str, str]:
+    """The fields of the form that deletes an entity."""
+    fields = re.findall(r'name="(name|fact|planned|space)" value="([^"]*)"', page)
+    return {name: html.unescape(value) for name, value in fields}
 
 
 async def test_a_reader_changes_nothing_and_is_offered_nothing(place: Place) -> None:

@@ -27,6 +27,14 @@ async def test_whoever_signs_in_sees_the_pages_until_they_sign_out(shared_place:
     assert (shown.status_code, left.status_code, after.status_code) == (200, 303, 303)
 
 
+async def test_a_link_of_another_site_ends_no_session(shared_place: Place) -> None:
+    """Browsers send no Strict cookie with it, but they would obey an answer that deletes one."""
+    async with shared_place.browse() as browser:
+        answer = await browser.get("search")
+
+    assert (answer.status_code, "set-cookie" in answer.headers) == (303, False)
+
+
 async def test_signing_in_leads_to_the_page_that_was_asked_for_and_to_no_other_site(
     shared_place: Place,
 ) -> None:

@@ -89,19 +89,30 @@ async def ask_deletion(visit: Visit) -> Response:
     plan = await _forget(visit, name, fact, dry_run=True)
     hidden = max((plan.facts or 0) - len(plan.sample or []), 0)
     values = {"plan": plan, "name": name, "fact": fact, "hidden": hidden}
-    return visit.show("forget.html", {**values, "space": visit.read("space")})
+    values |= {"planned": _sum_up(plan), "space": visit.read("space")}
+    return visit.show("forget.html", values)
 
 
 async def forget(visit: Visit) -> Response:
     """Delete an entity or a fact for good. The form is the confirmation of the person."""
     _require(visit, "forget")
     name, fact = read_name(visit.form.get("name", "")), clean_name(visit.form.get("fact", ""))
-    if not visit.form.get("confirmed"):
-        raise ArgumentInvalid("Go back, and confirm the deletion", title="Nothing was deleted")
+    visit.require_confirmation()
+    # A name can lead to another entity by now, with more to lose than the person has seen.
+    if not fact and visit.form.get("planned") != _sum_up(
+        await _forget(visit, name, fact, dry_run=True)
+    ):
+        fix = "Go back, and look again at what the deletion takes: it has changed since"
+        raise ArgumentInvalid(fix, title="Nothing was deleted")
     await _forget(visit, name, fact, dry_run=False)
     if fact:
         return visit.return_to(name)
     return RedirectResponse(write_link("search"), 303)
+
+
+def _sum_up(plan: ForgottenRow) -> str:
+    """Return which entity a deletion takes, and how much, to compare a plan with the deed."""
+    return f"{plan.entity_id} {plan.facts} {plan.relations} {plan.reflections}"
 
 
 async def _forget(visit: Visit, name: str, fact: str, *, dry_run: bool) -> ForgottenRow:

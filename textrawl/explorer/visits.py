@@ -242,7 +242,9 @@ def _ask_to_sign_in(request: Request) -> Response:
     query = request.url.query
     wanted = f"{target}?{query}" if query else target
     response = RedirectResponse(write_link("sign-in", next=wanted), 303)
-    drop_session(request, response)
+    # A link of another site comes without the Strict cookie, and must not end the session.
+    if read_session(request):
+        drop_session(request, response)
     return response
 
 
