@@ -49,7 +49,7 @@ _CONFLICTS = (
 _HOST_ATTEMPTS = 4  # hosts that can be tried within the time limit of a call
 _FAILOVER_PAUSE = 0.2  # seconds before a call is sent to the next primary
 # Writes that answer the same when they are repeated. The answer can say that the fact is known.
-_REPEATABLE = frozenset(
+REPEATABLE = frozenset(
     {"authenticate", "build_knowledge", "relate_entities", "remember_fact", "vouch"}
 )
 # These functions read or move a whole space or entity, which takes seconds if it is large. Three
@@ -207,7 +207,7 @@ class Database:
             return False
         if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
             return True  # the server has become a standby, so nothing was changed
-        return is_broken(error) and (function in _REPEATABLE or function in self._primary.reads)
+        return is_broken(error) and (function in REPEATABLE or function in self._primary.reads)
 
     @asynccontextmanager
     async def _take_turns(self, function: str) -> AsyncGenerator[None]:

@@ -32,7 +32,7 @@ _PROBE_LIMIT = 1.0  # seconds that each server gets to answer a probe
 _MOST_ACCOUNTS = 10_000
 # These answers must not go back: the active model, and the cursor of changes. `default_space` is
 # the question whether the primary answers.
-_PRIMARY_ONLY = frozenset({"changed_watches", "default_space", "embedding_models"})
+PRIMARY_ONLY = frozenset({"changed_watches", "default_space", "embedding_models"})
 
 
 class _Behind(Exception):
@@ -109,7 +109,7 @@ class Standby:
 
     def serves(self, function: str) -> bool:
         """Return whether to ask the standby: only for functions that write nothing."""
-        if function not in self._primary.reads or function in _PRIMARY_ONLY:
+        if function not in self._primary.reads or function in PRIMARY_ONLY:
             return False
         self.reads["standby" if self.usable else "primary"] += 1
         return self.usable
