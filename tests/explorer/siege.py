@@ -23,7 +23,7 @@ from textrawl.explorer import application
 PAGES, ACTIONS = application._PAGES, application._ACTIONS  # pyright: ignore[reportPrivateUsage]
 UPKEEP = {"lexeme", "search_statistics", "space_statistics"}
 """Tables that a server counts anew by itself."""
-OWNER_ONLY = {"token", "revoke"}  # refused to everybody with a token
+OWNER_ONLY = {"token", "revoke", "health"}  # refused to everybody with a token
 HIDDEN = ("Vault", "hides gold", "hider")
 """An entity, its fact and its author, which only the space `hidden` has."""
 
@@ -66,6 +66,7 @@ class Material:
             "undo": {"author": "eve", "since": "2020-01-01"},
             "token": {"actor": "dora", "scope-read": "1", "days": "1", "confirmed": "1"},
             "revoke": {"token": self.token, "confirmed": "1"},
+            "health": {},
             "sign-out": {},
         }
 
@@ -167,18 +168,20 @@ def fill(owner: psycopg.Connection, space: str, author: str, names: tuple[str, s
     call("(name_entity('Ada', 'Ada L', credential => %s)).stored_alias")
     call("(merge_entities('Ada', 'Ada King', credential => %s)).kept_name")
     suggester = hash_token(issue(owner, f"suggester of {space}", space, "read", "propose"))
-    [(proposal,)] = owner.execute(
-        "select proposal_id::text from remember_fact('Ada', 'person', 'swims', credential => %s)",
-        (suggester,),
+    return Material(fact, spare, *_find_ids(owner, space, suggester, credential))
+
+
+def _find_ids(
+    owner: psycopg.Connection, space: str, suggester: bytes, credential: bytes
+) -> tuple[str, str, str]:
+    """Return the ids of an undo, of a new proposal, and of the token."""
+    [ids] = owner.execute(
+        "select (select max(u.id)::text from undo u join space s on s.id = space_id"
+        " where s.name = %s), proposal_id::text, (select id::text from token where hash = %s)"
+        " from remember_fact('Ada', 'person', 'swims', credential => %s)",
+        (space, credential, suggester),
     ).fetchall()
-    [(undo,)] = owner.execute(
-        "select max(u.id)::text from undo u join space s on s.id = space_id where s.name = %s",
-        (space,),
-    ).fetchall()
-    [(number,)] = owner.execute(
-        "select id::text from token where hash = %s", (credential,)
-    ).fetchall()
-    return Material(fact, spare, undo, proposal, number)
+    return ids
 
 
 def besiege(place: Place) -> Siege:

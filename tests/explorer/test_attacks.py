@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncGenerator, Callable
 from itertools import product
 from pathlib import Path
+from typing import LiteralString
 from uuid import uuid4
 
 import httpx2
@@ -13,11 +14,13 @@ from psycopg import sql
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 import textrawl.explorer
+from tests.explorer.markup import PAYLOADS, Document
 from tests.explorer.siege import (
     ACTIONS,
     HIDDEN,
     OWNER_ONLY,
     PAGES,
+    Form,
     Material,
     Siege,
     Tally,
@@ -25,10 +28,12 @@ from tests.explorer.siege import (
     compare,
 )
 from tests.explorer.visiting import Browser, open_place
+from textrawl.access.access_token import hash_token
 from textrawl.settings import Settings
+from textrawl.values.text import clean_name
 
 pytestmark = pytest.mark.anyio
-share = pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.slow)])
+share = pytest.mark.parametrize("step", [29, pytest.param(1, marks=pytest.mark.slow)])
 """The default run tries some of the attacks, in steps."""
 
 
@@ -175,7 +180,15 @@ async def _ask(browser: Browser, kind: str, page: str, form: dict[str, str]) -> 
     return await (browser.get(page, **form) if kind == "get" else browser.post(page, **form))
 
 
-@pytest.mark.parametrize("ending", ["revoked_at", "expires_at", "signed out", "no session"])
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "revoked_at",
+        "signed out",
+        pytest.param("expires_at", marks=pytest.mark.slow),
+        pytest.param("no session", marks=pytest.mark.slow),
+    ],
+)
 async def test_without_a_living_session_every_page_asks_to_sign_in(
     siege: Siege, ending: str
 ) -> None:
@@ -334,6 +347,62 @@ async def _send_raw(browser: Browser, kind: str, page: str, query: str) -> int:
     return (await browser.http.post(address, content=body, headers=headers)).status_code
 
 
+_STORE: tuple[LiteralString, ...] = (
+    "select remember_fact(%(p)s, 'person', %(p)s, credential => %(boss)s, client => %(p)s)",
+    "select relate_entities(%(p)s, %(p)s, 'Ada', credential => %(boss)s, client => %(p)s)",
+    "select name_entity(%(p)s, %(p)s || ' alias', credential => %(boss)s)",
+    "select remember_fact('Ada', 'person', %(p)s || ' once', credential => %(boss)s)",
+    "select revise_fact('Ada', %(p)s || ' once', %(p)s, %(p)s || ' now', credential => %(boss)s)",
+    "select create_token(%(own)s, %(prefix)s, %(p)s, 'team', '{read,propose}')",
+    "select remember_fact(%(p)s, 'person', %(p)s || ' proposed', credential => %(own)s)",
+)
+
+
+def _store(siege: Siege, payload: str) -> Form:
+    """Store a text wherever texts are stored. Return the parameters that lead to it."""
+    name, owner = clean_name(payload), siege.place.owner
+    boss, own = hash_token(siege.tokens["boss"]), hash_token(payload)
+    for statement in _STORE:
+        given = {"p": name, "boss": boss, "own": own, "prefix": f"trl_{payload[:12]}"}
+        owner.execute(statement, given)
+    [(fact, proposal)] = owner.execute(
+        "select (select id::text from observation where content = %(p)s limit 1),"
+        " (select id::text from proposal where content = %(p)s || ' proposed')",
+        {"p": name},
+    ).fetchall()
+    return {
+        **dict.fromkeys(("name", "q", "actor", "author", "reason", "text"), name),
+        "alias": f"{name} alias", "fact": fact, "id": proposal, "ids": proposal, "other": "Ada",
+        **dict.fromkeys(("entity", "as_of", "action", "before", "until", "type"), ""),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("first", "step"), [(0, 150), *(pytest.param(n, 8, marks=pytest.mark.slow) for n in range(8))]
+)
+async def test_no_stored_or_typed_text_becomes_markup_on_any_page(
+    siege: Siege, first: int, step: int
+) -> None:
+    tally, seen = Tally(), set[str]()
+    for payload in PAYLOADS[first::step]:
+        found = siege.team.parameters | _store(siege, payload)
+        async with siege.browse("boss") as browser:
+            for page, kind in [*((p, "get") for p in PAGES), *((a, "post") for a in ACTIONS)]:
+                if page == "sign-out":
+                    continue
+                form = found if kind == "get" else {**siege.team.valid[page], **found}
+                form = {k: v for k, v in form.items() if k != "confirmed"}
+                answer = await _ask(browser, kind, page, form)
+                faults = Document(answer.text).faults
+                what = f"{kind} {page} with {payload}: {answer.status_code} {faults}"
+                tally.check(what, holds=not faults and answer.status_code < 500)
+                seen |= {page} if clean_name(payload)[:9] in Document(answer.text).text else set()
+    assert len(PAYLOADS) >= 200
+    assert {"search", "entity", "trail", "grants", "tokens", "proposals", "correct"} <= seen
+    tally.report("texts as markup")
+
+
+@pytest.mark.slow
 async def test_very_many_or_very_long_parameters_break_nothing(siege: Siege) -> None:
     tally = Tally()
     floods = ("&".join(["id=x"] * 5000), "&".join(f"p{n}=1" for n in range(5000)), "x" * 60_000,
