@@ -41,33 +41,9 @@ async def test_a_reader_finds_an_entity_and_its_graph_and_is_offered_no_change(
 
 async def test_a_writer_corrects_a_fact_and_an_administrator_undoes_it(filled: Place) -> None:
     async with open_tab(filled) as tab:
-        await sign_in(tab, filled.tokens["writer"])
-        await tab.go("entity?name=Ada")
-        await tab.page.get_by_role("link", name=re.compile("Correct.*prefers green tea")).click()
-        await tab.page.get_by_label("What is right").fill("prefers mint tea")
-        await tab.page.get_by_label("was wrong from the beginning").check()
-        await tab.page.get_by_label("If it was wrong: why").fill("she said so")
-        await tab.page.get_by_role("button", name="Show what will change").click()
-        await expect(tab.page.get_by_text("Nothing has changed yet")).to_be_visible()
-        assert _find_facts(filled, "prefers%") == ["prefers green tea"]
-        await tab.page.get_by_role("button", name="Change it").click()
-        await expect(tab.page.get_by_text("Wrong: she said so")).to_be_visible()
-        assert _find_facts(filled, "prefers%") == ["prefers mint tea"]
+        await _correct(tab, filled)
         await tab.page.get_by_role("button", name="Sign out").click()
-
-        await sign_in(tab, filled.tokens["admin"])
-        await tab.page.get_by_role("link", name="Trail").click()
-        await tab.page.get_by_label("Author").fill("writer")
-        await tab.page.get_by_role("button", name="Show").click()
-        undo = tab.page.get_by_role("link", name="Undo what this author wrote from here on")
-        await undo.last.click()
-        await expect(tab.page.get_by_text("prefers mint tea").first).to_be_visible()
-        assert _find_facts(filled, "prefers%") == ["prefers mint tea"]
-        await tab.page.get_by_role("button", name="Undo").click()
-        await expect(tab.page.get_by_role("button", name="Put")).to_be_visible()
-        assert _find_facts(filled, "prefers%") == ["prefers green tea"]
-        await tab.page.get_by_role("button", name="Put").click()
-        assert _find_facts(filled, "prefers%") == ["prefers mint tea"]
+        await _undo(tab, filled)
 
     assert tab.faults == []
 
@@ -83,6 +59,39 @@ async def test_a_writer_forgets_a_fact_by_keyboard_alone(filled: Place) -> None:
 
     assert _find_facts(filled, "prefers%") == []
     assert tab.faults == []
+
+
+async def _correct(tab: Tab, place: Place) -> None:
+    """Correct a fact of Ada as a writer."""
+    await sign_in(tab, place.tokens["writer"])
+    await tab.go("entity?name=Ada")
+    await tab.page.get_by_role("link", name=re.compile("Correct.*prefers green tea")).click()
+    await tab.page.get_by_label("What is right").fill("prefers mint tea")
+    await tab.page.get_by_label("was wrong from the beginning").check()
+    await tab.page.get_by_label("If it was wrong: why").fill("she said so")
+    await tab.page.get_by_role("button", name="Show what will change").click()
+    await expect(tab.page.get_by_text("Nothing has changed yet")).to_be_visible()
+    assert _find_facts(place, "prefers%") == ["prefers green tea"]
+    await tab.page.get_by_role("button", name="Change it").click()
+    await expect(tab.page.get_by_text("Wrong: she said so")).to_be_visible()
+    assert _find_facts(place, "prefers%") == ["prefers mint tea"]
+
+
+async def _undo(tab: Tab, place: Place) -> None:
+    """Undo what the writer did as an administrator, and put it back."""
+    await sign_in(tab, place.tokens["admin"])
+    await tab.page.get_by_role("link", name="Trail").click()
+    await tab.page.get_by_label("Author").fill("writer")
+    await tab.page.get_by_role("button", name="Show").click()
+    undo = tab.page.get_by_role("link", name="Undo what this author wrote from here on")
+    await undo.last.click()
+    await expect(tab.page.get_by_text("prefers mint tea").first).to_be_visible()
+    assert _find_facts(place, "prefers%") == ["prefers mint tea"]
+    await tab.page.get_by_role("button", name="Undo").click()
+    await expect(tab.page.get_by_role("button", name="Put")).to_be_visible()
+    assert _find_facts(place, "prefers%") == ["prefers green tea"]
+    await tab.page.get_by_role("button", name="Put").click()
+    assert _find_facts(place, "prefers%") == ["prefers mint tea"]
 
 
 async def _search(tab: Tab, question: str) -> None:
