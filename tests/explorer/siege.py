@@ -63,7 +63,7 @@ class Material:
             "decide": {"ids": self.proposal, "decision": "accept", "confirmed": "1"},
             "share": {**name, "name": "Cora", "source": "team", "target": "common", "space": ""},
             "revert": {"undo": self.undo},
-            "undo": {"author": "eve", "since": "2020-01-01"},
+            "undo": {"author": "eve", "since": "2020-01-01", "confirmed": "1"},
             "token": {"actor": "dora", "scope-read": "1", "days": "1", "confirmed": "1"},
             "revoke": {"token": self.token, "confirmed": "1"},
             "health": {},
@@ -83,7 +83,7 @@ class Material:
             "all": "1", "action": "remembered", "space": "team", "ticket": "x", "next": "search",
             "code": "x", "confirmed": "1", "scope-read": "1", "source": "team", "target": "common",
             "before": "2030-01-01", "until": "2030-01-01", "last": "x", "move": "1", "ended": "1",
-            "score": "50", "entities": "10",
+            "score": "50", "entities": "10", "planned": "x",
         }  # fmt: skip
 
 

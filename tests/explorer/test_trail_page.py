@@ -26,6 +26,9 @@ async def _plan_newest(browser: Browser) -> Document:
     return Document((await browser.get("undo", **dict(parse_qsl(urlsplit(link).query)))).text)
 
 
+_UNDO = ("author", "since", "space", "planned", "confirmed")
+
+
 def _read_form(page: Document, *names: str) -> dict[str, str]:
     return {name: page.fields[name] for name in names}
 
@@ -36,25 +39,40 @@ async def test_an_undo_shows_its_plan_then_does_it_and_can_be_put_back(place: Pl
     async with place.browse("admin") as browser:
         plan = await _plan_newest(browser)
         planned = _count(place)
-        done = Document(
-            (await browser.post("undo", **_read_form(plan, "author", "since", "space"))).text
-        )
+        unconfirmed = await browser.post("undo", **_read_form(plan, *_UNDO[:-1]))
+        still = _count(place)
+        done = Document((await browser.post("undo", **_read_form(plan, *_UNDO))).text)
         undone = _count(place)
         back = await browser.post("revert", **_read_form(done, "undo", "space"))
         trail = Document((await browser.get("trail")).text)
 
     assert "1 step" in plan.texts
     assert "likes cake" in plan.texts
-    assert (planned, undone, _count(place)) == (2, 1, 2)
+    assert unconfirmed.status_code == 400
+    assert (planned, still, undone, _count(place)) == (2, 2, 1, 2)
     assert "1 restored in team" in back.text
     assert any("textrawl explorer" in text for text in trail.texts)
     assert trail.faults + plan.faults + done.faults == []
 
 
+async def test_an_undo_takes_back_no_more_than_its_plan_said(place: Place) -> None:
+    remember(place.owner, "Ada", "likes tea")
+    async with place.browse("admin") as browser:
+        plan = await _plan_newest(browser)
+        remember(place.owner, "Ada", "likes cake")
+        refused = await browser.post("undo", **_read_form(plan, *_UNDO))
+        kept, again = _count(place), Document(refused.text)
+        await browser.post("undo", **_read_form(again, *_UNDO))
+
+    assert (refused.status_code, "Look again." in refused.text) == (409, True)
+    assert ("likes cake" in plan.texts, "likes cake" in again.texts) == (False, True)
+    assert (kept, _count(place)) == (2, 0)
+
+
 @pytest.mark.parametrize("person", ["reader", "writer"])
 async def test_nobody_else_sees_the_trail_or_undoes_anything(place: Place, person: str) -> None:
     remember(place.owner, "Ada", "likes tea")
-    scope = {"author": "admin", "since": "2020-01-01", "space": "team"}
+    scope = {"author": "admin", "since": "2020-01-01", "space": "team", "confirmed": "1"}
     async with place.browse(person) as browser:
         await browser.get("search")
         answers = [
@@ -76,11 +94,12 @@ async def test_an_administrator_undoes_nothing_in_another_space(place: Place) ->
         "select a.name from observation join actor a on a.id = author_id"
     ).fetchall()[0][0]
     async with place.browse("admin") as browser:
-        plan = await browser.get("undo", author=author, since="2020-01-01")
-        await browser.post("undo", author=author, since="2020-01-01")
-        named = await browser.post("undo", author=author, since="2020-01-01", space="other")
+        shown = await browser.get("undo", author=author, since="2020-01-01")
+        form = _read_form(Document(shown.text), *_UNDO)
+        await browser.post("undo", **form)
+        named = await browser.post("undo", **form | {"space": "other"})
 
-    assert "likes tea" not in plan.text
+    assert "likes tea" not in shown.text
     assert named.status_code == 404
     assert _count(place) == 1
 

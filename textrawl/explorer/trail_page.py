@@ -1,7 +1,8 @@
 """The trail: who did what. An undo of what an author wrote, with its plan before."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from hashlib import sha256
 from itertools import groupby
 
 from starlette.responses import Response
@@ -40,24 +41,24 @@ async def plan(visit: Visit) -> Response:
     author, since = _read_scope(visit.read("author"), visit.read("since"))
     others = bool(visit.read("others"))
     steps = await _open_trail(visit).plan(author, since, others=others)
-    values = {
-        "author": author,
-        "since": since.isoformat(),
-        "begin": since,
-        "others": others,
-        "space": visit.read("space"),
-        "count": len(steps),
-        "hidden": max(len(steps) - _MOST_STEPS, 0),
-        "plan": _group(steps[:_MOST_STEPS]),
-    }
-    return visit.show("undo.html", values)
+    values = {"author": author, "since": since, "others": others, "space": visit.read("space")}
+    return _show_plan(visit, steps, values)
 
 
 async def undo(visit: Visit) -> Response:
-    """Undo what an author wrote, as the plan said, and show the undos."""
+    """Undo what an author wrote, as the plan said, and show the undos.
+
+    If the plan is different now, undo nothing, and show the new plan.
+    """
     author, since = _read_scope(visit.form.get("author", ""), visit.form.get("since", ""))
-    trail = _open_trail(visit, changes=True)
-    done = await trail.undo(author, since, others=bool(visit.form.get("others")))
+    others, trail = bool(visit.form.get("others")), _open_trail(visit, changes=True)
+    visit.require_confirmation()
+    steps = await trail.plan(author, since, others=others)
+    if visit.form.get("planned") != _sum_up(steps):
+        space = visit.form.get("space", "")
+        values = {"author": author, "since": since, "others": others, "space": space}
+        return _show_plan(visit, steps, values, changed=True)
+    done = await trail.undo(author, since, others=others)
     return _report(visit, author=author, done=done)
 
 
@@ -66,6 +67,25 @@ async def revert(visit: Visit) -> Response:
     number = read_number(visit.form.get("undo", ""), least=0, most=10**9, default=0)
     rows = await _open_trail(visit, changes=True).revert(number)
     return _report(visit, reverted=rows)
+
+
+def _show_plan(
+    visit: Visit, steps: Sequence[PlanRow], values: Mapping[str, object], *, changed: bool = False
+) -> Response:
+    """Return the page of a plan. `changed` says that it is not the plan that was confirmed."""
+    more = {
+        "count": len(steps),
+        "hidden": max(len(steps) - _MOST_STEPS, 0),
+        "plan": _group(steps[:_MOST_STEPS]),
+        "planned": _sum_up(steps),
+        "changed": changed,
+    }
+    return visit.show("undo.html", {**values, **more}, 409 if changed else 200)
+
+
+def _sum_up(steps: Sequence[PlanRow]) -> str:
+    """Return a short text that differs for different steps, to compare a plan with the deed."""
+    return sha256("\n".join(sorted(str(step) for step in steps)).encode()).hexdigest()
 
 
 def _report(
