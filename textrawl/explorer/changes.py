@@ -14,6 +14,7 @@ from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid, FactNotFound, NothingToDelete
 from textrawl.explorer.arguments import read_fact, read_name, read_reason
 from textrawl.explorer.forms import Form
+from textrawl.explorer.places import find_places
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.rows import HistoryRow
 from textrawl.explorer.visits import Visit
@@ -83,19 +84,23 @@ def _read_change(form: Form) -> _Change:
 
 
 async def ask_deletion(visit: Visit) -> Response:
-    """Show what would be deleted."""
+    """Show what would be deleted, in the space that is chosen or in the first with this name."""
     visit.principal.require("read")
     name, fact = read_name(visit.read("name")), clean_name(visit.read("fact"))
-    plan = await _forget(visit, name, fact, dry_run=True)
+    places = [place.space for place in await find_places(visit, name)]
+    here = visit.pin(places[0]) if places else visit
+    plan = await _forget(here, name, fact, dry_run=True)
     hidden = max((plan.facts or 0) - len(plan.sample or []), 0)
-    values = {"plan": plan, "name": name, "fact": fact, "hidden": hidden}
-    values |= {"planned": _sum_up(plan), "space": visit.read("space")}
+    values = {"plan": plan, "name": name, "fact": fact, "hidden": hidden, "others": places[1:]}
+    home = here.principal.home_space
+    values |= {"planned": _sum_up(plan), "space": home.name if home else ""}
     return visit.show("forget.html", values)
 
 
 async def forget(visit: Visit) -> Response:
     """Delete an entity or a fact for good. The form is the confirmation of the person."""
     _require(visit, "forget")
+    visit.require_space()
     name, fact = read_name(visit.form.get("name", "")), clean_name(visit.form.get("fact", ""))
     visit.require_confirmation()
     # A name can lead to another entity by now, with more to lose than the person has seen.

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_moment, read_name, read_number
 from textrawl.explorer.missing_page import show_missing
+from textrawl.explorer.places import find_places
 from textrawl.explorer.rows import DayRow, HistoryRow
 from textrawl.explorer.visits import Visit
 from textrawl.toolsets.entities.operations import EntityOperations
@@ -43,7 +44,8 @@ async def show(visit: Visit) -> Response:
     if visit.read("part"):
         return visit.show("history.html", values)
     aliases = await EntityOperations(visit.site.store).list_aliases(name, visit.caller)
-    values |= {"aliases": aliases, "days": await _read_days(visit, name)}
+    places = await find_places(visit, name)
+    values |= {"aliases": aliases, "places": places, "days": await _read_days(visit, name)}
     return visit.show("entity.html", values)
 
 

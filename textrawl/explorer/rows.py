@@ -70,6 +70,14 @@ class DayRow:
 
 
 @dataclass(frozen=True)
+class PlaceRow:
+    """A space of entity_spaces. `name` is the entity's name there, which an alias can lead to."""
+
+    space: str
+    name: str
+
+
+@dataclass(frozen=True)
 class GraphRow:
     """The graph of entity_graph. An edge names its nodes by their positions, from 0.
 

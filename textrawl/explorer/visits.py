@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -81,6 +81,11 @@ class Visit:
     def show(self, template: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
         """Return a page made of a template."""
         return render(template, {**self._describe(), **values}, status)
+
+    def pin(self, space: str) -> "Visit":
+        """Return the same visit in only one space. Raises SpaceNotFound."""
+        principal = self.principal.pin(space)
+        return replace(self, principal=principal, caller=replace(self.caller, principal=principal))
 
     def return_to(self, entity: str) -> Response:
         """Return to the page of an entity after a form changed something."""
