@@ -173,6 +173,25 @@ async def test_the_owner_makes_a_token_which_is_shown_once_and_only_there(
     assert [row[1] for row in _list_tokens(owner)].count("dora") == 1
 
 
+async def test_a_token_whose_end_is_not_clear_is_not_made(
+    own_browser: Browser, owner: psycopg.Connection
+) -> None:
+    before = _list_tokens(owner)
+    given = {"actor": "dora", "space": "team", **_READ_AND_WRITE}
+    await own_browser.get("token", space="team")
+    answers = [
+        await own_browser.post("token", **given, days=days, **step)
+        for days in ("", " ", "30 d", "-1", "1e2", "2.5", "3651", "9" * 40, "٣", "never")
+        for step in ({}, {"confirmed": "1"})
+    ]
+    never = Document((await own_browser.post("token", **given, days="0")).text)
+
+    assert {answer.status_code for answer in answers} == {400}
+    assert all("from 1 to 3,650, or 0" in answer.text for answer in answers)
+    assert "never expires" in never.text
+    assert _list_tokens(owner) == before
+
+
 async def test_the_owner_revokes_a_token(own_browser: Browser, owner: psycopg.Connection) -> None:
     [(number,)] = owner.execute(
         "select t.id::text from token t join actor a on a.id = actor_id where a.name = 'reader'"

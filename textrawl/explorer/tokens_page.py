@@ -69,7 +69,7 @@ async def make(visit: Visit) -> Response:
     """Show what the new token will allow. With the confirmation, make it and show it once."""
     _require_owner(visit)
     form, space = visit.form, require_place(visit)
-    days = read_number(form.get("days", ""), least=0, most=_LONGEST_DAYS, default=0)
+    days = _read_days(form.get("days", ""))
     wish = _Wish(read_actor(form.get("actor", "")), space, read_scopes(form), days)
     if not form.get("confirmed"):
         return await _show_plan(visit, wish)
@@ -96,6 +96,15 @@ async def revoke(visit: Visit) -> Response:
     async with _open_owner(visit) as owner:
         await owner.call("revoke_token", RevokedTokenRow, name=str(token.id))
     return RedirectResponse(write_link("tokens", space=space), 303)
+
+
+def _read_days(text: str) -> int:
+    """Return after how many days a token expires, or 0 for never. Raises ArgumentInvalid."""
+    days = read_number(text, least=0, most=_LONGEST_DAYS + 1, default=_LONGEST_DAYS + 1)
+    if days > _LONGEST_DAYS:
+        fix = f"Write a whole number of days from 1 to {_LONGEST_DAYS:,}, or 0 for no end"
+        raise ArgumentInvalid(f"Go back. {fix}", title="It is not clear when the token expires")
+    return days
 
 
 async def _show_plan(visit: Visit, wish: _Wish) -> Response:
