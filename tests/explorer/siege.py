@@ -62,7 +62,7 @@ class Material:
             "take-back": {"actor": "looker", "confirmed": "1"},
             "decide": {"ids": self.proposal, "decision": "accept", "confirmed": "1"},
             "share": {**name, "name": "Cora", "source": "team", "target": "common", "space": ""},
-            "revert": {"undo": self.undo},
+            "revert": {"undo": self.undo, "confirmed": "1"},
             "undo": {"author": "eve", "since": "2020-01-01", "confirmed": "1"},
             "token": {"actor": "dora", "scope-read": "1", "days": "1", "confirmed": "1"},
             "revoke": {"token": self.token, "confirmed": "1"},

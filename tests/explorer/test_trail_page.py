@@ -43,13 +43,15 @@ async def test_an_undo_shows_its_plan_then_does_it_and_can_be_put_back(place: Pl
         still = _count(place)
         done = Document((await browser.post("undo", **_read_form(plan, *_UNDO))).text)
         undone = _count(place)
-        back = await browser.post("revert", **_read_form(done, "undo", "space"))
+        unsaid = await browser.post("revert", **_read_form(done, "undo", "space"))
+        gone = _count(place)
+        back = await browser.post("revert", **_read_form(done, "undo", "space", "confirmed"))
         trail = Document((await browser.get("trail")).text)
 
     assert "1 step" in plan.texts
     assert "likes cake" in plan.texts
-    assert unconfirmed.status_code == 400
-    assert (planned, still, undone, _count(place)) == (2, 2, 1, 2)
+    assert (unconfirmed.status_code, unsaid.status_code) == (400, 400)
+    assert (planned, still, undone, gone, _count(place)) == (2, 2, 1, 1, 2)
     assert "1 restored in team" in back.text
     assert any("textrawl explorer" in text for text in trail.texts)
     assert trail.faults + plan.faults + done.faults == []
@@ -79,7 +81,7 @@ async def test_nobody_else_sees_the_trail_or_undoes_anything(place: Place, perso
             await browser.get("trail"),
             await browser.get("undo", **scope),
             await browser.post("undo", **scope),
-            await browser.post("revert", undo="1"),
+            await browser.post("revert", undo="1", confirmed="1"),
         ]
 
     assert [answer.status_code for answer in answers] == [403] * 4

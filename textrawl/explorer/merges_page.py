@@ -5,7 +5,6 @@ Each has two steps. The first shows what will change, and the second changes it.
 
 from starlette.responses import Response
 
-from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_name
 from textrawl.explorer.names_page import find_target
 from textrawl.explorer.visits import Visit
@@ -38,8 +37,7 @@ async def merge(visit: Visit) -> Response:
     """Merge two entities. The form is the confirmation of the person."""
     target = await find_target(visit, visit.form.get("name", ""))
     other = read_name(visit.form.get("other", ""))
-    if not visit.form.get("confirmed"):
-        raise ArgumentInvalid("Go back, and confirm the merge", title="Nothing was merged")
+    visit.require_confirmation()
     operations = EntityOperations(visit.site.store)
     row = await operations.merge(target.entity.name, other, target.caller, dry_run=False)
     return visit.return_to(row.kept_name)
@@ -65,8 +63,7 @@ async def split(visit: Visit) -> Response:
     """Split a merge. The form is the confirmation of the person."""
     target = await find_target(visit, visit.form.get("name", ""))
     name = read_name(visit.form.get("name", ""))
-    if not visit.form.get("confirmed"):
-        raise ArgumentInvalid("Go back, and confirm the split", title="Nothing was split")
+    visit.require_confirmation()
     operations = EntityOperations(visit.site.store)
     row = await operations.split(name, target.caller, dry_run=False)
     return visit.return_to(row.merged_name)

@@ -57,8 +57,7 @@ async def remove_alias(visit: Visit) -> Response:
     """Remove an alias. The form is the confirmation of the person."""
     target = await find_target(visit, visit.form.get("name", ""))
     name, alias = target.entity.name, read_name(visit.form.get("alias", ""))
-    if not visit.form.get("confirmed"):
-        raise ArgumentInvalid("Go back, and confirm the removal", title="Nothing was removed")
+    visit.require_confirmation()
     await EntityOperations(visit.site.store).remove_alias(alias, target.caller, name)
     return visit.return_to(name)
 

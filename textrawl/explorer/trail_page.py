@@ -63,9 +63,11 @@ async def undo(visit: Visit) -> Response:
 
 
 async def revert(visit: Visit) -> Response:
-    """Put back what an undo removed."""
+    """Put back what an undo removed. The form is the confirmation of the person."""
     number = read_number(visit.form.get("undo", ""), least=0, most=10**9, default=0)
-    rows = await _open_trail(visit, changes=True).revert(number)
+    trail = _open_trail(visit, changes=True)
+    visit.require_confirmation()
+    rows = await trail.revert(number)
     return _report(visit, reverted=rows)
 
 
