@@ -1,5 +1,6 @@
 """The explorer as an application: its pages, behind its own guards."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -33,9 +34,16 @@ from textrawl.explorer import (
 )
 from textrawl.explorer.assets import answer_asset
 from textrawl.explorer.headers import Headers
-from textrawl.explorer.rendering import render, write_link
+from textrawl.explorer.rendering import write_link
 from textrawl.explorer.site import Site
-from textrawl.explorer.visits import Page, Visitors, build_action, build_page, show_error
+from textrawl.explorer.visits import (
+    Page,
+    Visitors,
+    build_action,
+    build_page,
+    show_error,
+    show_failure,
+)
 from textrawl.server.server import MemoryServer
 from textrawl.settings import Settings
 from textrawl.toolsets.app import App
@@ -113,7 +121,10 @@ def build_explorer(site: Site) -> ASGIApp:
                 Middleware(Visitors, site=site),
                 Middleware(Limits, most=site.settings.rate_limit),
             ],
-            exception_handlers={TextrawlError: _show_error, HTTPException: _show_fault},
+            exception_handlers={
+                TextrawlError: partial(_show_error, site),
+                HTTPException: partial(_show_fault, site),
+            },
         )
     )
 
@@ -141,13 +152,13 @@ async def _lead_to_search(_: Request) -> Response:
     return RedirectResponse(write_link("search"), 303)
 
 
-async def _show_error(request: Request, error: Exception) -> Response:
+async def _show_error(site: Site, request: Request, error: Exception) -> Response:
     assert isinstance(error, TextrawlError)  # noqa: S101 - registered for this class
-    return show_error(request, error)
+    return show_error(request, error, site)
 
 
-async def _show_fault(_: Request, error: Exception) -> Response:
+async def _show_fault(site: Site, request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class
     title = HTTPStatus(error.status_code).phrase.capitalize()
-    values = {"title": title, "fix": "Go to the search, and look from there"}
-    return render("error.html", values, error.status_code)
+    fix = "Go to the search, and look from there"
+    return show_failure(request, site, title, fix, error.status_code)

@@ -9,7 +9,6 @@ from starlette.responses import Response
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_number, read_reason, read_start
-from textrawl.explorer.rendering import write_link
 from textrawl.explorer.visits import Visit
 from textrawl.toolsets.review.operations import Decision, Filter, ReviewOperations, State
 from textrawl.toolsets.review.rows import PlannedRow
@@ -117,7 +116,7 @@ def _check_choice(ids: Sequence[str]) -> list[str]:
     """Return the ids of the chosen proposals. Raises ArgumentInvalid for none or too many."""
     chosen = list(dict.fromkeys(clean_name(each) for each in ids))
     if not chosen:
-        fix = f"Choose at least one in {write_link('proposals')}"
+        fix = "Choose at least one on the page of proposals"
         raise ArgumentInvalid(fix, title="No proposal is chosen")
     if len(chosen) > MOST_PROPOSALS:
         raise ArgumentInvalid(

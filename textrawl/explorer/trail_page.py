@@ -9,7 +9,6 @@ from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_number, read_start
-from textrawl.explorer.rendering import write_link
 from textrawl.explorer.visits import CLIENT, Visit
 from textrawl.store.trail import Filter, PlanRow, RevertedRow, Trail, UndoRow
 from textrawl.values.text import clean_name
@@ -116,7 +115,7 @@ def _read_scope(author: str, since: str) -> tuple[str, datetime]:
     """Return the author and the time of an undo. Raises ArgumentInvalid if one is missing."""
     name, begin = clean_name(author), read_start(since)
     if not name or begin is None:
-        fix = f"Choose an author and a time in {write_link('trail')}"
+        fix = "Choose an author and a time on the page of the trail"
         raise ArgumentInvalid(fix, title="The author or the time is missing")
     return name, begin
 

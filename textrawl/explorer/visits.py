@@ -25,6 +25,7 @@ from textrawl.explorer.refusals import (
 from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.sessions import Session
 from textrawl.explorer.site import Site
+from textrawl.explorer.way_back import find_way_back
 from textrawl.transports.http.authentication import describe_principal
 
 _NAVIGATION = (
@@ -215,6 +216,7 @@ def build_action(site: Site, action: Page) -> Callable[[Request], Awaitable[Resp
         if visit is None:
             raise FormRefused("Sign in again: your session has ended")
         form = await read_form(request, visit.session.form_token)
+        request.scope["form"] = form
         visit = _open(site, request, form) or visit
         with keep_caller(visit.caller):
             return await action(visit)
@@ -227,11 +229,18 @@ def _open(site: Site, request: Request, form: Form | None = None) -> Visit | Non
 
     Raises SpaceNotFound.
     """
+    visit = _recognise(site, request)
+    if visit is None:
+        return None
+    space = (form or request.query_params).get("space", "")
+    return replace(visit.pin(space) if space else visit, form=form or {})
+
+
+def _recognise(site: Site, request: Request) -> Visit | None:
+    """Return the visit of a signed-in person, or None."""
     principal, session = find_principal(request), request.scope.get("session")
     if principal is None or session is None:
         return None
-    space = (form or request.query_params).get("space", "")
-    principal = principal.pin(space) if space else principal
     caller = Caller(
         principal,
         CLIENT,
@@ -239,7 +248,7 @@ def _open(site: Site, request: Request, form: Form | None = None) -> Visit | Non
         find_request_id(request) or secrets.token_hex(8),
         sharing=site.lookup is not None,
     )
-    return Visit(site, request, session, principal, caller, form or {})
+    return Visit(site, request, session, principal, caller)
 
 
 def _ask_to_sign_in(request: Request) -> Response:
@@ -253,8 +262,19 @@ def _ask_to_sign_in(request: Request) -> Response:
     return response
 
 
-def show_error(request: Request, error: errors.TextrawlError) -> Response:
+def show_error(request: Request, error: errors.TextrawlError, site: Site | None = None) -> Response:
     """Return the page of an error, with what to do next."""
     kinds = (kind for kind in type(error).__mro__ if kind in _STATUS)
     status = next((_STATUS[kind] for kind in kinds), 500)
-    return render("error.html", {"title": error.title, "fix": error.fix}, status)
+    return show_failure(request, site, error.title, error.fix, status)
+
+
+def show_failure(
+    request: Request, site: Site | None, title: str, fix: str, status: int
+) -> Response:
+    """Return a page with a way back. Signed-in people keep their navigation."""
+    values = {"title": title, "fix": fix, "back": find_way_back(request)}
+    visit = _recognise(site, request) if site else None
+    if visit is None:
+        return render("error.html", {**values, "frame": "layout.html"}, status)
+    return visit.show("error.html", {**values, "frame": "page.html"}, status)
