@@ -62,6 +62,20 @@ async def test_facts_and_relations_are_shown_as_of_a_day(place: Place) -> None:
     assert not any("Sign out" in text for text in texts)
 
 
+async def test_beyond_the_last_fact_the_last_page_is_shown(place: Place) -> None:
+    for number in range(52):
+        remember(place.owner, "Ada", f"likes tea number {number}")
+    async with place.browse("reader") as browser:
+        last = Document((await browser.get("entity", name="Ada", skip="50")).text)
+        beyond = Document((await browser.get("entity", name="Ada", skip="99999")).text)
+        before = await browser.get("entity", name="Ada", skip="9", as_of="2020-01-01")
+
+    assert "52 valid of 52" in beyond.texts
+    assert beyond.text == last.text
+    assert sum("likes tea number" in text for text in beyond.texts) == 2
+    assert "It has no facts at that time." in before.text
+
+
 def test_days_are_those_of_the_spaces_that_a_caller_reads(owner: psycopg.Connection) -> None:
     owner.execute("select create_space('team'), create_space('other')")
     live_through(owner)

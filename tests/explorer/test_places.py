@@ -45,6 +45,17 @@ async def test_an_entity_of_several_spaces_offers_each_action_for_each_space(pla
     assert ("spaces have" in one.text, "Forget this entity" in one.texts) == (False, True)
 
 
+async def test_an_unknown_name_leads_on_in_the_same_space(place: Place) -> None:
+    fill_spaces(place, "team")
+    async with place.browse("writer") as browser:
+        pages = [await browser.get(page, name="Adda", space="team") for page in ("entity", "graph")]
+
+    for page in pages:
+        links = Document(page.text).links
+        assert "/explore/entity?name=Ada&space=team" in links
+        assert "/explore/search?q=Adda&space=team" in links
+
+
 async def test_a_name_in_another_space_than_home_is_deleted_where_the_plan_says(
     place: Place,
 ) -> None:

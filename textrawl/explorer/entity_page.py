@@ -28,7 +28,7 @@ async def show(visit: Visit) -> Response:
     )
     if entity is None:
         return await show_missing(visit, name)
-    facts = await _read_history(visit, name, as_of, skip)
+    facts, skip = await _read_page(visit, name, as_of, skip)
     total = facts[0].total if facts else 0
     related = len(entity.outgoing) + len(entity.incoming)
     values: dict[str, Any] = {
@@ -47,6 +47,18 @@ async def show(visit: Visit) -> Response:
     places = await find_places(visit, name)
     values |= {"aliases": aliases, "places": places, "days": await _read_days(visit, name)}
     return visit.show("entity.html", values)
+
+
+async def _read_page(
+    visit: Visit, name: str, as_of: datetime | None, skip: int
+) -> tuple[Sequence[HistoryRow], int]:
+    """Return a page of facts, and how many are before it. Beyond the end, return the last page."""
+    facts = await _read_history(visit, name, as_of, skip)
+    if facts or not skip:
+        return facts, skip
+    newest = await _read_history(visit, name, as_of, 0)
+    last = (newest[0].total - 1) // _PAGE * _PAGE if newest else 0
+    return await _read_history(visit, name, as_of, last), last
 
 
 async def _read_history(

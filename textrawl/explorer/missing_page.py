@@ -9,4 +9,5 @@ from textrawl.toolsets.memory.similar_names import suggest_names
 async def show_missing(visit: Visit, name: str) -> Response:
     """Return the page, with similar names."""
     similar = await suggest_names(visit.site.memory, name, visit.caller)
-    return visit.show("missing.html", {"name": name, "similar": similar}, 404)
+    values = {"name": name, "similar": similar, "space": visit.read("space")}
+    return visit.show("missing.html", values, 404)
