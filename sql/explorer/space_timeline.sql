@@ -2,7 +2,8 @@ create function textrawl.space_timeline(
     author text default null, entity text default null,
     since timestamptz default null, until timestamptz default null,
     after_id uuid default null,  -- the last id of the page before, whose time is `until`
-    max_rows integer default 50, spaces integer[] default null, credential bytea default null
+    max_rows integer default 50, spaces integer[] default null, credential bytea default null,
+    after_end boolean default false  -- whether the last row of the page before was not `said`
 ) returns table (
     at timestamptz, space text,
     change text,             -- said, replaced, revised (it was wrong) or ended
@@ -35,7 +36,7 @@ begin
             select b.* from unnest(scoped) s (id) cross join lateral (
                 select o.space_id, o.id, o.said_at as at, 'said' as change, o.author_id, o.client, o.tool
                 from observation o
-                where o.space_id = s.id and o.said_at <= newest and (o.said_at < newest or o.id < last_id)
+                where o.space_id = s.id and o.said_at <= newest and (o.said_at < newest or o.id < last_id or after_end and o.id = last_id)
                   and (since is null or o.said_at >= since)
                   and (entity is null or o.entity_id = any(targets)) and (writer is null or o.author_id = writer)
                 order by o.said_at desc, o.id desc limit max_rows) b
@@ -64,8 +65,9 @@ begin
                   where o.space_id = v.space_id and o.id = v.observation_id and o.entity_id = any(targets)))
             order by v.revised_at desc, v.observation_id desc limit max_rows
         ), page as (
-            select * from begun union all select * from stopped union all select * from revised
-            order by at desc, id desc limit max_rows
+            select * from (select * from begun union all select * from stopped union all select * from revised) entry
+            -- A fact can begin and end at the same time. Its beginning is then the older entry.
+            order by at desc, id desc, change = 'said' limit max_rows
         )
         select p.at, s.name, p.change, o.relation_id is not null, e.name, o.content, is_valid(o.valid_from, o.valid_until),
             a.name, p.client, p.tool, o.created_at, case when p.change <> 'said' then n.content end,
@@ -77,12 +79,12 @@ begin
         join actor a on a.id = p.author_id
         left join observation n on n.space_id = o.space_id and n.id = o.replaced_by
         left join revision v on v.space_id = o.space_id and v.observation_id = o.id
-        order by p.at desc, p.id desc;
+        order by p.at desc, p.id desc, p.change = 'said';
 end
 $$;
 
 comment on function textrawl.space_timeline is
     'What was said, and which facts and relations ended, were replaced or were wrong, the newest first, from every space '
     'that you can read. `entity` chooses its facts and the relations that start at it. For the next page, give the last '
-    'time as `until` and the last id as `after_id`. Errors: TR010, TR011 (access), TR060 (a given space is a graph). '
+    'time as `until`, the last id as `after_id`, and as `after_end` whether the last change is not `said`. Errors: TR010, TR011 (access), TR060 (a given space is a graph). '
     'Example: select at, change, entity_name, content, author_name, client from textrawl.space_timeline();';

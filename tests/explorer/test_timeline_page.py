@@ -116,6 +116,26 @@ async def test_paging_shows_every_entry_once_also_if_all_have_the_same_time(plac
     assert sorted(seen) == sorted(facts)
 
 
+async def test_paging_shows_the_beginning_and_the_end_of_a_fact_at_the_same_time(
+    place: Place,
+) -> None:
+    for number in range(26):
+        remember(place.owner, "Ada", f"likes tea number {number}")
+    place.owner.execute(
+        "update observation set said_at = '2024-02-10T12:00Z', valid_from = '2024-02-10T12:00Z',"
+        " valid_until = '2024-02-10T12:00Z'"
+    )
+    remember(place.owner, "Ada", "likes cake")  # so that a page ends between the two
+    async with place.browse("reader") as browser:
+        first = Document((await browser.get("timeline")).text)
+        [earlier] = [each for each in first.links if "before=" in each]
+        second = Document((await browser.get(earlier.removeprefix("/explore/"))).text)
+
+    changes = [*read_changes(first), *read_changes(second)]
+    assert len(read_changes(first)) == 50
+    assert changes == ["new", *["ended", "new"] * 26]
+
+
 async def test_writers_can_act_on_valid_facts_of_a_timeline_and_of_a_search(place: Place) -> None:
     place.owner.execute(
         "select create_space('other'), grant_access('writer', 'other', '{read,write}')"

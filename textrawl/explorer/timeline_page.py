@@ -19,7 +19,8 @@ _PAGE = 50
 async def show(visit: Visit) -> Response:
     """Show what happened in the spaces that the person can read, the newest first.
 
-    `before` and `last` are the time and the id of the last entry on the page before.
+    `before` and `last` are the time and the id of the last entry on the page before. `ended` says
+    that this entry was not the beginning of its fact.
     """
     visit.principal.require("read")
     given = {name: clean_name(visit.read(name)) for name in ("author", "entity")}
@@ -30,6 +31,7 @@ async def show(visit: Visit) -> Response:
         since=read_start(visit.read("since")),
         until=read_moment(visit.read("before") or visit.read("until")),
         after_id=_read_id(visit.read("last")),
+        after_end=bool(visit.read("ended")),
         max_rows=_PAGE + 1,
         **visit.caller.reading,
     )
