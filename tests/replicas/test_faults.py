@@ -2,15 +2,23 @@
 
 import signal
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 
 import anyio
+import psycopg
 import pytest
+from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from tests.conftest import Databases
 from tests.replicas.conftest import Guest, Visit, search
 from tests.support.replicas import Pair
 from tests.support.tool_calls import remember
-from textrawl.embedded.configuration import APP
+from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.postgres.database import Database
+from textrawl.postgres.standby import MOST_LAG
 
 pytestmark = pytest.mark.anyio
 
@@ -70,6 +78,78 @@ async def test_a_server_that_is_no_standby_of_the_primary_answers_nothing(
         pair.standby.promote()
         assert "theremin" in await search(guest, "theremin")
         await guest.wait_for_standby(used=False)
+
+
+async def test_another_database_or_login_of_the_standby_answers_nothing(pair: Pair) -> None:
+    pair.primary.execute("create database other")
+    with psycopg.connect(pair.primary.dsn(SUPERUSER, "other"), autocommit=True) as superuser:
+        superuser.execute("create extension vector")
+    node = pair.standby
+    urls = (node.dsn(), node.dsn(OWNER), node.dsn(APP, "other"))
+    assert [await probe(pair, url) for url in urls] == [True, False, False]
+
+
+async def probe(pair: Pair, url: str) -> bool:
+    """Return whether a pool uses a standby that has all of the WAL."""
+    pool = Database(pair.primary.dsn(), timeout=5, read_url=url)
+    await pool.open()
+    try:
+        assert pool.standby is not None
+        async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.02)):
+            with attempt:
+                await pool.standby.probe()
+                assert pool.standby.lag < MOST_LAG
+        return pool.standby.usable
+    finally:
+        await pool.close()
+
+
+async def test_a_standby_that_comes_back_is_found_although_the_url_led_to_the_primary_meanwhile(
+    doomed_pair: Pair, visit: Visit
+) -> None:
+    async with visit(doomed_pair, database_read_url=doomed_pair.both("prefer-standby")) as guest:
+        await guest.wait_for_standby()
+        await doomed_pair.standby.kill()
+        await guest.wait_for_standby(used=False)
+        await remember(guest.client, "Ada", "plays the theremin")
+        assert "theremin" in await search(guest, "theremin")
+        await doomed_pair.standby.start()
+        await guest.wait_for_standby()
+
+
+async def test_long_reads_on_all_connections_are_not_taken_for_a_standby_that_hangs(
+    pair: Pair,
+) -> None:
+    with let_reads_take(pair, 1.5):
+        pool = Database(pair.primary.dsn(), timeout=10, read_url=pair.standby.dsn(), max_size=2)
+        await pool.open()
+        assert pool.standby is not None
+        await pool.standby.probe()
+        async with anyio.create_task_group() as group:
+            for _ in range(2):
+                group.start_soon(partial(pool.call, "long_read", LongRead))
+            await pool.standby.probe()
+            await pool.standby.probe()
+        assert pool.standby.usable
+        assert pool.standby.reads == {"standby": 2, "primary": 0}
+        await pool.close()
+
+
+@dataclass(frozen=True)
+class LongRead:
+    long_read: bool
+
+
+@contextmanager
+def let_reads_take(pair: Pair, seconds: float) -> Generator[None]:
+    """Add a function that reads for some time."""
+    with psycopg.connect(pair.primary.dsn(OWNER), autocommit=True) as owner:
+        owner.execute(
+            "create function textrawl.long_read() returns boolean stable"
+            f" return pg_sleep({seconds}) is not null".encode()
+        )
+        yield
+        owner.execute("drop function textrawl.long_read")
 
 
 async def test_without_positions_in_the_wal_the_primary_answers_everything(

@@ -15,6 +15,9 @@ from tests.support.replicas import Pair
 from tests.support.tool_calls import read_error, remember
 from textrawl.access.access_token import hash_token, make_token
 from textrawl.embedded.configuration import OWNER
+from textrawl.embeddings.active_model import Models
+from textrawl.embeddings.local import LocalEmbedder
+from textrawl.postgres.database import Database
 from textrawl.postgres.standby import MOST_LAG
 from textrawl.store.watches import Watch
 
@@ -99,6 +102,32 @@ async def test_a_subscriber_who_hears_about_a_change_reads_it_even_if_the_standb
         await remember(ben.client, "Dan", "owns a zeppelin")
         await heard.wait()
         assert "zeppelin" in await search(ada, "zeppelin")
+
+
+async def test_a_caller_finds_a_stored_fact_although_its_write_ended_with_an_error(
+    doomed_pair: Pair, visit: Visit
+) -> None:
+    pair = doomed_pair
+    async with visit(pair, database_timeout=2) as guest:
+        await guest.wait_for_standby()
+        await remember(guest.client, "Gus", "owns a kazoo")
+        assert "kazoo" in await search(guest, "kazoo")
+        pair.pause_replay()
+        pair.make_synchronous()  # so the answer to the next write waits for the standby
+        fact = {"entityName": "Gus", "entityType": "person", "observation": "owns a marimba"}
+        title, _ = read_error(await guest.client.call_tool("remember_fact", fact))
+        assert title == "Database unavailable"
+        assert "owns a marimba" in await search(guest, "marimba")
+
+
+async def test_reads_with_a_new_model_wait_until_the_standby_has_its_vectors(pair: Pair) -> None:
+    pool = Database(pair.primary.dsn(), timeout=5, read_url=pair.standby.dsn())
+    await pool.open()
+    assert pool.standby is not None
+    models = Models(pool, LocalEmbedder())
+    await models.find_active()
+    assert pool.standby.marks.find("anybody") > 0
+    await pool.close()
 
 
 async def test_conflicts_with_the_replay_and_ended_connections_cost_no_error(

@@ -37,9 +37,9 @@ def test_the_lists_of_functions_agree_with_the_catalogue(owner: psycopg.Connecti
     assert PRIMARY_ONLY - reading == set()
 
 
-async def refresh(url: str) -> None:
+async def refresh(url: str, *, timeout: float = 10) -> None:
     """Call a function that writes, with a new connection."""
-    pool = Database(url, timeout=10, max_size=1)
+    pool = Database(url, timeout=timeout, max_size=1)
     await pool.open()
     try:
         await pool.call("refresh_search_statistics", Refreshed)
@@ -50,6 +50,9 @@ async def refresh(url: str) -> None:
 async def test_a_write_that_reached_a_standby_is_sent_to_the_primary(pair: Pair) -> None:
     with pytest.raises(DatabaseUnavailable, match="standby"):
         await refresh(pair.standby.dsn())
+    turned = Pair(pair.standby, pair.primary)
+    with pytest.raises(DatabaseUnavailable, match="standby"):  # libpq takes the first host
+        await refresh(turned.both("any"), timeout=1)
     # Each new connection leads to one of the two, so some calls reach the standby first.
     for _ in range(6):
         await refresh(make_conninfo(pair.both("any"), load_balance_hosts="random"))

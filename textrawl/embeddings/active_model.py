@@ -168,8 +168,10 @@ class Models:
         self._missing = None
         try:
             if self._active is None or self._active.model_id != active.model_id:
-                self._active = await self._open(active)
-                await self._register(self._active.embedder)
+                opened = await self._open(active)
+                await self._database.catch_up()  # a standby may not have all vectors yet
+                self._active = opened
+                await self._register(opened.embedder)
         except errors.EmbeddingUnavailable as missing:
             self._active, self._missing = None, missing
             return

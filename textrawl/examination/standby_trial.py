@@ -10,8 +10,8 @@ _NO_STANDBY = (
     "calls: write the address of a standby, or unset it"
 )
 _OTHER_SYSTEM = (
-    "{} does not follow the primary {}, so the primary answers all calls: write the address of "
-    "a standby of this primary"
+    "{} does not follow the primary {}, or has another database or login, so the primary answers "
+    "all calls: write the address of a standby of this primary, with the same database and login"
 )
 _BEHIND = (
     "{} is more than {:.0f} s behind the primary {}, so the primary answers all calls: look at "

@@ -5,6 +5,7 @@ to the caller, because it can contain values of other rows.
 """
 
 import logging
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import fields
@@ -129,10 +130,10 @@ class Database:
                 read_url,
                 timeout=timeout,
                 connect_timeout=timeout / _HOST_ATTEMPTS,
-                max_size=max_size,
+                max_size=max_size + 1,
                 learns=True,
             )
-            self.standby = Standby(pool, self._primary)
+            self.standby = Standby(pool, self._primary, most=max_size)
 
     async def open(self) -> None:
         """Start to connect in the background. Only calls wait for a connection."""
@@ -190,13 +191,14 @@ class Database:
             rows = await self.standby.read(statement)
             if rows is not None:
                 return rows
+        end = time.monotonic() + self._timeout
         while True:
             try:
                 return await self._execute(function, statement)
             except (PoolClosed, PoolTimeout, TooManyRequests):
                 raise
             except (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction) as error:
-                if not self._may_repeat(function, error):
+                if not self._may_repeat(function, error) or time.monotonic() >= end:
                     raise
             await self._primary.renew()
             await anyio.sleep(_FAILOVER_PAUSE)
@@ -242,8 +244,17 @@ class Database:
     async def _attempt(self, function: str, statement: Statement[Row]) -> list[Row]:
         if self.standby is None or function in self._primary.reads:
             return await self._primary.run(statement)
-        rows, end = await self._primary.write(statement)
-        self.standby.marks.note(find_account(), end)
+        account, answered = find_account(), False
+        try:
+            rows, end = await self._primary.write(statement)
+            answered = True
+        except psycopg.Error as error:
+            answered = not is_broken(error)
+            raise
+        finally:
+            if not answered:  # also if the call was cancelled
+                self.standby.marks.doubt(account)
+        self.standby.marks.note(account, end)
         return rows
 
     async def _check_once(self) -> None:

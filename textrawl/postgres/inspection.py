@@ -122,8 +122,9 @@ async def is_pooled(conninfo: str, *, timeout: float) -> bool:
 class ServerPair:
     """A primary and a standby, by host and port.
 
-    `related` is true if both have the data of one cluster. `lag` is the time in seconds until the
-    standby had replayed what the primary had at the start. It is None if that took too long.
+    `related` is true if both have the same cluster, database and login. `lag` is the time in
+    seconds until the standby had replayed what the primary had at the start. It is None if that
+    took too long.
     """
 
     primary: str

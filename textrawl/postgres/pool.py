@@ -33,10 +33,13 @@ _END_OF_WAL = b"""
     select pg_wal_lsn_diff(case when current_setting('synchronous_commit') = 'off'
         then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end, '0/0')::bigint
 """
-# The id is the same on a primary and its standbys, and on no other servers.
+# The id of the cluster is the same on a primary and its standbys, and on no other servers. Another
+# database has other memories, and another login can have other rights.
 # The condition fails where a provider does not offer the positions in the WAL.
 _SYSTEM = b"""
-    select system_identifier from pg_control_system()
+    select concat_ws(' ', system_identifier, (
+               select oid from pg_database where datname = current_database()), session_user)
+    from pg_control_system()
     where case when pg_is_in_recovery() then pg_last_wal_replay_lsn()
           else pg_current_wal_flush_lsn() end is not null
 """
@@ -79,7 +82,8 @@ class ServerPool:
     """The connections to one server. `timeout` is the time limit of a call in seconds.
 
     `connect_timeout` is the time limit of an attempt to connect to one of its hosts. With `learns`,
-    the pool knows the functions that write nothing (`reads`) and the id of the cluster (`system`).
+    the pool knows the functions that write nothing (`reads`), and the cluster, the database and the
+    login of its connections (`system`).
     """
 
     def __init__(
@@ -93,7 +97,7 @@ class ServerPool:
     ) -> None:
         self._timeout, self._learns = timeout, learns
         self.reads: frozenset[str] = frozenset()
-        self.system: int | None = None
+        self.system: str | None = None
         self._set_limits = _write_limits(timeout)
         self._pool: Pool = AsyncConnectionPool(
             conninfo,
@@ -222,8 +226,8 @@ async def find_end(connection: Connection) -> int:
     return cast("tuple[int]", row)[0]
 
 
-async def find_system(connection: Connection) -> int | None:
-    """Return the id of the cluster, which a primary shares with its standbys.
+async def find_system(connection: Connection) -> str | None:
+    """Return the cluster, the database and the login, which a standby shares with its primary.
 
     Return None if the server does not offer its id or its position in the WAL.
     """

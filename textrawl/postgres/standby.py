@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import anyio
 import psycopg
+from cachetools import TTLCache
 from psycopg_pool import PoolTimeout, TooManyRequests
 
 from textrawl.postgres.connection import Connection, is_broken
@@ -29,7 +30,10 @@ _PAUSES = (0.001, 0.02)  # the first and the longest pause of such a wait
 _LONGEST_LOAN = 1.0  # seconds that a read waits for a connection to the standby
 _PROBE_PAUSE = 1.0  # seconds between two probes
 _PROBE_LIMIT = 1.0  # seconds that each server gets to answer a probe
+_RENEWAL_PAUSE = 5.0  # seconds between two attempts to find a standby instead of a primary
 _MOST_ACCOUNTS = 10_000
+# A write without an answer ends within a second. The standby then gets it within its lag.
+_DOUBT = MOST_LAG + 1.0
 # These answers must not go back: the active model, and the cursor of changes. `default_space` is
 # the question whether the primary answers.
 PRIMARY_ONLY = frozenset({"changed_watches", "default_space", "embedding_models"})
@@ -44,6 +48,7 @@ class Marks:
 
     def __init__(self) -> None:
         self._written: dict[str | None, int] = {}
+        self._doubted = TTLCache[str | None, bool](_MOST_ACCOUNTS, _DOUBT)
         self._all = 0
 
     def note(self, account: str | None, end: int) -> None:
@@ -57,6 +62,14 @@ class Marks:
         """Let later reads of all accounts need the WAL up to `end`."""
         self._all = max(end, self._all)
 
+    def doubt(self, account: str | None) -> None:
+        """Note a write of `account` that got no answer, so nobody knows whether it is stored."""
+        self._doubted[account] = True
+
+    def is_known(self, account: str | None) -> bool:
+        """Return whether `find` covers all writes of `account`."""
+        return account not in self._doubted
+
     def reset(self, end: int) -> None:
         """Forget all marks above `end`, the end of the WAL of a new primary."""
         self._written, self._all = {}, end
@@ -67,14 +80,20 @@ class Marks:
 
 
 class Standby:
-    """The standby of `primary`. `watch` finds out whether it can be used."""
+    """The standby of `primary`. `watch` finds out whether it can be used.
 
-    def __init__(self, pool: ServerPool, primary: ServerPool) -> None:
+    At most `most` reads run at the same time. `pool` needs one more connection, for the probes:
+    otherwise long reads look like a standby that does not answer.
+    """
+
+    def __init__(self, pool: ServerPool, primary: ServerPool, *, most: int) -> None:
         self._pool, self._primary = pool, primary
+        self._places = anyio.Semaphore(most)
         self.marks = Marks()
         self.reads = {"standby": 0, "primary": 0}
         self._replayed = self._missed = 0
         self._answers = False
+        self._renewed_at = -math.inf
         self._fresh_at = -math.inf  # all older writes are replayed; on the monotonic clock
         self._ends: deque[tuple[float, int]] = deque(maxlen=600)
         self._running: set[anyio.CancelScope] = set()
@@ -89,7 +108,7 @@ class Standby:
 
     @property
     def follows(self) -> bool:
-        """True if the standby and the primary are known to have the data of one cluster."""
+        """True if the standby and the primary are known to have the same data and login."""
         return self._primary.system is not None and self._pool.system == self._primary.system
 
     @property
@@ -111,8 +130,9 @@ class Standby:
         """Return whether to ask the standby: only for functions that write nothing."""
         if function not in self._primary.reads or function in PRIMARY_ONLY:
             return False
-        self.reads["standby" if self.usable else "primary"] += 1
-        return self.usable
+        serves = self.usable and self.marks.is_known(find_account())
+        self.reads["standby" if serves else "primary"] += 1
+        return serves
 
     async def read(self, statement: Statement[Row]) -> list[Row] | None:
         """Return the rows of `statement`, or None if the primary has to answer.
@@ -127,7 +147,7 @@ class Standby:
                 rows = await self._read(statement, needed)
             except psycopg.errors.QueryCanceled:
                 raise
-            except (_Behind, PoolTimeout, TooManyRequests):
+            except (_Behind, TimeoutError, PoolTimeout, TooManyRequests):
                 pass  # the standby may answer the next read
             except psycopg.Error as error:
                 logger.info("The primary repeats a read: %s", error.sqlstate or "no connection")
@@ -141,9 +161,14 @@ class Standby:
         return rows
 
     async def _read(self, statement: Statement[Row], needed: int) -> list[Row] | None:
-        async with self._pool.lend(_LONGEST_LOAN) as connection:
-            await self._wait(connection, needed)
-            position, rows = await self._pool.read(connection, statement)
+        with anyio.fail_after(_LONGEST_LOAN):
+            await self._places.acquire()
+        try:
+            async with self._pool.lend(_LONGEST_LOAN) as connection:
+                await self._wait(connection, needed)
+                position, rows = await self._pool.read(connection, statement)
+        finally:
+            self._places.release()
         self._note(position)
         return rows if position.in_recovery and position.replayed >= needed else None
 
@@ -211,6 +236,7 @@ class Standby:
             position = await find_position(connection)
             self._note(position)
             if not position.in_recovery:
+                await self._look_elsewhere()
                 return False
             if self._ends:
                 try:
@@ -218,3 +244,9 @@ class Standby:
                 except _Behind:
                     logger.debug("The standby is behind")
             return self.follows
+
+    async def _look_elsewhere(self) -> None:
+        """Connect again, because the name or another host may lead to a standby by now."""
+        if time.monotonic() - self._renewed_at > _RENEWAL_PAUSE:
+            self._renewed_at = time.monotonic()
+            await self._pool.renew()
