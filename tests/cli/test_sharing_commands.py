@@ -247,7 +247,6 @@ def test_a_servers_login_grants_with_an_admins_token_where_that_is_admin(
     [
         ("space", "create", "mine"),
         ("space", "list"),
-        ("token", "list"),
         ("token", "create", "--actor", "eve", "--space", "default", "--scope", "read"),
         ("token", "revoke", "trl_test"),
         ("grant", "set", "eve", "default", "--scope", "read", "--login", APP),

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
@@ -44,11 +45,15 @@ Visit = Callable[..., AbstractAsyncContextManager[Guest]]
 
 
 @pytest.fixture(scope="session")
-async def common_pair() -> AsyncIterator[Pair]:
+def common_pair() -> Iterator[Pair]:
     """A primary with a migrated memory, and a standby that follows it, for many tests."""
-    with open_folder() as folder:
-        async with run_pair(folder) as pair:
-            yield pair
+    # In a thread of its own: an event loop of the session would stop tests that run another.
+    with (
+        open_folder() as folder,
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(run_pair(folder)) as pair,
+    ):
+        yield pair
 
 
 @pytest.fixture
