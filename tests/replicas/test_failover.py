@@ -10,7 +10,8 @@ from mcp.types import CallToolResult
 
 from tests.replicas.conftest import Guest, Visit
 from tests.support.replicas import Pair
-from tests.support.tool_calls import text_of
+from tests.support.tool_calls import read_error, remember, text_of
+from textrawl.embedded.configuration import SUPERUSER
 
 _log = logging.getLogger(__name__)
 
@@ -79,6 +80,29 @@ async def outlive(pair: Pair, guest: Guest, count: int) -> Writers:
         await writers.wait_for(_AFTERWARDS)
         writers.end()
     return writers
+
+
+async def test_a_former_primary_that_comes_back_gets_no_writes(
+    doomed_pair: Pair, visit: Visit
+) -> None:
+    """It is the first host in DATABASE_URL, so libpq connects to it."""
+    pair = doomed_pair
+    async with visit(pair, database_url=pair.both(), database_timeout=2) as guest:
+        await remember(guest.client, "Ada", "plays the theremin")
+        await pair.primary.kill()
+        pair.standby.promote()
+        await remember(guest.client, "Ada", "plays the kazoo")
+        await pair.primary.start()
+        pair.standby.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'textrawl_app'"
+        )
+        fact = {"entityName": "Ada", "entityType": "person", "observation": "plays the marimba"}
+        title, _ = read_error(await guest.client.call_tool("remember_fact", fact))
+        assert title == "Database unavailable"
+        await pair.primary.kill()
+        await remember(guest.client, "Ada", "plays the oboe")
+    kept = ["plays the kazoo", "plays the oboe"]
+    assert find_lost(pair.standby.dsn(SUPERUSER), kept) == set()
 
 
 @pytest.mark.parametrize("count", [100, pytest.param(5_000, marks=_LONG)])

@@ -1,5 +1,6 @@
 """A pool of connections to one Postgres server, and the ways to send it the statement of a call."""
 
+import logging
 import select
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -17,6 +18,8 @@ from textrawl.postgres.connection import (
     detect_pooler,
     register_vectors,
 )
+
+logger = logging.getLogger("textrawl")
 
 Row = TypeVar("Row")
 Pool = AsyncConnectionPool[Connection]
@@ -42,6 +45,11 @@ _SYSTEM = b"""
     from pg_control_system()
     where case when pg_is_in_recovery() then pg_last_wal_replay_lsn()
           else pg_current_wal_flush_lsn() end is not null
+"""
+# Each promotion begins a new timeline. A standby has none of its own.
+_TIMELINE = b"""
+    select case when pg_is_in_recovery() then 0
+           else ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::integer end
 """
 _NOT_OFFERED = (
     psycopg.errors.FeatureNotSupported,
@@ -98,6 +106,8 @@ class ServerPool:
         self._timeout, self._learns = timeout, learns
         self.reads: frozenset[str] = frozenset()
         self.system: str | None = None
+        self._timelines: dict[str, int] = {}
+        self._refused = ""
         self._set_limits = _write_limits(timeout)
         self._pool: Pool = AsyncConnectionPool(
             conninfo,
@@ -203,7 +213,22 @@ class ServerPool:
         if self._learns:
             rows = await (await connection.execute(_READS)).fetchall()
             self.reads = frozenset(str(name) for (name,) in rows)
-            self.system = await find_system(connection)
+            system = await find_system(connection)
+            await self._refuse_former_primary(connection, system)
+            self.system = system
+
+    async def _refuse_former_primary(self, connection: Connection, system: str | None) -> None:
+        """Raise OperationalError if another server has been promoted in its place."""
+        if system is None:
+            return
+        timeline = await find_timeline(connection)
+        if 0 < timeline < self._timelines.get(system, 0):
+            address = f"{connection.info.host}:{connection.info.port}"
+            if address != self._refused:  # log it once, not at each attempt
+                self._refused = address
+                logger.error("%s accepts writes, but another server was promoted: stop it", address)
+            raise psycopg.OperationalError("a former primary")
+        self._timelines[system] = max(timeline, self._timelines.get(system, 0))
 
     async def _check_connection(self, connection: Connection) -> None:
         """Raise psycopg.Error if Postgres has closed the connection, for example at a restart."""
@@ -236,6 +261,15 @@ async def find_system(connection: Connection) -> str | None:
     except _NOT_OFFERED:
         return None
     return row[0] if row else None
+
+
+async def find_timeline(connection: Connection) -> int:
+    """Return the timeline of a primary, or 0 if the server has none or does not offer it."""
+    try:
+        row = await (await connection.execute(_TIMELINE)).fetchone()
+    except _NOT_OFFERED:
+        return 0
+    return cast("tuple[int]", row)[0]
 
 
 async def find_position(connection: Connection) -> Position:
