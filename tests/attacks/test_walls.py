@@ -45,6 +45,7 @@ def read_space(owner: psycopg.Connection, space: str) -> list[tuple[object, ...]
     ).fetchall()
 
 
+@pytest.mark.slow
 async def test_no_guess_of_32_clients_on_four_connections_reaches_another_space(
     owner: psycopg.Connection, settings: Callable[..., Settings], postgres: Databases, database: str
 ) -> None:

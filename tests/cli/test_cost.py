@@ -162,6 +162,7 @@ def test_without_recalls_it_says_whether_they_are_noted(run: Run, database_url: 
     assert "none: TEXTRAWL_RECORD_RECALLS is off" in off
 
 
+@pytest.mark.slow
 def test_a_server_notes_the_recalls_that_are_counted(
     run: Run, launch: Launch, data_dir: Path, postmasters: Callable[[], list[int]]
 ) -> None:

@@ -199,6 +199,7 @@ def test_forget_shows_what_would_go_and_deletes_after_a_yes(
     assert owner.execute("select count(*) from entity").fetchone() == (0,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "left"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
 def test_forget_asks_at_a_terminal(
     ask: Ask, owner: psycopg.Connection, database_url: str, answer: str, left: int
@@ -341,6 +342,7 @@ def test_an_empty_memory_is_no_fault_of_the_model(ask: Ask) -> None:
     assert (first.code, second.err) == (0, first.err)
 
 
+@pytest.mark.slow
 def test_a_terminal_of_80_columns_gets_whole_facts_in_lines_that_fit(
     ask: Ask, database_url: str
 ) -> None:

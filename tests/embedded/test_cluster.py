@@ -161,6 +161,7 @@ async def test_eight_threads_on_a_fresh_folder_share_one_server(
     assert postmasters() == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("fresh")
 async def test_eight_processes_on_a_fresh_folder_share_one_server(
     guest: Callable[..., Any], postmasters: Postmasters

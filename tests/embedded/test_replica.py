@@ -18,6 +18,7 @@ Connect = Callable[..., Awaitable[Client]]
 FACT = {"entityName": "Ada", "entityType": "person", "observation": "plays the theremin"}
 
 
+@pytest.mark.slow
 async def test_a_server_reads_from_a_standby_what_others_wrote_on_the_primary(
     home: Path, connect: Connect
 ) -> None:

@@ -79,6 +79,7 @@ def send(rows: Sequence[HitRow], form: Format, *, structured: bool) -> Facts:
     return read_facts(text_of(result), result.structured_content)
 
 
+@pytest.mark.slow
 @given(st.lists(hits(), max_size=4, unique_by=lambda row: row.entity_id))
 def test_every_form_of_an_answer_has_the_same_facts(rows: list[HitRow]) -> None:
     best_first = sorted(rows, key=lambda row: -row.score)

@@ -41,6 +41,7 @@ class Readers:
         self._ended = True
 
 
+@pytest.mark.slow
 async def test_a_standby_that_dies_or_hangs_under_load_costs_no_error(
     doomed_pair: Pair, visit: Visit
 ) -> None:

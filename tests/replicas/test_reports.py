@@ -24,6 +24,7 @@ def find_verdict(report: str) -> tuple[str, str]:
     return finding["verdict"], finding["told"]
 
 
+@pytest.mark.slow
 async def test_the_doctor_names_both_servers_and_the_lag(pair: Pair, launch: Launch) -> None:
     async def diagnose(url: str) -> tuple[str, str]:
         urls = {"DATABASE_URL": pair.primary.dsn(), "DATABASE_READ_URL": url}

@@ -57,6 +57,7 @@ def test_the_socket_answers_like_the_tools(resident: Process, run: Run) -> None:
     assert [fact["fact"] for fact in listed["facts"]] == ["likes tea"]
 
 
+@pytest.mark.slow
 def test_a_broken_request_gets_an_error_and_hurts_nothing(launch: Launch, data_dir: Path) -> None:
     launch("serve", DATA_DIR=data_dir).open()
     wait_for(is_answered)
@@ -83,6 +84,7 @@ def test_the_answer_to_a_hook_has_only_facts(launch: Launch, data_dir: Path) -> 
     assert hook == other[:-1]
 
 
+@pytest.mark.slow
 def test_wrong_arguments_and_slow_clients_do_not_stop_others(resident: Process) -> None:
     slow = [connect() for _ in range(70)]  # more than are served at the same time
 
@@ -191,6 +193,7 @@ def test_memory_that_is_off_is_not_asked(resident: Process, run: Run) -> None:
     assert refused.complaint == "Memory not enabled: Set ENABLE_MEMORY=true"
 
 
+@pytest.mark.slow
 def test_only_one_resident_stays(launch: Launch, data_dir: Path, resident: Process) -> None:
     late = launch("resident", DATA_DIR=data_dir).end()
 
@@ -198,6 +201,7 @@ def test_only_one_resident_stays(launch: Launch, data_dir: Path, resident: Proce
     assert late.err == f"textrawl: {TAKEN}\n"
 
 
+@pytest.mark.slow
 def test_a_resident_can_be_ended_but_not_a_server(
     run: Run, launch: Launch, data_dir: Path, resident: Process
 ) -> None:
@@ -213,6 +217,7 @@ def test_a_resident_can_be_ended_but_not_a_server(
     assert "A server has this memory open" in refused.complaint
 
 
+@pytest.mark.slow
 def test_a_resident_that_nobody_asks_ends_and_leaves_nothing(
     launch: Launch, data_dir: Path
 ) -> None:
@@ -222,6 +227,7 @@ def test_a_resident_that_nobody_asks_ends_and_leaves_nothing(
     assert list(find_address().folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_process_of_another_version_makes_room(launch: Launch, data_dir: Path) -> None:
     process = launch("resident", DATA_DIR=data_dir)
     wait_for(is_answered)

@@ -86,6 +86,7 @@ BY_DAY = "observation_said_at_idx"
 BY_KEY = {"observation_pkey", "embedding_1_pkey", BESIDE}
 
 
+@pytest.mark.slow
 def test_a_search_of_a_large_space_reads_both_indexes_and_no_whole_table(sql: Sql) -> None:
     scans = count_scans(sql, "common word3 rarename12", spaces=[1])
 

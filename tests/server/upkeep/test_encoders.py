@@ -158,6 +158,7 @@ def write_facts() -> list[str]:
     ]
 
 
+@pytest.mark.slow
 async def test_a_model_is_measured_with_the_facts_of_the_memory_and_keeps_what_was_measured(
     settings: Callable[..., Settings], embed: Embed, owner: psycopg.Connection
 ) -> None:

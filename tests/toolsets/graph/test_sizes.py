@@ -41,6 +41,7 @@ async def store(client: Client, nodes: list[Any], edges: list[Any]) -> None:
         assert not result.is_error, text_of(result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structured", ["full", "off"])
 async def test_a_hundred_entities_with_ten_observations_come_in_one_page(
     connect: Connect, structured: str

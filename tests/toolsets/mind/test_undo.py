@@ -78,6 +78,7 @@ async def _change(graph: Graph, dice: random.Random, moment: int) -> None:
         await graph("node_delete", id=node)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 async def test_an_undo_of_any_changes_restores_the_state_before_and_its_revert_the_state_after(
     graph: Graph, owner: Sql, seed: int

@@ -174,6 +174,7 @@ def test_blank_lines_and_carriage_returns_are_no_messages(process: Process) -> N
     assert hear(process)["id"] == 7
 
 
+@pytest.mark.slow
 def test_skipping_a_line_without_end_takes_no_memory(process: Process) -> None:
     say(process, ping(1))
     hear(process)
@@ -200,6 +201,7 @@ def test_a_thousand_bad_lines_between_good_ones_cost_none_of_them(process: Proce
         assert answer["id"] == number
 
 
+@pytest.mark.slow
 def test_a_client_that_reads_late_gets_every_answer_whole(process: Process) -> None:
     """Together they are larger than a pipe."""
     for number in range(400):
@@ -241,6 +243,7 @@ def test_a_client_at_a_socket_is_answered_like_one_at_a_pipe(tmp_path: Path) -> 
     assert sorted(heard) == list(range(400))
 
 
+@pytest.mark.slow
 def test_what_children_print_does_not_reach_the_client(tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", STRAY],
