@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
+from tests.attacks.site import issue
 from tests.explorer.chromium import Tab, marks, open_tab, sign_in
 from tests.explorer.material import fill, propose_all
-from tests.explorer.visiting import Place
+from tests.explorer.visiting import SCOPES, Place
 
 pytestmark = marks
 
@@ -84,6 +85,30 @@ async def test_nothing_is_cut_or_overlaps_and_no_check_of_accessibility_fails(
 
     assert faults == []
     assert tab.faults == []
+
+
+_MIDDLES = """each => new Set(each.map((link) => {
+    const box = link.getBoundingClientRect();
+    return Math.round((box.top + box.bottom) / 20);
+})).size"""
+"""The number of rows of elements, which stand on one line if their middles are near."""
+
+
+async def test_the_navigation_with_every_page_is_one_row(filled: Place) -> None:
+    """Also beside a long name, and on a phone no page is out of reach."""
+    name = "somebody with a very long name"
+    token = issue(filled.owner, name, "team", *SCOPES["keeper"])
+    async with open_tab(filled) as tab:
+        await sign_in(tab, token)
+        shown = await tab.page.locator("header nav a").count()
+        words = tab.page.locator("header a, header span, header button")
+        for width in (360, 1280):
+            await tab.page.set_viewport_size({"width": width, "height": 800})
+            await take_picture(tab, f"navigation-{width}")
+            assert await tab.find_overflow() == []
+        rows = await words.evaluate_all(_MIDDLES)
+
+    assert (shown, rows) == (9, 1)
 
 
 async def take_picture(tab: Tab, name: str) -> None:

@@ -34,10 +34,10 @@ _NAVIGATION = (
     ("timeline", "Timeline", "read"),
     ("same", "Same entities", "write"),
     ("proposals", "Proposals", "review", "propose"),
+    ("health", "Health", "read"),
     ("trail", "Trail", "admin"),
     ("grants", "Grants", "admin"),
     ("tokens", "Tokens", "admin"),
-    ("health", "Health", "read"),
 )
 CLIENT = f"textrawl explorer {__version__}"
 
