@@ -138,6 +138,8 @@ async def test_a_frozen_database_is_given_up_within_the_time_limit(gateway: Gate
         with pytest.raises(errors.DatabaseUnavailable, match="stores nothing twice"):
             await database.call("default_space", Space)
         assert time.monotonic() - began < 5
+        with pytest.raises(errors.DatabaseUnavailable, match="a repeated call stores it again"):
+            await database.call("add_reflection", Space)
 
         gateway.thaw()
         assert await database.call("default_space", Space) == [Space(1)]

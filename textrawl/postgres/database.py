@@ -53,6 +53,8 @@ _FAILOVER_PAUSE = 0.2  # seconds before a call is sent to the next primary
 REPEATABLE = frozenset(
     {"authenticate", "build_knowledge", "relate_entities", "remember_fact", "vouch"}
 )
+# Writes that store another row when a client repeats them.
+STORED_AGAIN = frozenset({"add_reflection", "create_token"})
 # These functions read or move a whole space or entity, which takes seconds if it is large. Three
 # actors with two such calls each would use all connections, and all other actors would wait.
 _HEAVY = frozenset(
@@ -313,8 +315,7 @@ def _translate(function: str) -> Generator[None]:
         raise errors.DatabaseUnavailable from error
     except TimeoutError as error:
         raise errors.DatabaseUnavailable(
-            "No answer within TEXTRAWL_DATABASE_TIMEOUT. Retry: repeating a call stores nothing "
-            "twice"
+            f"No answer within TEXTRAWL_DATABASE_TIMEOUT. {_advise(function)}"
         ) from error
     except psycopg.Error as error:
         raise _explain(error, function) from None
@@ -335,7 +336,12 @@ def _explain(error: psycopg.Error, function: str) -> Exception:
             "or restart the server"
         )
     if isinstance(error, psycopg.OperationalError):
-        return errors.DatabaseUnavailable(
-            "The connection broke. Retry in a few seconds: repeating a call stores nothing twice"
-        )
+        return errors.DatabaseUnavailable(f"The connection broke. {_advise(function)}")
     return errors.InternalError()
+
+
+def _advise(function: str) -> str:
+    """Return whether to repeat a call of which nobody knows whether it was stored."""
+    if function in STORED_AGAIN:
+        return "Look in a few seconds whether it was stored: a repeated call stores it again"
+    return "Retry in a few seconds: repeating a call stores nothing twice"
