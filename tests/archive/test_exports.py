@@ -208,6 +208,7 @@ def test_an_embedded_memory_is_exported_to_a_pipe(
     assert exported.err == "Exported 1 space, 1 entity, 1 fact, 0 relations.\n"
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_told_in_one_line(launch: Any, url: str) -> None:
     big = "update entity set metadata = jsonb_build_object('x', repeat('x', 1000000)) returning id"
     assert fetch(url, big)

@@ -80,6 +80,7 @@ async def test_what_a_person_remembers_a_client_finds(
     assert '"likes tea"' in str(answer.content)
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_what_a_client_remembers_a_person_finds_and_sees(
     launch: Launch, database_url: str, connect: Connect

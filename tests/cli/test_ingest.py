@@ -46,6 +46,7 @@ def look(owner: psycopg.Connection) -> list[tuple[Any, ...]]:
     ).fetchall()
 
 
+@pytest.mark.slow
 def test_the_first_ingest_on_a_bare_machine_makes_a_memory_with_a_graph(
     launch: Launch, home: Path, folder: Path
 ) -> None:

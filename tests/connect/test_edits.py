@@ -90,6 +90,7 @@ def test_a_replaced_value_is_there_again_byte_for_byte(text: str, keys: tuple[st
     assert take_back(edited, edit) == before
 
 
+@pytest.mark.slow
 @given(json_texts(), PLACES, st.booleans(), st.sampled_from([2, 4, None]))
 def test_an_addition_is_taken_back_from_a_file_that_a_program_wrote_anew(
     text: str, keys: tuple[str, ...], append: bool, indent: int | None
@@ -103,6 +104,7 @@ def test_an_addition_is_taken_back_from_a_file_that_a_program_wrote_anew(
     assert read("jsonc", left) == read("jsonc", text) | {"later": document["later"]}
 
 
+@pytest.mark.slow
 @given(json_texts(), json_texts(), PLACES)
 def test_edits_elsewhere_stay_when_an_addition_is_taken_back(
     text: str, comment: str, keys: tuple[str, ...]
@@ -135,6 +137,7 @@ def test_keys_that_the_user_added_to_the_entry_go_with_it_and_not_elsewhere(text
     assert read("toml", take_back(mine, edit)) == read("toml", text)
 
 
+@pytest.mark.slow
 @given(json_texts(), PLACES)
 def test_an_entry_without_a_record_is_removed_by_its_key(text: str, keys: tuple[str, ...]) -> None:
     addition = add("jsonc", keys, ENTRY, append=False)

@@ -119,6 +119,7 @@ def owned(postgres: Databases, database: str) -> dict[str, str]:
     return {"DATABASE_URL": postgres.cluster.dsn(OWNER, database)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dump", ["", SUPERUSER, OWNER], ids=["ours", SUPERUSER, OWNER])
 def test_a_backup_by_command_or_by_hand_is_restored_by_command(
     run: Run, postgres: Databases, database: str, tmp_path: Path, dump: str

@@ -174,6 +174,7 @@ async def test_an_upgrade_that_would_not_fit_is_refused_before_anything_is_copie
         assert count(cluster) == 0
 
 
+@pytest.mark.slow
 async def test_a_client_is_told_of_a_full_disk_and_goes_on_when_there_is_room(
     furnished: Disk,
 ) -> None:

@@ -215,6 +215,7 @@ async def test_the_number_of_subscriptions_is_bounded(connect: Connect, era: Era
         await subscribe(client, uris[100])
 
 
+@pytest.mark.slow
 async def test_who_cannot_read_hears_nothing_and_learns_nothing(
     settings: Callable[..., Settings], owner: psycopg.Connection, era: Era, ear: Ear
 ) -> None:

@@ -78,6 +78,7 @@ async def test_a_new_memory_takes_no_model_before_its_provider_made_a_vector(
         assert count(owner, "embedding_1") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [True, False], ids=["new", "in use"])
 async def test_a_build_registers_nothing_before_its_provider_has_answered(
     remote: Remote,
