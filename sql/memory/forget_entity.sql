@@ -2,9 +2,11 @@ create function textrawl.forget_entity(
     entity text, fact text default null, dry_run boolean default false,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
+    planned text default null,  -- `plan` of a dry run: delete only if the same would go
     out entity_id uuid, out entity_name text, out observation_id uuid,
     out facts bigint, out relations bigint, out sample text[], out reflections bigint,
-    out relation_id uuid  -- if `fact` names a relation
+    out relation_id uuid, -- if `fact` names a relation
+    out plan text         -- which entity, fact or relation goes, and how much with it
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -96,6 +98,11 @@ begin
             order by f.id);
     end if;
     reflections := cardinality(reflection_ids);
+    plan := concat_ws(' ', entity_id, coalesce(observation_id, relation_id), facts, relations, reflections);
+    -- The entity is locked, so nobody adds a fact to it until the deletion ends.
+    if planned <> plan then
+        raise exception using errcode = 'TR076', message = 'the deletion would take something else than its plan', detail = entity;
+    end if;
     if dry_run then
         return;
     end if;
@@ -155,5 +162,6 @@ $$;
 comment on function textrawl.forget_entity is
     'Delete an entity, or one of its facts or relations, and all that repeats its content: vectors, reflections, undo '
     'data and logged queries. The trail keeps ids and counts. A dry run needs only the scope read. Errors: TR001 or '
-    'TR002 (no fact or several facts match), TR010 to TR012 (access), TR055 (the fact is a part of a journal entry). '
+    'TR002 (no fact or several facts match), TR010 to TR012 (access), TR055 (the fact is a part of a journal entry), '
+    'TR076 (`planned` is not the plan). '
     'Example: select * from textrawl.forget_entity(''Jeff'', dry_run => true);';

@@ -83,16 +83,18 @@ async def test_a_deletion_says_what_goes_and_then_deletes_it(place: Place) -> No
     remember(place.owner, "Ada", "likes tea")
     async with place.browse("writer") as browser:
         one = await browser.get("forget", name="Ada", fact="likes tea", space="team")
-        unconfirmed = await browser.post("forget", name="Ada", fact="likes tea", space="team")
+        plan = _read_plan(one.text)
+        unconfirmed = await browser.post("forget", **plan)
+        unplanned = await browser.post("forget", **plan | {"planned": ""}, confirmed="1")
         still = _read_facts(place)
-        await browser.post("forget", name="Ada", fact="likes tea", space="team", confirmed="1")
+        await browser.post("forget", **plan, confirmed="1")
         left = _read_facts(place)
         whole = await browser.get("forget", name="Ada", space="team")
         await browser.post("forget", **_read_plan(whole.text), confirmed="1")
         gone = await browser.get("forget", name="Ada", space="team")
 
     assert "This deletes one fact" in one.text
-    assert (unconfirmed.status_code, len(still)) == (400, 2)
+    assert (unconfirmed.status_code, unplanned.status_code, len(still)) == (400, 400, 2)
     assert left == [("lives in Oslo", True)]
     assert "the entity with 1 fact and 0 relations for good" in whole.text
     assert (gone.status_code, _read_facts(place)) == (404, [])
@@ -110,6 +112,21 @@ async def test_a_deletion_takes_no_more_than_its_plan_said(place: Place) -> None
 
     assert (refused.status_code, "look again" in refused.text) == (400, True)
     assert len(_read_facts(place)) == 2
+
+
+async def test_a_deletion_of_one_fact_takes_no_more_than_its_plan_said(place: Place) -> None:
+    remember(place.owner, "Ada", "lives in Oslo")
+    async with place.browse("writer") as browser:
+        shown = await browser.get("forget", name="Ada", fact="lives in Oslo", space="team")
+        plan = _read_plan(shown.text)
+        place.owner.execute(
+            "select forget_entity('Ada', space => id) from space where name = 'team'"
+        )
+        remember(place.owner, "Ada", "lives in Oslo")
+        refused = await browser.post("forget", **plan, confirmed="1")
+
+    assert (refused.status_code, "look again" in refused.text) == (400, True)
+    assert _read_facts(place) == [("lives in Oslo", True)]
 
 
 def _read_plan(page: str) -> dict[str, str]:

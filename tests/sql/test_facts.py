@@ -261,3 +261,22 @@ def test_who_may_not_read_is_not_told_what_is_close(model: Sql) -> None:
 
     assert one == [(False, None)]
     assert batch == [(1, None)]
+
+
+def test_a_deletion_with_a_plan_takes_no_more_than_the_plan(sql: Sql) -> None:
+    def read_plan() -> str:
+        row = sql.execute("select plan from forget_entity('Ada', dry_run => true)").fetchone()
+        assert row is not None
+        return row[0]
+
+    sql.execute("select remember_fact('Ada', 'person', 'lives in Oslo')")
+    planned = read_plan()
+    sql.execute("select remember_fact('Ada', 'person', 'likes tea')")
+    with pytest.raises(psycopg.Error, match="something else than its plan") as refused:
+        sql.execute("select forget_entity('Ada', planned => %s)", (planned,))
+    kept = sql.execute("select count(*) from fact").fetchone()
+    sql.execute("select forget_entity('Ada', planned => %s)", (read_plan(),))
+
+    assert refused.value.sqlstate == "TR076"
+    assert kept == (2,)
+    assert sql.execute("select count(*) from fact").fetchone() == (0,)

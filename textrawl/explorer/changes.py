@@ -93,7 +93,7 @@ async def ask_deletion(visit: Visit) -> Response:
     hidden = max((plan.facts or 0) - len(plan.sample or []), 0)
     values = {"plan": plan, "name": name, "fact": fact, "hidden": hidden, "others": places[1:]}
     home = here.principal.home_space
-    values |= {"planned": _sum_up(plan), "space": home.name if home else ""}
+    values |= {"space": home.name if home else ""}
     return visit.show("forget.html", values)
 
 
@@ -103,26 +103,19 @@ async def forget(visit: Visit) -> Response:
     visit.require_space()
     name, fact = read_name(visit.form.get("name", "")), clean_name(visit.form.get("fact", ""))
     visit.require_confirmation()
-    # A name can lead to another entity by now, with more to lose than the person has seen.
-    if not fact and visit.form.get("planned") != _sum_up(
-        await _forget(visit, name, fact, dry_run=True)
-    ):
-        fix = "Go back, and look again at what the deletion takes: it has changed since"
-        raise ArgumentInvalid(fix, title="Nothing was deleted")
-    await _forget(visit, name, fact, dry_run=False)
+    planned = visit.form.get("planned", "")
+    await _forget(visit, name, fact, dry_run=False, planned=planned)
     if fact:
         return visit.return_to(name)
     return RedirectResponse(write_link("search"), 303)
 
 
-def _sum_up(plan: ForgottenRow) -> str:
-    """Return which entity a deletion takes, and how much, to compare a plan with the deed."""
-    return f"{plan.entity_id} {plan.facts} {plan.relations} {plan.reflections}"
-
-
-async def _forget(visit: Visit, name: str, fact: str, *, dry_run: bool) -> ForgottenRow:
-    memory = visit.site.memory
-    row = await memory.forget(name, visit.caller, fact=fact or None, dry_run=dry_run)
+async def _forget(
+    visit: Visit, name: str, fact: str, *, dry_run: bool, planned: str | None = None
+) -> ForgottenRow:
+    row = await visit.site.memory.forget(
+        name, visit.caller, fact=fact or None, dry_run=dry_run, planned=planned
+    )
     if row is None:
         raise NothingToDelete(name)
     return row

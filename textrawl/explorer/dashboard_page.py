@@ -4,7 +4,7 @@ from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
 from textrawl.explorer.numbers import Numbers, describe_numbers
-from textrawl.explorer.rows import PairRow, StateRow
+from textrawl.explorer.rows import PairRow
 from textrawl.explorer.visits import Visit
 from textrawl.store.report import ReportRow
 from textrawl.toolsets.stats.operations import StatsOperations
@@ -24,17 +24,8 @@ async def show(visit: Visit) -> Response:
         "compared": _ENTITIES,
         "reviewing": visit.allows("review"),
     }
-    return visit.show(
-        "dashboard.html", {**values, **describe_numbers(await _find_numbers(visit, days))}
-    )
-
-
-async def _find_numbers(visit: Visit, days: int) -> Numbers:
-    """Return the numbers. They are counted again only after something was written."""
-    [now] = await visit.site.store.database.call("write_state", StateRow)
-    reading = visit.caller.reading
-    key = (reading["credential"], tuple(space.id for space in visit.principal.readable), days)
-    return await visit.site.numbers.find(key, now.write_state, lambda: _count(visit, days))
+    numbers = await visit.remember(visit.site.numbers, days, lambda: _count(visit, days))
+    return visit.show("dashboard.html", {**values, **describe_numbers(numbers)})
 
 
 async def _count(visit: Visit, days: int) -> Numbers:

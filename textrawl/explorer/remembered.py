@@ -1,10 +1,10 @@
 """Answers that are remembered until something is written."""
 
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from cachetools import TTLCache
 
 Answer = TypeVar("Answer")
 
@@ -12,19 +12,11 @@ _MOST = 100  # answers
 _LONGEST = 60.0  # seconds: some answers change with the time alone, such as the number of old facts
 
 
-@dataclass(frozen=True)
-class _Kept(Generic[Answer]):
-    state: str
-    until: float
-    answer: Answer
-
-
 class Remembered(Generic[Answer]):
     """The last answers, each with the state of the database in which it was made."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._kept: OrderedDict[Hashable, _Kept[Answer]] = OrderedDict()
+        self._kept = TTLCache[Hashable, tuple[str, Answer]](_MOST, _LONGEST, timer=clock)
 
     async def find(
         self, key: Hashable, state: str, make: Callable[[], Awaitable[Answer]]
@@ -34,13 +26,8 @@ class Remembered(Generic[Answer]):
         Read the state before the call. A write during `make` then makes the answer out of date.
         """
         kept = self._kept.get(key)
-        if kept is not None and kept.state == state and self._clock() < kept.until:
-            self._kept.move_to_end(key)
-            return kept.answer
-        until = self._clock() + _LONGEST
+        if kept is not None and kept[0] == state:
+            return kept[1]
         answer = await make()
-        self._kept[key] = _Kept(state, until, answer)
-        self._kept.move_to_end(key)
-        while len(self._kept) > _MOST:
-            self._kept.popitem(last=False)
+        self._kept[key] = (state, answer)
         return answer

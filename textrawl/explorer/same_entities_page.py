@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
-from textrawl.explorer.rows import StateRow
 from textrawl.explorer.visits import Visit
 from textrawl.toolsets.entities.operations import EntityOperations
 from textrawl.toolsets.entities.rows import SamePair
@@ -22,7 +21,13 @@ async def show(visit: Visit) -> Response:
     name = clean_name(visit.read("name"))[:NAME_LENGTH]
     score = read_number(visit.read("score"), least=0, most=100, default=_SCORE)
     limit = read_number(visit.read("limit"), least=1, most=_MOST_PAIRS, default=_PAIRS)
-    pairs = await _find(visit, name, score, limit)
+
+    async def find() -> Sequence[SamePair]:
+        return await EntityOperations(visit.site.store).find_same(
+            visit.caller, entity=name or None, least_score=score / 100, limit=limit
+        )
+
+    pairs = await visit.remember(visit.site.pairs, (name, score, limit), find)
     values = {
         "pairs": pairs,
         "name": name,
@@ -33,17 +38,3 @@ async def show(visit: Visit) -> Response:
         "space": visit.read("space"),
     }
     return visit.show("same.html", values)
-
-
-async def _find(visit: Visit, name: str, score: int, limit: int) -> Sequence[SamePair]:
-    """Return the pairs. They are found again only after something was written."""
-
-    async def ask() -> Sequence[SamePair]:
-        return await EntityOperations(visit.site.store).find_same(
-            visit.caller, entity=name or None, least_score=score / 100, limit=limit
-        )
-
-    [now] = await visit.site.store.database.call("write_state", StateRow)
-    spaces = tuple(space.id for space in visit.principal.readable)
-    key = (visit.principal.credential, spaces, name, score, limit)
-    return await visit.site.pairs.find(key, now.write_state, ask)

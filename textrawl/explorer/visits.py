@@ -1,9 +1,9 @@
 """Visits: requests of signed-in people, each with its principal, as the database knows it now."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.requests import Request
@@ -22,11 +22,15 @@ from textrawl.explorer.refusals import (
     SignInRefused,
     TooManyFailures,
 )
+from textrawl.explorer.remembered import Remembered
 from textrawl.explorer.rendering import render, write_link
+from textrawl.explorer.rows import StateRow
 from textrawl.explorer.sessions import Session
 from textrawl.explorer.site import Site
 from textrawl.explorer.way_back import find_way_back
 from textrawl.transports.http.authentication import describe_principal
+
+Answer = TypeVar("Answer")
 
 _NAVIGATION = (
     ("search", "Search", "read"),
@@ -87,6 +91,18 @@ class Visit:
         """Return the same visit in only one space. Raises SpaceNotFound."""
         principal = self.principal.pin(space)
         return replace(self, principal=principal, caller=replace(self.caller, principal=principal))
+
+    async def remember(
+        self,
+        answers: Remembered[Answer],
+        question: Hashable,
+        make: Callable[[], Awaitable[Answer]],
+    ) -> Answer:
+        """Return the answer to a question of this person. It is made again only after a write."""
+        [now] = await self.site.store.database.call("write_state", StateRow)
+        spaces = tuple(space.id for space in self.principal.readable)
+        key = (self.principal.credential, spaces, question)
+        return await answers.find(key, now.write_state, make)
 
     def return_to(self, entity: str) -> Response:
         """Return to the page of an entity after a form changed something."""

@@ -135,6 +135,9 @@ REFUSALS: dict[str, Explain] = {
     "TR038": _invalid(
         "{} holds the text of a document, so it cannot be merged", "add an alias instead"
     ),
+    "TR076": _invalid(
+        "The deletion of {} takes something else by now", "look again at what would go"
+    ),
     "TR075": _invalid("Both spaces are the same", "choose another space to share with"),
     "TR039": _invalid(
         "This undo returned facts from another space",

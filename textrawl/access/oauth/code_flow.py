@@ -1,6 +1,7 @@
 """The authorization code flow (RFC 6749, OAuth 2.1) with PKCE, as a public client of one issuer.
 
-Authlib would bring the same requests with 2 MB of code. The checks around them are ours anyway.
+Authlib 1.9 would make the same two requests with 0.8 MB of code. The metadata with its limits and
+the checks of the answer are shared with the verification of tokens, so they stay ours anyway.
 """
 
 import base64
@@ -29,7 +30,7 @@ _LONGEST_TOKEN = 8192
 
 @dataclass(frozen=True)
 class Registration:
-    """How the issuer knows this client. `resource` becomes the audience of its access tokens."""
+    """A client that the issuer knows. `resource` becomes the audience of its access tokens."""
 
     issuer: str
     client_id: str

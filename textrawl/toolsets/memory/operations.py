@@ -357,11 +357,18 @@ class MemoryOperations:
         return RelationRow(**asdict(row))
 
     async def forget(
-        self, entity: str, caller: Caller, *, fact: str | None, dry_run: bool
+        self,
+        entity: str,
+        caller: Caller,
+        *,
+        fact: str | None,
+        dry_run: bool,
+        planned: str | None = None,
     ) -> ForgottenRow | None:
         """Delete an entity or one fact of it. Return None if there is no such entity.
 
-        Raises FactNotFound.
+        `planned` is the plan of a dry run. Raises FactNotFound, and ArgumentInvalid if the deletion
+        would take something else than `planned`.
         """
         try:
             [row] = await self._call(
@@ -370,6 +377,7 @@ class MemoryOperations:
                 entity=entity,
                 fact=fact,
                 dry_run=dry_run,
+                planned=planned,
                 **caller.writing,
             )
         except DataRefused as refusal:

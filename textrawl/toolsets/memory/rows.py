@@ -234,7 +234,10 @@ class RelationRow(EndedRow):
 
 @dataclass(frozen=True)
 class ForgottenRow:
-    """The counts of forget_entity. `entity_id` is None if there is no such entity."""
+    """The counts of forget_entity. `entity_id` is None if there is no such entity.
+
+    `plan` says what goes, to compare a dry run with the deletion.
+    """
 
     entity_id: UUID | None
     entity_name: str | None
@@ -244,3 +247,4 @@ class ForgottenRow:
     sample: list[str] | None
     reflections: int | None = None
     relation_id: UUID | None = None
+    plan: str | None = None
