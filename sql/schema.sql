@@ -362,7 +362,7 @@ COMMENT ON COLUMN observation.ordinal IS 'Number of the fact in its space, in th
 COMMENT ON COLUMN observation.fts IS 'Words by which search finds the fact: search_document(space_id, language of the space, document_names() of the entity, content, said_at if the author gave it). The lexeme ~s<space_id> stands for the space.';
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
 CREATE INDEX observation_fts_idx ON observation USING gin (fts) WITH (fastupdate=off);
-CREATE INDEX observation_growth_idx ON observation USING btree (space_id, created_at) INCLUDE (source, author_id, confidence, valid_until, replaced_by, id) WHERE relation_id IS NULL;
+CREATE INDEX observation_growth_idx ON observation USING btree (space_id, created_at) INCLUDE (source, author_id, confidence, valid_until, replaced_by, id) WHERE relation_id IS NULL AND created_at >= '-infinity'::timestamp with time zone;
 CREATE INDEX observation_ordinal_idx ON observation USING btree (space_id, ordinal);
 CREATE UNIQUE INDEX observation_relation_idx ON observation USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
 CREATE INDEX observation_replaced_by_idx ON observation USING btree (space_id, replaced_by) WHERE replaced_by IS NOT NULL;

@@ -24,18 +24,20 @@ declare
     first_day timestamptz := date_trunc('day', greatest(since, now() - interval '30 days'));
     weeks  timestamptz[] := array(select generate_series(date_trunc('week', since), now(), '1 week'));
 begin
-    -- The next two statements read only the index observation_growth_idx. Also list weeks without facts, because a chart
-    -- shows all weeks.
+    -- The next two statements read only the index observation_growth_idx, which needs the condition with -infinity. Also
+    -- list weeks without facts, because a chart shows all weeks.
     select coalesce(jsonb_agg(jsonb_build_object('week', week::date, 'facts', coalesce(stored.facts, 0)) order by week), '[]')
     into growth
     from unnest(weeks) with ordinality w (week, place)
     left join (
         select width_bucket(o.created_at, weeks) as place, count(*) as facts from fact o
         where o.space_id = any(scoped) and o.created_at >= weeks[1] and o.created_at < weeks[cardinality(weeks)] + interval '1 week'
+          and o.created_at >= '-infinity'
         group by 1) stored using (place);
 
     with told as materialized (
-        select o.source, o.author_id, count(*) as facts from fact o where o.space_id = any(scoped) group by 1, 2
+        select o.source, o.author_id, count(*) as facts from fact o
+        where o.space_id = any(scoped) and o.created_at >= '-infinity' group by 1, 2
     )
     select (select coalesce(jsonb_object_agg(s.source, s.facts), '{}')
             from (select t.source, sum(t.facts) as facts from told t group by 1) s),

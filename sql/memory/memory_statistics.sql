@@ -13,7 +13,9 @@ begin atomic
         select textrawl.readable_spaces(credential, memory_statistics.spaces) as ids
     ), fact_count as materialized (
         select count(*) as facts, count(*) filter (where textrawl.is_valid(o.valid_from, o.valid_until)) as valid_facts
-        from textrawl.fact o where o.space_id = any((select ids from scope)::integer[])
+        from textrawl.fact o
+        -- The index observation_growth_idx needs the last condition.
+        where o.space_id = any((select ids from scope)::integer[]) and o.created_at >= '-infinity'
     )
     select (select count(*) from textrawl.entity e where e.space_id = any((select ids from scope)::integer[])),
            (select c.facts from fact_count c), (select c.valid_facts from fact_count c),

@@ -14,7 +14,9 @@ from (
            not textrawl.is_valid(o.valid_from, o.valid_until) and o.replaced_by is not null
                and r.last_at >= o.valid_until as outdated
     from textrawl.fact o
-    left join textrawl.recalled r on r.space_id = o.space_id and r.observation_id = o.id) s
+    left join textrawl.recalled r on r.space_id = o.space_id and r.observation_id = o.id
+    -- The index observation_growth_idx needs this condition.
+    where o.created_at >= '-infinity') s
 where s.old or s.doubtful or s.unused or s.outdated;
 
 comment on view textrawl.stale_fact is
