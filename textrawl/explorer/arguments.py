@@ -21,19 +21,13 @@ def read_query(text: str) -> str:
 
 
 def read_name(text: str) -> str:
-    """Return a clean name. Raises ArgumentInvalid if it is empty or too long."""
-    name = _limit("The name", clean_name(text), NAME_LENGTH)
-    if not name:
-        raise ArgumentInvalid("Give the name of an entity", title="The name is missing")
-    return name
+    """Return the clean name of an entity. Raises ArgumentInvalid if it is empty or too long."""
+    return _require_name(text, "Give the name of an entity")
 
 
 def read_actor(text: str) -> str:
     """Return the clean name of an actor. Raises ArgumentInvalid if it is empty or too long."""
-    name = _limit("The name", clean_name(text), NAME_LENGTH)
-    if not name:
-        raise ArgumentInvalid("Give the name of a person or an agent", title="The name is missing")
-    return name
+    return _require_name(text, "Give the name of a person or an agent")
 
 
 def read_scopes(form: Mapping[str, str]) -> list[Scope]:
@@ -95,6 +89,13 @@ def read_number(text: str, *, least: int, most: int, default: int) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > _MOST_DIGITS:
         return default
     return min(max(int(text), least), most)
+
+
+def _require_name(text: str, fix: str) -> str:
+    name = _limit("The name", clean_name(text), NAME_LENGTH)
+    if not name:
+        raise ArgumentInvalid(fix, title="The name is missing")
+    return name
 
 
 def _limit(what: str, text: str, most: int) -> str:
