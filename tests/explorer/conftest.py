@@ -6,6 +6,7 @@ import psycopg
 import pytest
 
 from tests.conftest import Databases, hide_settings
+from tests.explorer.material import fill, propose_all
 from tests.explorer.visiting import Place, open_place
 from textrawl import read_settings
 from textrawl.embedded.configuration import APP, OWNER
@@ -19,6 +20,17 @@ async def place(
     """A server without an embedding provider, which starts faster."""
     async with open_place(settings(embedding_provider="none"), owner) as place:
         yield place
+
+
+@pytest.fixture
+async def filled(place: Place) -> Place:
+    """A server with a memory to look at, proposals, and a second space to share with."""
+    fill(place.owner)
+    propose_all(place.owner, place.tokens["proposer"])
+    place.owner.execute(
+        "select create_space('other'), grant_access('keeper', 'other', '{read,write}')"
+    )
+    return place
 
 
 @pytest.fixture(scope="module")

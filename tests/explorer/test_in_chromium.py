@@ -4,12 +4,10 @@ import os
 import re
 from pathlib import Path
 
-import pytest
 from playwright.async_api import expect
 
 from tests.attacks.site import issue
 from tests.explorer.chromium import Tab, marks, open_tab, sign_in
-from tests.explorer.material import fill, propose_all
 from tests.explorer.visiting import SCOPES, Place
 
 pytestmark = marks
@@ -27,16 +25,6 @@ PAGES = (
 )  # fmt: skip
 PICTURES = os.environ.get("TEXTRAWL_PICTURES")
 """A folder: the test leaves pictures of all pages there, for people to look at."""
-
-
-@pytest.fixture
-async def filled(place: Place) -> Place:
-    fill(place.owner)
-    propose_all(place.owner, place.tokens["proposer"])
-    place.owner.execute(
-        "select create_space('other'), grant_access('keeper', 'other', '{read,write}')"
-    )
-    return place
 
 
 async def test_people_sign_in_search_while_typing_and_walk_to_an_entity(filled: Place) -> None:

@@ -6,21 +6,10 @@ import pytest
 from playwright.async_api import expect
 
 from tests.explorer.chromium import marks, open_tab, sign_in
-from tests.explorer.material import fill, propose_all
 from tests.explorer.test_proposals_page import read_states
 from tests.explorer.visiting import Place
 
 pytestmark = marks
-
-
-@pytest.fixture
-async def filled(place: Place) -> Place:
-    fill(place.owner)
-    propose_all(place.owner, place.tokens["proposer"])
-    place.owner.execute(
-        "select create_space('other'), grant_access('keeper', 'other', '{read,write}')"
-    )
-    return place
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["script", "no script"])

@@ -6,16 +6,9 @@ import pytest
 from playwright.async_api import expect
 
 from tests.explorer.chromium import Tab, marks, open_tab, sign_in
-from tests.explorer.material import fill
 from tests.explorer.visiting import Place
 
 pytestmark = marks
-
-
-@pytest.fixture
-async def filled(place: Place) -> Place:
-    fill(place.owner)
-    return place
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["script", "no script"])
