@@ -98,7 +98,7 @@ def test_sql_is_written_in_sql_files() -> None:
     found = [
         f"{place} {node.value[:50]!r}"
         for path, place, node in walk_package()
-        if not {"postgres", "embedded"} & set(path.parts)
+        if not {"postgres", "embedded", "distribution"} & set(path.parts)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and statement.match(node.value)
@@ -187,8 +187,13 @@ def test_every_sql_file_makes_what_its_name_says_and_comments_on_it(path: Path) 
         return
     is_view = path.parent.name == "views" or path.stem in {"fact", "stale_fact"}
     kind = "view" if is_view else "function"
-    assert re.findall(rf"^create {kind} textrawl\.(\w+)", text, re.MULTILINE) == [path.stem]
-    assert re.findall(rf"^comment on {kind} textrawl\.(\w+) is", text, re.MULTILINE) == [path.stem]
+    # A migration of a cluster replaces its few functions, because triggers and sessions use them.
+    of_cluster = path.parent.name == "cluster"
+    schema, create = (
+        ("textrawl_content", "create or replace") if of_cluster else ("textrawl", "create")
+    )
+    assert re.findall(rf"^{create} {kind} {schema}\.(\w+)", text, re.MULTILINE) == [path.stem]
+    assert re.findall(rf"^comment on {kind} {schema}\.(\w+) is", text, re.MULTILINE) == [path.stem]
 
 
 def test_no_file_names_a_registry_or_a_path_of_the_machine_it_was_written_on() -> None:

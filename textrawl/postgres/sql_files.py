@@ -15,6 +15,7 @@ from textrawl.errors import StartRefused
 _TABLES = "migrations"
 _VIEWS = "views"
 _GRANTS = "grants"
+_CLUSTER = "cluster"
 _FIRST_STEPS = {
     "database": "With the version that made it",
     "backup": "Restore it with the version that made it. Then, with that version",
@@ -30,7 +31,7 @@ def _find_sql() -> Traversable:
 def list_folders() -> list[str]:
     """Return the names of the folders of sql/ with functions. Each function has its own file."""
     names = {folder.name for folder in _find_sql().iterdir() if folder.is_dir()}
-    return sorted(names - {_TABLES, _VIEWS})
+    return sorted(names - {_TABLES, _VIEWS, _CLUSTER})
 
 
 def read_folder(*names: str) -> dict[str, LiteralString]:
@@ -54,6 +55,11 @@ def read_grants() -> LiteralString:
         if (file := _find_sql() / name / f"{_GRANTS}.sql").is_file()
     ]
     return cast("LiteralString", "\n".join(file.read_text("utf-8") for file in files))
+
+
+def read_cluster_functions() -> dict[str, LiteralString]:
+    """Return the functions that only the nodes of a distributed memory have, sorted by name."""
+    return read_folder(_CLUSTER)
 
 
 def find_missing(recorded: set[str], subject: Literal["database", "backup"]) -> list[str]:
@@ -94,7 +100,7 @@ def read_restrictions() -> LiteralString:
     return cast("LiteralString", (_find_sql() / "restrictions.sql").read_text("utf-8"))
 
 
-def _order(functions: dict[str, LiteralString]) -> list[str]:
+def order_functions(functions: dict[str, LiteralString]) -> list[str]:
     """Return functions and the view `fact`, each of them after all functions that it uses."""
     graph = {
         name: {word for word in re.findall(r"textrawl\.(\w+)", text) if word in functions} - {name}
@@ -147,7 +153,7 @@ async def drop_code(connection: AsyncConnection) -> None:
 async def create_code(connection: AsyncConnection) -> None:
     """Create functions, views, policies and grants, and record their fingerprint."""
     functions = read_folder(*list_folders())
-    for name in _order(functions):
+    for name in order_functions(functions):
         await connection.execute(functions[name])
     for view in read_folder(_VIEWS).values():
         await connection.execute(view)

@@ -16,6 +16,13 @@ from textrawl.postgres.migrations import migrate as bring_up_to_date
 from textrawl.postgres.vector_indexes import build_missing_indexes
 from textrawl.settings import Settings, read_settings
 
+_CELLS = typer.Option(
+    "--cells",
+    min=1,
+    max=1024,
+    help="With --distributed: parts of a new memory that can move to another node (default 32).",
+)
+
 
 def migrate(
     login: Annotated[
@@ -25,6 +32,10 @@ def migrate(
             help="Also give the servers' login a password, and write their TEXTRAWL_DATABASE_URL.",
         ),
     ] = False,
+    distributed: Annotated[
+        bool, typer.Option("--distributed", help="Distribute the spaces over a Citus cluster.")
+    ] = False,
+    cells: Annotated[int | None, _CELLS] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
     """Create the database schema, or bring it up to date.
@@ -34,12 +45,12 @@ def migrate(
     their passwords and rights.
     """
     settings = read_settings()
-    if login and settings.database_url is None:
+    if settings.database_url is None and (login or distributed):
         raise StartRefused(
-            "The embedded Postgres has no passwords: --login needs TEXTRAWL_DATABASE_URL"
+            "The embedded Postgres is one server without passwords: set TEXTRAWL_DATABASE_URL"
         )
     with show_wait("Bringing the database up to date"):
-        report = run_foreground(lambda: _migrate(settings))
+        report = run_foreground(lambda: _migrate(settings, distributed=distributed, cells=cells))
     if as_json:
         write_json(asdict(report))
     else:
@@ -51,11 +62,16 @@ def migrate(
         sys.stdout.write(f"{url}\n")
 
 
-async def _migrate(settings: Settings) -> MigrationReport:
+async def _migrate(settings: Settings, *, distributed: bool, cells: int | None) -> MigrationReport:
     if settings.database_url is None:
         async with run_embedded(settings.data_dir) as cluster:
             return await bring_up_to_date(cluster.dsn(OWNER))
     conninfo = settings.database_url.get_secret_value()
+    if distributed:
+        # Import psycopg's parts for clusters only here: most starts do not need them.
+        from textrawl.distribution.migration import migrate_distributed  # noqa: PLC0415
+
+        return await migrate_distributed(conninfo, cells=cells)
     report = await bring_up_to_date(conninfo, connect_timeout=settings.database_timeout)
     await build_missing_indexes(conninfo)
     return report

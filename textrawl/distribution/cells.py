@@ -1,0 +1,158 @@
+"""The building of a cell: a schema whose functions use the shards of one range of spaces.
+
+The ordinary schema of the node is the pattern of a cell. Each table of content becomes a view of
+its shard, and each table of the directory a view of the node's copy. Functions and views are those
+of sql/, with another name of the schema.
+"""
+
+from typing import LiteralString, cast
+
+from psycopg import AsyncConnection, sql
+
+from textrawl.distribution.content import find_owner, list_tables
+from textrawl.distribution.layout import (
+    CELLS,
+    CONTENT,
+    DIRECTORY,
+    MEMORY,
+    OF_NODES,
+    move_into,
+)
+from textrawl.distribution.map import Cell
+from textrawl.distribution.shards import complete_shards, find_shards, protect_shards
+from textrawl.postgres.sql_files import (
+    list_folders,
+    order_functions,
+    read_fingerprint,
+    read_folder,
+    read_grants,
+)
+
+# The spaces of a cell are those whose hash is in its range.
+_SPACE_COLUMN = {"space": "id", "space_grant": "space_id"}
+
+
+async def build_cell(connection: AsyncConnection, cell: Cell, vector_schema: str) -> None:
+    """Build `cell` on its node in one transaction. A cell that stands there is replaced."""
+    schema = sql.Identifier(cell.schema)
+    async with connection.transaction():
+        await connection.execute("set local citus.enable_manual_changes_to_shards = on")
+        # Shards have to be visible in the catalogue.
+        await connection.execute("set local citus.override_table_visibility = off")
+        await connection.execute(sql.SQL("drop schema if exists {} cascade").format(schema))
+        owner = await find_owner(connection)
+        await connection.execute(
+            sql.SQL("create schema {} authorization {}").format(schema, sql.Identifier(owner))
+        )
+        await connection.execute(sql.SQL("set local role {}").format(sql.Identifier(owner)))
+        await connection.execute(
+            sql.SQL("set local search_path = {}, {}, pg_temp").format(
+                schema, sql.Identifier(vector_schema)
+            )
+        )
+        await _create_tables(connection, cell)
+        await complete_shards(connection, cell)
+        await _create_code(connection, cell)
+        await protect_shards(connection, cell)
+
+
+async def drop_cell(connection: AsyncConnection, shard: int) -> None:
+    """Drop a cell that has been moved away, so that nobody reads what it was."""
+    await connection.execute(
+        sql.SQL("drop schema if exists {} cascade").format(sql.Identifier(f"{CELLS}{shard}"))
+    )
+
+
+async def _create_tables(connection: AsyncConnection, cell: Cell) -> None:
+    """Create types, functions of triggers and tables, and replace the tables by views."""
+    await connection.execute(
+        """create table migration (name text primary key);
+           create table code (singleton boolean primary key, fingerprint text not null)"""
+    )
+    texts = read_folder("migrations").values()
+    await connection.execute(move_into(cell.schema, "\n".join(texts)))
+    shards = await find_shards(connection, cell)
+    for table in await list_tables(connection):
+        await _replace_table(connection, cell, table, f"{CONTENT}.{table}_{shards[table]}")
+    for table in (*DIRECTORY, *OF_NODES):
+        await _replace_table(connection, cell, table, f"{MEMORY}.{table}")
+    await _number_rows(connection, cell)
+
+
+async def _replace_table(connection: AsyncConnection, cell: Cell, table: str, target: str) -> None:
+    """Replace a table of the cell by a view of `target`, with the same columns and defaults."""
+    columns = await _list_columns(connection, table)
+    view = sql.Identifier(cell.schema, table)
+    condition = sql.SQL("")
+    if table in _SPACE_COLUMN:
+        condition = sql.SQL("where worker_hash({}) between {} and {}").format(
+            sql.Identifier(_SPACE_COLUMN[table]), sql.Literal(cell.low), sql.Literal(cell.high)
+        )
+    await connection.execute(sql.SQL("drop table if exists {} cascade").format(view))
+    await connection.execute(
+        # With the rights of the caller, so that the policies of the shard apply to analysts.
+        sql.SQL("create view {} with (security_invoker = true) as select {} from {} {}").format(
+            view,
+            sql.SQL(", ").join(map(sql.Identifier, columns)),
+            sql.Identifier(*target.split(".")),
+            condition,
+        )
+    )
+    setting = sql.SQL("alter view {} alter column {} set default {}")
+    for name, default in columns.items():
+        if default is not None:
+            value = sql.SQL(default)
+            await connection.execute(setting.format(view, sql.Identifier(name), value))
+
+
+async def _list_columns(connection: AsyncConnection, table: str) -> dict[str, LiteralString | None]:
+    """Return the columns of an ordinary table, each with its default."""
+    cursor = await connection.execute(
+        """select a.attname::text,
+                  case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end
+           from pg_attribute a
+           left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+           where a.attrelid = %s::regclass and a.attnum > 0 and not a.attisdropped
+           order by a.attnum""",
+        (f"{MEMORY}.{table}",),
+    )
+    return dict(await cursor.fetchall())
+
+
+async def _number_rows(connection: AsyncConnection, cell: Cell) -> None:
+    """Let the cell number its own rows, after those that it already has."""
+    cursor = await connection.execute(
+        """select c.relname::text, a.attname::text from pg_attribute a
+           join pg_class c on c.oid = a.attrelid
+           where c.relnamespace = to_regnamespace(%s) and a.attidentity <> ''
+             and c.relname <> all(%s)""",
+        (MEMORY, list(DIRECTORY)),
+    )
+    for table, column in await cursor.fetchall():
+        name = f"{cell.schema}.{table}_{column}_seq"
+        sequence = sql.Identifier(*name.split("."))
+        view, key = sql.Identifier(cell.schema, table), sql.Identifier(column)
+        await connection.execute(sql.SQL("create sequence {}").format(sequence))
+        start = sql.SQL("select setval({}, coalesce(max({}), 0) + 1, false) from {}")
+        await connection.execute(start.format(sql.Literal(name), key, view))
+        default = sql.SQL("alter view {} alter column {} set default nextval({})")
+        await connection.execute(default.format(view, key, sql.Literal(name)))
+
+
+async def _create_code(connection: AsyncConnection, cell: Cell) -> None:
+    functions, views = read_folder(*list_folders()), read_folder("views")
+    texts = [functions[name] for name in order_functions(functions)]
+    # One message to the server for all of them takes half the time.
+    code = "\n".join((*texts, *views.values()))
+    await connection.execute(move_into(cell.schema, cast("LiteralString", code)))
+    schema = sql.Identifier(cell.schema)
+    await connection.execute(
+        sql.SQL("revoke execute on all functions in schema {} from public").format(schema)
+    )
+    await connection.execute(
+        sql.SQL("grant usage on schema {} to textrawl_app, textrawl_analyst").format(schema)
+    )
+    await connection.execute(move_into(cell.schema, read_grants()))
+    await connection.execute(
+        sql.SQL("comment on schema {} is {}").format(schema, sql.Literal(read_fingerprint()))
+    )

@@ -1,0 +1,131 @@
+"""`textrawl migrate --distributed`: a memory on a cluster of Citus, or newer code for it."""
+
+from collections.abc import Sequence
+
+import anyio
+from psycopg import AsyncConnection, sql
+
+from textrawl.distribution.cells import build_cell
+from textrawl.distribution.content import CELLS, distribute_content, find_owner, list_tables
+from textrawl.distribution.directory import publish_directory
+from textrawl.distribution.layout import CONTENT, MEMORY
+from textrawl.distribution.map import CellMap, Node, is_distributed, read_map
+from textrawl.distribution.nodes import Nodes, find_nodes, keep_alone, open_node
+from textrawl.errors import StartRefused
+from textrawl.postgres.migrations import MigrationReport, connect, migrate
+from textrawl.postgres.sql_files import read_cluster_functions
+
+
+async def migrate_distributed(conninfo: str, *, cells: int | None = None) -> MigrationReport:
+    """Create a distributed memory in an empty database, or rebuild its code.
+
+    `conninfo` is that of a superuser on the coordinator. `cells` is the number of cells of a new
+    memory. It stays as it is, because hashes decide which spaces share a cell.
+
+    Raises StartRefused if the server is no coordinator with workers, if the login is not a
+    superuser, or if the database already has an ordinary memory.
+    """
+    nodes = await find_nodes(conninfo)
+    async with open_node(conninfo) as connection:
+        exists = await _has_memory(connection)
+        if exists and not await is_distributed(connection):
+            raise StartRefused(
+                "This database already has a memory on one Postgres: use an empty database. "
+                "`textrawl export` and `textrawl import` carry a memory there"
+            )
+    reports = [await migrate(keep_alone(node)) for node in nodes.all]
+    async with open_node(conninfo) as connection:
+        if not exists:
+            await _distribute(connection, nodes, cells or CELLS)
+        await build_cells(nodes, await read_map(connection))
+    return reports[0]
+
+
+async def build_cells(nodes: Nodes, cells: CellMap) -> None:
+    """Build all cells anew, on all nodes at the same time."""
+
+    async def build(node: Node, conninfo: str) -> None:
+        async with open_node(conninfo) as worker:
+            schema = await find_vector_schema(worker)
+            for cell in cells.cells:
+                if cell.node == node:
+                    await build_cell(worker, cell, schema)
+
+    async with anyio.create_task_group() as tasks:
+        for node, conninfo in nodes.workers.items():
+            tasks.start_soon(build, node, conninfo)
+
+
+async def find_vector_schema(connection: AsyncConnection) -> str:
+    """Return the schema of pgvector."""
+    cursor = await connection.execute(
+        "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'"
+    )
+    row = await cursor.fetchone()
+    return str(row[0]) if row else "public"
+
+
+async def _has_memory(connection: AsyncConnection) -> bool:
+    cursor = await connection.execute("select to_regnamespace(%s) is not null", (MEMORY,))
+    return await cursor.fetchone() == (True,)
+
+
+async def _distribute(connection: AsyncConnection, nodes: Nodes, cells: int) -> None:
+    for conninfo in nodes.all:
+        async with open_node(conninfo) as node:
+            await _prepare_node(node)
+    await publish_directory(connection, nodes)
+    coordinator = await connect(nodes.coordinator, 10)
+    async with coordinator:
+        await coordinator.execute("set client_min_messages = warning")
+        await coordinator.execute("set search_path = pg_catalog")
+        await distribute_content(coordinator, cells)
+    for conninfo in nodes.all:
+        async with open_node(conninfo) as node:
+            await _create_functions(node)
+            await _refuse_content(node, await list_tables(node))
+
+
+async def _prepare_node(node: AsyncConnection) -> None:
+    """Create the schema of content with the number of the newest state of the directory."""
+    owner = sql.Identifier(await find_owner(node))
+    await node.execute(
+        sql.SQL("create schema {} authorization {}").format(sql.Identifier(CONTENT), owner)
+    )
+    await node.execute(
+        sql.SQL(
+            "create table {} (singleton boolean primary key default true check (singleton), "
+            "number bigint not null)"
+        ).format(sql.Identifier(CONTENT, "directory_mark"))
+    )
+    await node.execute(
+        sql.SQL("insert into {} (number) values (0)").format(
+            sql.Identifier(CONTENT, "directory_mark")
+        )
+    )
+
+
+async def _create_functions(node: AsyncConnection) -> None:
+    for function in read_cluster_functions().values():
+        await node.execute(function)
+    content = sql.Identifier(CONTENT)
+    await node.execute(
+        sql.SQL("revoke execute on all functions in schema {} from public").format(content)
+    )
+    await node.execute(
+        sql.SQL("grant usage on schema {} to textrawl_app, textrawl_analyst").format(content)
+    )
+    await node.execute(
+        sql.SQL("grant execute on all functions in schema {} to textrawl_app").format(content)
+    )
+
+
+async def _refuse_content(node: AsyncConnection, tables: Sequence[str]) -> None:
+    """Let the ordinary schema refuse content, which belongs into cells."""
+    for table in tables:
+        await node.execute(
+            sql.SQL(
+                "create trigger content_is_refused before insert on {} "
+                "for each statement execute function {}.refuse_content()"
+            ).format(sql.Identifier(MEMORY, table), sql.Identifier(CONTENT))
+        )
