@@ -8,10 +8,7 @@ declare
 begin
     select id into found_id from actor where actor.name = register_actor.name;
     if found_id is null then
-        -- Use `do nothing`. `do update` would lock an existing row, and all writes that refer to the actor would wait.
-        insert into actor (name) values (register_actor.name) on conflict (name) do nothing returning id into found_id;
-    end if;
-    if found_id is null then
+        perform register_actors(array[register_actor.name]);
         select id into found_id from actor where actor.name = register_actor.name;
     end if;
     return found_id;

@@ -13,9 +13,7 @@ declare
     key  text;
 begin
     perform require_owner();
-    insert into actor (name)
-    select distinct g.author from jsonb_to_recordset(lines) g(author text) order by 1
-    on conflict (name) do nothing;
+    perform register_actors(array(select g.author from jsonb_to_recordset(lines) g(author text)));
     -- Lock the entities in the order of names, like every writer.
     perform from entity e
     where (e.space_id, e.id) in (select g.space, g.entity from jsonb_to_recordset(lines) g(space integer, entity uuid))

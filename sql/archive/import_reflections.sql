@@ -10,9 +10,7 @@ as $$
 #variable_conflict use_column
 begin
     perform require_owner();
-    insert into actor (name)
-    select distinct g.author from jsonb_to_recordset(lines) g(author text) order by 1
-    on conflict (name) do nothing;
+    perform register_actors(array(select g.author from jsonb_to_recordset(lines) g(author text)));
     return query
     with matched as materialized (
         select g.*, a.id as author_id, same.id is not null as exists_here, same.content as theirs,

@@ -9,9 +9,7 @@ as $$
 #variable_conflict use_column
 begin
     perform require_owner();
-    insert into actor (name)
-    select distinct g.author from jsonb_to_recordset(lines) g(author text) order by 1
-    on conflict (name) do nothing;
+    perform register_actors(array(select g.author from jsonb_to_recordset(lines) g(author text)));
     return query
         with line as materialized (
             select g.*, a.id as actor_id, o.id as fact, o.valid_until = o.valid_from as is_wrong

@@ -13,9 +13,7 @@ declare
     subject record;
 begin
     perform require_owner();
-    insert into actor (name)
-    select distinct g.author from jsonb_to_recordset(lines) g(author text) order by 1
-    on conflict (name) do nothing;
+    perform register_actors(array(select g.author from jsonb_to_recordset(lines) g(author text)));
     perform claim_removal();
     -- Lock the entities in the order of names, like every writer, and only then the clock.
     perform from entity e

@@ -187,11 +187,10 @@ def test_every_sql_file_makes_what_its_name_says_and_comments_on_it(path: Path) 
         return
     is_view = path.parent.name == "views" or path.stem in {"fact", "stale_fact"}
     kind = "view" if is_view else "function"
-    # A migration of a cluster replaces its few functions, because triggers and sessions use them.
-    of_cluster = path.parent.name == "cluster"
-    schema, create = (
-        ("textrawl_content", "create or replace") if of_cluster else ("textrawl", "create")
-    )
+    # A cell replaces functions, and a later migration of a cluster replaces those of its nodes.
+    replaced = path.parent.name in {"cells", "cluster"}
+    create = "create or replace" if replaced else "create"
+    schema = "textrawl_content" if path.parent.name == "cluster" else "textrawl"
     assert re.findall(rf"^{create} {kind} {schema}\.(\w+)", text, re.MULTILINE) == [path.stem]
     assert re.findall(rf"^comment on {kind} {schema}\.(\w+) is", text, re.MULTILINE) == [path.stem]
 

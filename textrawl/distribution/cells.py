@@ -54,6 +54,7 @@ async def build_cell(connection: AsyncConnection, cell: Cell, vector_schema: str
         await complete_shards(connection, cell)
         await _create_code(connection, cell)
         await protect_shards(connection, cell)
+        await _create_own_code(connection, cell)
 
 
 async def drop_cell(connection: AsyncConnection, shard: int) -> None:
@@ -74,8 +75,9 @@ async def _create_tables(connection: AsyncConnection, cell: Cell) -> None:
     shards = await find_shards(connection, cell)
     for table in await list_tables(connection):
         await _replace_table(connection, cell, table, f"{CONTENT}.{table}_{shards[table]}")
-    for table in (*DIRECTORY, *OF_NODES):
+    for table in {*DIRECTORY, *OF_NODES} - {"embedding_model"}:
         await _replace_table(connection, cell, table, f"{MEMORY}.{table}")
+    await _queue_models(connection, cell)
     await _number_rows(connection, cell)
 
 
@@ -119,6 +121,33 @@ async def _list_columns(connection: AsyncConnection, table: str) -> dict[str, Li
     return dict(await cursor.fetchall())
 
 
+async def _queue_models(connection: AsyncConnection, cell: Cell) -> None:
+    """Let the cell know for itself which facts of its spaces are queued for a vector."""
+    names = {"cell": sql.Identifier(cell.schema), "memory": sql.Identifier(MEMORY)}
+    columns = await _list_columns(connection, "embedding_model")
+    state = ("queued", "queued_space", "queued_observation")
+    shown = [
+        sql.SQL("(select q.{0} from {cell}.model_queue q where q.model = m.id) as {0}").format(
+            sql.Identifier(name), **names
+        )
+        if name in state
+        else sql.SQL("m.{}").format(sql.Identifier(name))
+        for name in columns
+    ]
+    await connection.execute(sql.SQL("drop table {cell}.embedding_model cascade").format(**names))
+    await connection.execute(
+        sql.SQL(
+            "create table {cell}.model_queue (model integer primary key, queued boolean not null, "
+            "queued_space integer, queued_observation uuid)"
+        ).format(**names)
+    )
+    view = sql.SQL(
+        "create view {cell}.embedding_model with (security_invoker = true) "
+        "as select {} from {memory}.embedding_model m"
+    )
+    await connection.execute(view.format(sql.SQL(", ").join(shown), **names))
+
+
 async def _number_rows(connection: AsyncConnection, cell: Cell) -> None:
     """Let the cell number its own rows, after those that it already has."""
     cursor = await connection.execute(
@@ -156,3 +185,18 @@ async def _create_code(connection: AsyncConnection, cell: Cell) -> None:
     await connection.execute(
         sql.SQL("comment on schema {} is {}").format(schema, sql.Literal(read_fingerprint()))
     )
+
+
+async def _create_own_code(connection: AsyncConnection, cell: Cell) -> None:
+    """Create the few functions that differ in a cell, and show it the vectors."""
+    for function in read_folder("cells").values():
+        await connection.execute(move_into(cell.schema, function))
+    view = sql.Identifier(cell.schema, "embedding_model")
+    await connection.execute(
+        sql.SQL(
+            "create trigger model_is_queued instead of update on {} "
+            "for each row execute function {}.note_queued()"
+        ).format(view, sql.Identifier(cell.schema))
+    )
+    revoke = sql.SQL("revoke execute on function {}.note_queued() from public")
+    await connection.execute(revoke.format(sql.Identifier(cell.schema)))

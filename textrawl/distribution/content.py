@@ -34,10 +34,14 @@ async def find_owner(connection: AsyncConnection) -> str:
 
 
 async def list_tables(connection: AsyncConnection) -> list[str]:
-    """Return the names of the tables of content, in the ordinary schema of a node."""
+    """Return the names of the tables of content, in the ordinary schema of a node.
+
+    Tables of vectors are not among them, because match_models() shows them to cells.
+    """
     cursor = await connection.execute(
         """select relname::text from pg_class
            where relnamespace = to_regnamespace(%s) and relkind = 'r' and relname <> all(%s)
+             and relname !~ '^embedding_[0-9]+$'
            order by relname <> 'entity', relname""",
         (MEMORY, [*DIRECTORY, *OF_CELLS, *OF_NODES]),
     )
@@ -53,6 +57,7 @@ async def list_keys(connection: AsyncConnection) -> list[ForeignKey]:
            join pg_class f on f.oid = k.confrelid
            where k.contype = 'f' and k.connamespace = to_regnamespace(%s)
              and t.relname <> all(%s) and f.relname <> all(%s)
+             and t.relname !~ '^embedding_[0-9]+$'
            order by t.relname, k.conname""",
         (MEMORY, others := [*DIRECTORY, *OF_CELLS, *OF_NODES], others),
     )

@@ -8,12 +8,12 @@ from psycopg import AsyncConnection, sql
 from textrawl.distribution.cells import build_cell
 from textrawl.distribution.content import CELLS, distribute_content, find_owner, list_tables
 from textrawl.distribution.directory import publish_directory
-from textrawl.distribution.layout import CONTENT, MEMORY
+from textrawl.distribution.layout import CONTENT, DIRECTORY, MEMORY
 from textrawl.distribution.map import CellMap, Node, is_distributed, read_map
 from textrawl.distribution.nodes import Nodes, find_nodes, keep_alone, open_node
 from textrawl.errors import StartRefused
 from textrawl.postgres.migrations import MigrationReport, connect, migrate
-from textrawl.postgres.sql_files import read_cluster_functions
+from textrawl.postgres.sql_files import read_folder
 
 
 async def migrate_distributed(conninfo: str, *, cells: int | None = None) -> MigrationReport:
@@ -50,6 +50,7 @@ async def build_cells(nodes: Nodes, cells: CellMap) -> None:
             for cell in cells.cells:
                 if cell.node == node:
                     await build_cell(worker, cell, schema)
+            await worker.execute("select textrawl_content.match_models()")
 
     async with anyio.create_task_group() as tasks:
         for node, conninfo in nodes.workers.items():
@@ -83,7 +84,9 @@ async def _distribute(connection: AsyncConnection, nodes: Nodes, cells: int) -> 
     for conninfo in nodes.all:
         async with open_node(conninfo) as node:
             await _create_functions(node)
-            await _refuse_content(node, await list_tables(node))
+            await _refuse_rows(node, await list_tables(node), "refuse_content")
+            if conninfo != nodes.coordinator:
+                await _refuse_rows(node, DIRECTORY, "refuse_directory")
 
 
 async def _prepare_node(node: AsyncConnection) -> None:
@@ -106,7 +109,7 @@ async def _prepare_node(node: AsyncConnection) -> None:
 
 
 async def _create_functions(node: AsyncConnection) -> None:
-    for function in read_cluster_functions().values():
+    for function in read_folder("cluster").values():
         await node.execute(function)
     content = sql.Identifier(CONTENT)
     await node.execute(
@@ -118,14 +121,19 @@ async def _create_functions(node: AsyncConnection) -> None:
     await node.execute(
         sql.SQL("grant execute on all functions in schema {} to textrawl_app").format(content)
     )
+    # Only functions of cells call it, and they run as the owner.
+    actors = sql.Identifier(CONTENT, "register_actors")
+    owner = sql.Identifier(await find_owner(node))
+    await node.execute(sql.SQL("revoke execute on function {} from textrawl_app").format(actors))
+    await node.execute(sql.SQL("grant execute on function {} to {}").format(actors, owner))
 
 
-async def _refuse_content(node: AsyncConnection, tables: Sequence[str]) -> None:
-    """Let the ordinary schema refuse content, which belongs into cells."""
+async def _refuse_rows(node: AsyncConnection, tables: Sequence[str], function: str) -> None:
+    """Let tables of the ordinary schema refuse rows that do not belong there."""
     for table in tables:
         await node.execute(
             sql.SQL(
-                "create trigger content_is_refused before insert on {} "
-                "for each statement execute function {}.refuse_content()"
-            ).format(sql.Identifier(MEMORY, table), sql.Identifier(CONTENT))
+                "create trigger rows_are_refused before insert or delete on {} "
+                "for each row execute function {}()"
+            ).format(sql.Identifier(MEMORY, table), sql.Identifier(CONTENT, function))
         )

@@ -50,7 +50,7 @@ async def find_shards(connection: AsyncConnection, cell: Cell) -> dict[str, int]
         """select c.relname::text, s.shardid from pg_dist_shard s
            join pg_class c on c.oid = s.logicalrelid
            where c.relnamespace = to_regnamespace(%s) and s.shardminvalue::integer = %s
-             and s.shardmaxvalue::integer = %s""",
+             and s.shardmaxvalue::integer = %s and c.relname !~ '^embedding_[0-9]+$'""",
         (CONTENT, cell.low, cell.high),
     )
     return dict(await cursor.fetchall())
@@ -61,7 +61,7 @@ async def _add_triggers(connection: AsyncConnection, cell: Cell, shards: dict[st
         """select c.relname::text, t.tgname::text, pg_get_triggerdef(t.oid)
            from pg_trigger t join pg_class c on c.oid = t.tgrelid
            where c.relnamespace = to_regnamespace(%s) and not t.tgisinternal
-             and t.tgname <> 'content_is_refused'""",
+             and t.tgname <> 'rows_are_refused'""",
         (MEMORY,),
     )
     for table, name, definition in await cursor.fetchall():

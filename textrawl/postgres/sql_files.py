@@ -15,7 +15,7 @@ from textrawl.errors import StartRefused
 _TABLES = "migrations"
 _VIEWS = "views"
 _GRANTS = "grants"
-_CLUSTER = "cluster"
+_CLUSTERED = ("cells", "cluster")  # only a distributed memory has these functions
 _FIRST_STEPS = {
     "database": "With the version that made it",
     "backup": "Restore it with the version that made it. Then, with that version",
@@ -31,7 +31,7 @@ def _find_sql() -> Traversable:
 def list_folders() -> list[str]:
     """Return the names of the folders of sql/ with functions. Each function has its own file."""
     names = {folder.name for folder in _find_sql().iterdir() if folder.is_dir()}
-    return sorted(names - {_TABLES, _VIEWS, _CLUSTER})
+    return sorted(names - {_TABLES, _VIEWS, *_CLUSTERED})
 
 
 def read_folder(*names: str) -> dict[str, LiteralString]:
@@ -55,11 +55,6 @@ def read_grants() -> LiteralString:
         if (file := _find_sql() / name / f"{_GRANTS}.sql").is_file()
     ]
     return cast("LiteralString", "\n".join(file.read_text("utf-8") for file in files))
-
-
-def read_cluster_functions() -> dict[str, LiteralString]:
-    """Return the functions that only the nodes of a distributed memory have, sorted by name."""
-    return read_folder(_CLUSTER)
 
 
 def find_missing(recorded: set[str], subject: Literal["database", "backup"]) -> list[str]:
