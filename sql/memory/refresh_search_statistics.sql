@@ -7,6 +7,7 @@ declare
     current_facts double precision;
     share double precision;
     counted integer[];
+    stored regclass := stored_table('observation');
 begin
     -- A count would still include facts that another session is removing. Such a session has called claim_removal(),
     -- and this lock then fails.
@@ -17,7 +18,7 @@ begin
     end;
     select facts into counted_before from search_statistics;
     -- Postgres's own row counter costs nothing, but it lags and is lost in a crash. So count the rows of small tables.
-    current_facts := pg_stat_get_live_tuples('observation'::regclass);
+    current_facts := pg_stat_get_live_tuples(stored);
     if current_facts < 50000 then
         current_facts := (select count(*) from observation);
     end if;
@@ -47,11 +48,11 @@ begin
         union all
         select s.space_id, w.word, least(round(w.ndoc / share), s.facts)::integer
         from space_statistics s cross join lateral ts_stat(format(
-            'select fts from textrawl.observation tablesample system (%s) where space_id = %s', 100 * share, s.space_id)) w
+            'select fts from %s tablesample system (%s) where space_id = %s', stored, 100 * share, s.space_id)) w
         where s.facts > 10000 and not starts_with(w.word, '~s')
         union all
         select o.space_id, word, least(20 * count(*), min(s.facts))::integer
-        from observation o tablesample system (5) cross join unnest(tsvector_to_array(o.fts)) word
+        from sample_documents(5) o cross join unnest(tsvector_to_array(o.fts)) word
         join space_statistics s on s.space_id = o.space_id
         where s.facts <= 10000 and o.space_id <> all(counted) and not starts_with(word, '~s')
         group by 1, 2
@@ -61,7 +62,7 @@ begin
     )
     insert into lexeme as l (space_id, word, frequency) select space_id, word, frequency from fresh
     on conflict (space_id, word) do update set frequency = excluded.frequency where l.frequency <> excluded.frequency;
-    analyze (skip_locked) lexeme, observation;
+    execute format('analyze (skip_locked) %s, %s', stored_table('lexeme'), stored);
     return true;
 end
 $$;

@@ -20,7 +20,7 @@ begin
         select m.id, m.name, m.dimensions, m.status, m.status_since, m.cosine_floor, m.cosine_ceiling, m.trust, m.calibrated_at
         from embedding_model m order by m.id
     loop
-        execute format('select count(*), pg_total_relation_size(%1$L::regclass), $1 - count(*) filter (where space_id <> all($2)) from %1$I',
+        execute format('select count(*), pg_total_relation_size(stored_table(%1$L)), $1 - count(*) filter (where space_id <> all($2)) from %1$I',
                        'embedding_' || model_id)
         into vectors, bytes, pending using total, sensitive_spaces();
         pending := greatest(pending, 0);

@@ -8,7 +8,7 @@ begin atomic
     -- Only the existence of an index records that a space has its own index.
     select m.id, s.id, c.relname::text, i.indisvalid
     from textrawl.embedding_model m
-    join pg_index i on i.indrelid = to_regclass(format('textrawl.%I', 'embedding_' || m.id)) and i.indpred is not null
+    join pg_index i on i.indrelid = textrawl.stored_table('embedding_' || m.id) and i.indpred is not null
     join pg_class c on c.oid = i.indexrelid
     join textrawl.space s on c.relname = textrawl.own_index_name(m.id, s.id)
     order by m.id, s.id;

@@ -7,7 +7,7 @@ begin atomic
     from pg_index i
     join pg_class c on c.oid = i.indexrelid
     join pg_am a on a.oid = c.relam
-    where i.indrelid = to_regclass(format('textrawl.%I', 'embedding_' || model)) and a.amname = 'hnsw' and i.indpred is null
+    where i.indrelid = textrawl.stored_table('embedding_' || model) and a.amname = 'hnsw' and i.indpred is null
     order by i.indisvalid desc, c.relname limit 1;
 end;
 

@@ -5,7 +5,7 @@ begin atomic
     -- In other phases, such as validation, the numbers do not count blocks of the table.
     select p.blocks_done, p.blocks_total
     from pg_stat_progress_create_index p
-    where p.relid = to_regclass(format('textrawl.%I', 'embedding_' || model)) and p.phase like 'building index%';
+    where p.relid = textrawl.stored_table('embedding_' || model) and p.phase like 'building index%';
 end;
 
 comment on function textrawl.vector_index_progress is

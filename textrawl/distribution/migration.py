@@ -92,6 +92,11 @@ async def _distribute(connection: AsyncConnection, nodes: Nodes, cells: int) -> 
 async def _prepare_node(node: AsyncConnection) -> None:
     """Create the schema of content with the number of the newest state of the directory."""
     owner = sql.Identifier(await find_owner(node))
+    database = sql.Identifier(node.info.dbname)
+    # Functions look up sizes and indexes of shards, which Citus hides from the catalogue.
+    await node.execute(
+        sql.SQL("alter database {} set citus.override_table_visibility = off").format(database)
+    )
     await node.execute(
         sql.SQL("create schema {} authorization {}").format(sql.Identifier(CONTENT), owner)
     )

@@ -19,6 +19,7 @@ CHUNK_CHANGED = "TR069"
 NODE_NOT_FOUND = "TR080"
 EDGE_NOT_FOUND = "TR083"
 FILE_CHANGED = "TR091"
+CELL_MOVED = "TR094"
 
 Explain = Callable[[str, str], errors.TextrawlError]
 """A function that makes an error from the detail of the SQL error and the refused parameter."""
@@ -55,6 +56,15 @@ ACCESS: dict[str, Explain] = {
     "TR015": lambda _detail, _parameter: errors.OnlyProposes(),
     "TR014": lambda _detail, _parameter: errors.IssuerRefused(),
     "TR060": lambda space, _: errors.SpaceIsGraph(space),
+    CELL_MOVED: lambda _detail, _parameter: errors.DatabaseUnavailable(
+        "The space is being moved to another worker: retry in a few seconds; nothing was changed"
+    ),
+    "TR096": lambda _detail, _parameter: errors.DatabaseUnavailable(
+        "The memory was distributed while this server ran: restart the server"
+    ),
+    "TR097": lambda _detail, _parameter: errors.DatabaseUnavailable(
+        "The coordinator of the cluster cannot register a new author now: retry in a few seconds"
+    ),
 }
 """Refusals that have the same meaning for every call, so callers need not explain them."""
 
