@@ -16,6 +16,7 @@ from textrawl.distribution.layout import (
     DIRECTORY,
     MEMORY,
     OF_NODES,
+    OPEN,
     move_into,
 )
 from textrawl.distribution.map import Cell
@@ -91,10 +92,13 @@ async def _replace_table(connection: AsyncConnection, cell: Cell, table: str, ta
             sql.Identifier(_SPACE_COLUMN[table]), sql.Literal(cell.low), sql.Literal(cell.high)
         )
     await connection.execute(sql.SQL("drop table if exists {} cascade").format(view))
+    # Policies of the rows apply to analysts only if the view has the rights of its caller. Without
+    # policies, the view has the rights of its owner, because analysts can read some columns only.
+    invoker = sql.Literal(table not in OPEN)
     await connection.execute(
-        # With the rights of the caller, so that the policies of the shard apply to analysts.
-        sql.SQL("create view {} with (security_invoker = true) as select {} from {} {}").format(
+        sql.SQL("create view {} with (security_invoker = {}) as select {} from {} {}").format(
             view,
+            invoker,
             sql.SQL(", ").join(map(sql.Identifier, columns)),
             sql.Identifier(*target.split(".")),
             condition,
