@@ -18,6 +18,7 @@ from mcp import Client
 from psycopg import sql as query
 
 from tests.clients.matrix import print_matrix
+from tests.support.cluster import CitusCluster, run_citus
 from tests.support.folders import open_folder
 from tests.support.gateway import Gateway, run_gateway
 from textrawl import Settings, create_server, migrate, read_settings
@@ -155,6 +156,13 @@ def postgres_16() -> Iterator[Databases]:
     """PostgreSQL 16, the oldest that is supported."""
     with run_cluster(16) as databases:
         yield databases
+
+
+@pytest.fixture(scope="session")
+def citus() -> Iterator[CitusCluster]:
+    """A coordinator and two workers of Citus, if the program that starts them is there."""
+    with run_citus(enrol) as cluster:
+        yield cluster
 
 
 @pytest.fixture

@@ -1,0 +1,29 @@
+"""A distributed memory on a real cluster, fresh for each test."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.distribution.settlers import Settlers
+from tests.support.cluster import CitusCluster, ClusterMemory
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all tests of this folder: they need the cluster."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker("citus")
+
+
+@pytest.fixture
+def memory(citus: CitusCluster) -> Iterator[ClusterMemory]:
+    """A fresh distributed memory with four cells on two workers."""
+    with citus.create_memory() as memory:
+        yield memory
+
+
+@pytest.fixture
+def settlers(memory: ClusterMemory) -> Settlers:
+    """Somebody with grants in several spaces, which are spread over all cells."""
+    return Settlers(memory)
