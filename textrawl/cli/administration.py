@@ -20,9 +20,10 @@ from textrawl.cli.console import show_wait, write_cell
 from textrawl.cli.database_access import open_login
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.rows import OwnershipRow
+from textrawl.distribution.opening import open_connection
 from textrawl.embedded.configuration import OWNER
 from textrawl.errors import ArgumentInvalid, StartRefused
-from textrawl.postgres.database import Database, open_connection
+from textrawl.postgres.database import Database
 from textrawl.postgres.lock_holders import name_lock_holders
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.settings import Settings, read_settings

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from textrawl.cli.database_access import open_login
 from textrawl.cli.foreground import run_foreground
+from textrawl.distribution.opening import open_connection
 from textrawl.errors import MemoryNotEnabled, ReadOnly
-from textrawl.postgres.database import open_connection
 from textrawl.settings import read_settings
 from textrawl.store.graphs import list_graphs
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
-from textrawl.postgres.database import open_connection
+from textrawl.distribution.opening import open_connection
 from textrawl.postgres.lock_holders import name_lock_holders
 from textrawl.settings import read_settings
 from textrawl.store.opening import open_database

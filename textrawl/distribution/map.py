@@ -56,13 +56,6 @@ class CellMap:
         return {cell.shard: cell for cell in self.cells}
 
 
-async def is_distributed(connection: AsyncConnection) -> bool:
-    """Return whether the memory behind `connection` is distributed."""
-    query = "select to_regproc('textrawl_content.list_cells') is not null"
-    row = await (await connection.execute(query)).fetchone()
-    return row == (True,)
-
-
 async def read_map(connection: AsyncConnection) -> CellMap:
     """Read the map from the coordinator."""
     cursor = connection.cursor(row_factory=args_row(_build_cell))

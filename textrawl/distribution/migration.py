@@ -9,9 +9,10 @@ from textrawl.distribution.cells import build_cell
 from textrawl.distribution.content import CELLS, distribute_content, find_owner, list_tables
 from textrawl.distribution.directory import publish_directory
 from textrawl.distribution.layout import CONTENT, DIRECTORY, MEMORY
-from textrawl.distribution.map import CellMap, Node, is_distributed, read_map
+from textrawl.distribution.map import CellMap, Node, read_map
 from textrawl.distribution.nodes import Nodes, find_nodes, keep_alone, open_node
 from textrawl.errors import StartRefused
+from textrawl.postgres.connection import is_distributed
 from textrawl.postgres.migrations import MigrationReport, connect, migrate
 from textrawl.postgres.sql_files import read_folder
 

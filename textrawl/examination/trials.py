@@ -8,6 +8,7 @@ import anyio
 
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Principal
+from textrawl.distribution.opening import open_connection
 from textrawl.embeddings import choose_embedder
 from textrawl.embeddings.active_model import Models, choose_named
 from textrawl.errors import (
@@ -19,7 +20,6 @@ from textrawl.errors import (
 )
 from textrawl.examination.findings import Finding, record_errors
 from textrawl.llm import Prompt, choose_llm
-from textrawl.postgres.database import open_connection
 from textrawl.settings import Settings
 from textrawl.store.store import Store
 from textrawl.toolsets.memory.operations import MemoryOperations, Question

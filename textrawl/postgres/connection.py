@@ -118,3 +118,9 @@ async def detect_transaction_pooling(first: Connection, second: Connection) -> b
 async def _find_session(connection: Connection) -> int:
     row = await (await connection.execute("select pg_backend_pid()")).fetchone()
     return cast("tuple[int]", row)[0]
+
+
+async def is_distributed(connection: AsyncConnection[Any]) -> bool:
+    """Return whether the memory behind `connection` is distributed by Citus."""
+    query = "select to_regproc('textrawl_content.list_cells') is not null"
+    return await (await connection.execute(query)).fetchone() == (True,)

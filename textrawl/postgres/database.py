@@ -6,8 +6,13 @@ to the caller, because it can contain values of other rows.
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
 from dataclasses import fields
 from functools import lru_cache
 from typing import LiteralString, TypeVar, cast
@@ -22,7 +27,7 @@ from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random
 
 from textrawl import errors
-from textrawl.postgres.connection import is_broken
+from textrawl.postgres.connection import Connection, is_broken
 from textrawl.postgres.conninfo import has_several_hosts
 from textrawl.postgres.pool import ServerPool, Statement
 from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
@@ -112,7 +117,7 @@ class Database:
         *,
         timeout: float,
         max_size: int = _CONNECTIONS,
-        check: Callable[[], Awaitable[None]] | None = None,
+        check: Callable[[], Awaitable[object]] | None = None,
         read_url: str | None = None,
     ) -> None:
         self._timeout, self._check = timeout, check
@@ -149,6 +154,10 @@ class Database:
         if self.standby is not None:
             await self.standby.close()
 
+    def lend(self) -> AbstractAsyncContextManager[Connection]:
+        """Lend a connection to the primary."""
+        return self._primary.lend()
+
     def read_gauges(self) -> dict[str, float]:
         """Return the current numbers of connections and of calls, and the lag of the standby."""
         if self.standby is None:
@@ -167,7 +176,7 @@ class Database:
         """
         if self.standby is None:
             return
-        with _translate("catch_up"), anyio.fail_after(self._timeout + _MARGIN):
+        with translate("catch_up"), anyio.fail_after(self._timeout + _MARGIN):
             self.standby.marks.note_for_all(await self._primary.find_end())
 
     async def call(
@@ -180,12 +189,12 @@ class Database:
         Raises DatabaseUnavailable, ServerBusy, InternalError, DataRefused.
         """
         query = _compose(function, row, tuple(arguments))
-        values = {name: _adapt(value) for name, value in arguments.items()}
+        values = {name: adapt(value) for name, value in arguments.items()}
         if "tool" in arguments:  # only writes have this argument; their vectors are already made
             await wait_for_earlier_writes()
-        with _translate(function), anyio.fail_after(self._timeout + _MARGIN):
-            async with self._take_turns(function):
-                await self._check_once()
+        with translate(function), anyio.fail_after(self._timeout + _MARGIN):
+            async with self.take_turns(function):
+                await self.check_once()
                 return await self._answer(function, Statement(query, row, values))
 
     async def _answer(self, function: str, statement: Statement[Row]) -> list[Row]:
@@ -214,7 +223,7 @@ class Database:
         return is_broken(error) and (function in REPEATABLE or function in self._primary.reads)
 
     @asynccontextmanager
-    async def _take_turns(self, function: str) -> AsyncGenerator[None]:
+    async def take_turns(self, function: str) -> AsyncGenerator[None]:
         """Wait until the actor may have a connection for `function`. Raises ServerBusy."""
         async with AsyncExitStack() as turns:
             try:
@@ -259,7 +268,8 @@ class Database:
         self.standby.marks.note(account, end)
         return rows
 
-    async def _check_once(self) -> None:
+    async def check_once(self) -> None:
+        """Check the schema of a database that could not be reached at the start."""
         if self._check is None:
             return
         try:
@@ -272,41 +282,44 @@ class Database:
         self._check = None
 
 
-@asynccontextmanager
-async def open_connection(conninfo: str, *, timeout: float) -> AsyncGenerator[Database]:
-    """Open a database with a single connection, which is enough for a command."""
-    database = Database(conninfo, timeout=timeout, max_size=1)
-    await database.open()
-    try:
-        yield database
-    finally:
-        await database.close()
-
-
 @lru_cache
 def _compose(function: LiteralString, row: type[object], names: tuple[str, ...]) -> bytes:
-    columns = sql.SQL(", ").join(sql.Identifier(field.name) for field in fields(row))  # type: ignore[arg-type]
+    return compose("textrawl", function, list_columns(row), names)
+
+
+def list_columns(row: type[object]) -> tuple[str, ...]:
+    """Return the columns that a dataclass of rows has."""
+    return tuple(field.name for field in fields(row))  # type: ignore[arg-type]
+
+
+def compose(schema: str, function: str, columns: Sequence[str], names: Sequence[str]) -> bytes:
+    """Return the statement that calls a SQL function with named arguments."""
     arguments = sql.SQL(", ").join(
         sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in names
     )
     return (
         sql.SQL("select {} from {}({})")
-        .format(columns, sql.Identifier("textrawl", function), arguments)
+        .format(
+            sql.SQL(", ").join(map(sql.Identifier, columns)),
+            sql.Identifier(schema, function),
+            arguments,
+        )
         .as_bytes(None)
     )
 
 
-def _adapt(value: object) -> object:
+def adapt(value: object) -> object:
     """Convert a vector, or the vectors in a list, to the type that psycopg accepts."""
     if isinstance(value, list):
-        return [_adapt(item) for item in cast("list[object]", value)]
+        return [adapt(item) for item in cast("list[object]", value)]
     if isinstance(value, np.ndarray):
         return HalfVector(cast("NDArray[np.float32]", value))
     return value
 
 
 @contextmanager
-def _translate(function: str) -> Generator[None]:
+def translate(function: str) -> Generator[None]:
+    """Turn errors of Postgres into errors of textrawl."""
     try:
         yield
     except TooManyRequests as error:
@@ -315,7 +328,7 @@ def _translate(function: str) -> Generator[None]:
         raise errors.DatabaseUnavailable from error
     except TimeoutError as error:
         raise errors.DatabaseUnavailable(
-            f"No answer within TEXTRAWL_DATABASE_TIMEOUT. {_advise(function)}"
+            f"No answer within TEXTRAWL_DATABASE_TIMEOUT. {advise(function)}"
         ) from error
     except psycopg.Error as error:
         raise _explain(error, function) from None
@@ -336,11 +349,11 @@ def _explain(error: psycopg.Error, function: str) -> Exception:
             "or restart the server"
         )
     if isinstance(error, psycopg.OperationalError):
-        return errors.DatabaseUnavailable(f"The connection broke. {_advise(function)}")
+        return errors.DatabaseUnavailable(f"The connection broke. {advise(function)}")
     return errors.InternalError()
 
 
-def _advise(function: str) -> str:
+def advise(function: str) -> str:
     """Return whether to repeat a call of which nobody knows whether it was stored."""
     if function in STORED_AGAIN:
         return "Look in a few seconds whether it was stored: a repeated call stores it again"

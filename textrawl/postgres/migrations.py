@@ -19,7 +19,7 @@ from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from textrawl.errors import DatabaseUnavailable, SchemaOutdated, StartRefused
-from textrawl.postgres.connection import Connection, detect_pooler
+from textrawl.postgres.connection import Connection, detect_pooler, is_distributed
 from textrawl.postgres.lock_holders import (
     describe_lock_holders,
     end_analyst_sessions,
@@ -142,8 +142,10 @@ def _explain_faults() -> Generator[None]:
         ) from error
 
 
-async def check(conninfo: str, *, connect_timeout: float = 10, serving: bool = True) -> None:
+async def check(conninfo: str, *, connect_timeout: float = 10, serving: bool = True) -> bool:
     """Raise StartRefused, with the command to run, unless the schema has this version.
+
+    Return whether the memory is distributed.
 
     With `serving`, also refuse superusers, BYPASSRLS roles and the schema's owner.
     Raises DatabaseUnavailable if the database cannot be reached.
@@ -154,6 +156,7 @@ async def check(conninfo: str, *, connect_timeout: float = 10, serving: bool = T
             await _check_schema(connection)
             if serving:
                 await _check_role(connection)
+            return await is_distributed(connection)
         except psycopg.errors.InsufficientPrivilege as error:
             raise StartRefused(
                 f"The role {connection.info.user} may not use the memory of this database: "

@@ -42,12 +42,14 @@ class OpenDatabase:
     """The conninfo of a memory's database, and the credential of this process.
 
     `credential` is None if the login of the conninfo identifies the actor. `checked` is false if
-    the schema was not checked, because the database could not be reached.
+    the schema was not checked, because the database could not be reached. `distributed` is true if
+    its content is in the cells of a cluster.
     """
 
     conninfo: str
     credential: bytes | None
     checked: bool = True
+    distributed: bool = False
 
 
 @asynccontextmanager
@@ -69,15 +71,16 @@ async def open_database(
         async with _run_embedded(settings) as target:
             yield replace(target, credential=credential) if credential else target
         return
-    conninfo, checked = settings.database_url.get_secret_value(), True
+    conninfo, checked, distributed = settings.database_url.get_secret_value(), True, False
     try:
-        await check(conninfo, connect_timeout=settings.database_timeout, serving=serving)
+        timeout = settings.database_timeout
+        distributed = await check(conninfo, connect_timeout=timeout, serving=serving)
     except errors.DatabaseUnavailable:
         if not serving:
             raise
         checked = False
         logger.warning("The database cannot be reached yet: calls fail until it can be reached")
-    yield OpenDatabase(conninfo, credential, checked)
+    yield OpenDatabase(conninfo, credential, checked, distributed)
 
 
 @asynccontextmanager
@@ -165,12 +168,7 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
     embedder, llm = choose_embedder(settings), _choose_llm(settings)
     try:
         async with open_database(settings, serving=serving) as target:
-            database = Database(
-                target.conninfo,
-                read_url=_reveal_read_url(settings),
-                timeout=settings.database_timeout,
-                check=None if target.checked else _build_check(settings, target, serving=serving),
-            )
+            database = _build_database(settings, target, serving=serving)
             models = Models(
                 database,
                 embedder,
@@ -228,9 +226,26 @@ async def _close(*clients: "Embedder | LlmClient | None") -> None:
                 await client.aclose()
 
 
+def _build_database(settings: Settings, target: OpenDatabase, *, serving: bool) -> Database:
+    conninfo, timeout = target.conninfo, settings.database_timeout
+    check = None if target.checked else _build_check(settings, target, serving=serving)
+    read_url = _reveal_read_url(settings)
+    if target.checked and not target.distributed:
+        return Database(conninfo, timeout=timeout, check=check, read_url=read_url)
+    from textrawl.distribution.cluster import ClusterDatabase  # noqa: PLC0415 - for few servers
+
+    return ClusterDatabase(
+        conninfo,
+        timeout=timeout,
+        check=check,
+        read_url=read_url,
+        distributed=target.distributed,
+    )
+
+
 def _build_check(
     settings: Settings, target: OpenDatabase, *, serving: bool
-) -> Callable[[], Awaitable[None]]:
+) -> Callable[[], Awaitable[object]]:
     """Return the function that checks the database before the first call."""
     timeout = settings.database_timeout
     return partial(check, target.conninfo, connect_timeout=timeout, serving=serving)

@@ -11,8 +11,8 @@ from textrawl.cli.console import open_console, show_wait, write_json, write_mess
 from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.statistics_report import Report, draw_report
+from textrawl.distribution.opening import open_connection
 from textrawl.errors import StartRefused
-from textrawl.postgres.database import open_connection
 from textrawl.settings import Settings, read_settings
 from textrawl.store.opening import open_database
 from textrawl.store.report import ReportRow

@@ -1,0 +1,69 @@
+"""The routes of SQL functions in a distributed memory."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from textrawl.distribution.merging import MERGES
+from textrawl.distribution.routes import SPREAD, Route, find_route
+from textrawl.postgres.sql_files import list_folders, read_folder
+
+_PACKAGE = Path(__file__).parents[2] / "textrawl"
+# Imports and vector indexes use a session of the owner, and not a pool.
+_OF_OWNER = ("archive", "distribution", "postgres", "library", "demonstration")
+_ARGUMENTS = {"as_of"}  # also the name of an argument
+_SEVERAL = (Route.SPACES, Route.EVERY, Route.TURNS, Route.ADMINISTERED, Route.GRAPHS)
+# Numbers of several cells that cannot be joined: medians of all recalls.
+_ONE_CELL = {"explain_search", "memory_report", "recall_costs"}
+
+
+def _read_arguments() -> dict[str, list[str]]:
+    """Return the names of the arguments of each SQL function."""
+    found: dict[str, list[str]] = {}
+    for text in read_folder(*list_folders()).values():
+        plain = re.sub(r"--[^\n]*", "", text)
+        begin = re.search(r"create function textrawl\.(\w+)\s*\(", plain)
+        if begin is None:
+            continue
+        depth, end = 1, begin.end()
+        while depth:
+            depth += {"(": 1, ")": -1}.get(plain[end], 0)
+            end += 1
+        inside = re.sub(
+            r"default ('[^']*'|array\[[^]]*\])|\([^()]*\)", "", plain[begin.end() : end - 1]
+        )
+        words = [argument.split() for argument in inside.split(",")]
+        found[begin[1]] = [word[0] for word in words if word and word[0] != "out"]
+    return found
+
+
+def _find_calls() -> Iterator[str]:
+    """Yield the names of all SQL functions that a module calls through a database."""
+    for file in _PACKAGE.rglob("*.py"):
+        if file.relative_to(_PACKAGE).parts[0] in _OF_OWNER:
+            continue
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
+ARGUMENTS = _read_arguments()
+CALLED = sorted((set(_find_calls()) & set(ARGUMENTS)) - _ARGUMENTS)
+
+
+def test_every_called_function_has_a_route() -> None:
+    """A new function has `space` or `spaces`, or a line in the table of exceptions."""
+    assert [name for name in CALLED if find_route(name, ARGUMENTS[name]) is None] == []
+
+
+def test_functions_of_several_cells_have_a_merge() -> None:
+    """A function that can be called in several cells says how its answers become one."""
+    several = {name for name in CALLED if find_route(name, ARGUMENTS[name]) in _SEVERAL}
+    assert several - MERGES.keys() == _ONE_CELL
+
+
+def test_tables_name_existing_functions() -> None:
+    """A function that was renamed is renamed in the tables too."""
+    assert MERGES.keys() <= ARGUMENTS.keys()
+    assert ARGUMENTS.keys() >= SPREAD

@@ -1,0 +1,328 @@
+"""A database whose memory is distributed by Citus, with the interface of an ordinary one.
+
+Calls go straight to the cells that have the content: a schema on a worker, with all SQL functions
+and some of the spaces. Rights, tokens and spaces are those of the coordinator.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, LiteralString, TypeVar, cast
+
+import anyio
+import psycopg
+
+from textrawl import errors
+from textrawl.distribution.merging import MERGES, Question, Values
+from textrawl.distribution.places import Places
+from textrawl.distribution.planning import Arguments, Planner, Visit
+from textrawl.distribution.pools import NodeAway
+from textrawl.distribution.routes import ABSENT, SPREAD, Route, find_route, refuse
+from textrawl.distribution.visits import Answer, CellGone, Query, Visits
+from textrawl.distribution.watching import join_watches, split_watches
+from textrawl.postgres.connection import is_distributed
+from textrawl.postgres.database import Database, advise, list_columns, translate
+from textrawl.postgres.sqlstates import DataRefused
+from textrawl.scheduling.write_order import wait_for_earlier_writes
+
+logger = logging.getLogger("textrawl")
+
+Row = TypeVar("Row")
+
+_SIZE = 5  # connections to each worker
+_MARGIN = 0.5  # as of an ordinary database
+_LONGEST_SPREAD = 2.0  # seconds that a change of the directory waits for the workers
+_MOST_PLANS = 3  # of one call, if cells are divided meanwhile
+# If a worker is away, these calls of an administrator fail. Other calls of every cell are upkeep.
+_COMPLETE = frozenset({"embedding_progress", "list_spaces", "write_state"})
+_UPKEEP = (Route.EVERY, Route.TURNS, Route.WATCHES)
+
+
+@dataclass(frozen=True)
+class _Model:
+    model_id: int
+    name: str
+    status: str
+
+
+@dataclass(frozen=True)
+class _Progress:
+    name: str
+    status: str
+    pending: int
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call that is planned: its function, its route, its arguments and the columns to read."""
+
+    function: str
+    route: Route
+    arguments: Arguments
+    columns: tuple[str, ...]
+    writes: bool
+
+
+class ClusterDatabase(Database):
+    """The pools of connections to the coordinator and to the workers.
+
+    If it is not known that the memory is `distributed`, the first call finds out. Calls of an
+    ordinary memory then go the ordinary way.
+    """
+
+    def __init__(
+        self,
+        conninfo: str,
+        *,
+        timeout: float,
+        max_size: int = _SIZE,
+        check: Callable[[], Awaitable[object]] | None = None,
+        read_url: str | None = None,
+        distributed: bool = True,
+    ) -> None:
+        super().__init__(
+            conninfo, timeout=timeout, max_size=max_size, check=check, read_url=read_url
+        )
+        self._distributed: bool | None = True if distributed else None
+        self.places = Places(self.lend)
+        self._planner = Planner(self.places)
+        self.visits = Visits(conninfo, self.places, timeout=timeout, max_size=max_size)
+        self._models = set[int]()
+        self._turn = count()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await super().close()
+        await self.visits.close()
+
+    def read_gauges(self) -> dict[str, float]:
+        """Return the current numbers of connections and calls, those of workers with a prefix."""
+        workers = {f"worker_{name}": number for name, number in self.visits.count().items()}
+        return super().read_gauges() | workers
+
+    async def call(
+        self, function: LiteralString, row: type[Row], /, **arguments: object
+    ) -> list[Row]:
+        """Return the rows of a SQL function, from all the nodes that it has to ask.
+
+        Raises DatabaseUnavailable, ServerBusy, InternalError, DataRefused, and ArgumentInvalid for
+        what does not work on a distributed memory.
+        """
+        if not await self._asks_cells():
+            return await super().call(function, row, **arguments)
+        route = await self._find_route(function)
+        if route is None or route is Route.REFUSED:
+            raise refuse(function)
+        if route is Route.MODELS:
+            return await self._call_models(function, row, arguments)
+        if route in (Route.DIRECTORY, Route.SWITCH):
+            if route is Route.SWITCH:
+                await self._check_vectors()
+            return await self._call_directory(function, row, arguments)
+        return await self._call_cells(function, route, row, arguments)
+
+    async def _find_route(self, function: str) -> Route | None:
+        with translate(function):
+            await self.check_once()
+            signature = await self.places.find_signature(function)
+        return find_route(function, signature.arguments if signature is not None else ())
+
+    async def _call_cells(
+        self, function: LiteralString, route: Route, row: type[Row], arguments: Arguments
+    ) -> list[Row]:
+        if "tool" in arguments:
+            await wait_for_earlier_writes()
+        with translate(function), anyio.fail_after(self._timeout + _MARGIN):
+            async with self.take_turns(function):
+                await self.check_once()
+                rows = await self._visit(function, route, list_columns(row), arguments)
+        if rows is None or route is Route.NAMED_TWICE:
+            changed = await self._call_directory(function, row, arguments)
+            if rows is None:
+                return changed
+        return [row(*values) for values in rows]
+
+    async def _asks_cells(self) -> bool:
+        if self._distributed is None:
+            with translate("is_distributed"):
+                await self.check_once()
+                async with self.lend() as connection:
+                    self._distributed = await is_distributed(connection)
+        return self._distributed
+
+    async def _call_directory(
+        self, function: LiteralString, row: type[Row], arguments: Arguments
+    ) -> list[Row]:
+        rows = await super().call(function, row, **arguments)
+        if function in SPREAD:
+            await self._spread()
+        return rows
+
+    async def _spread(self) -> None:
+        """Wait until the workers have copied the last change of the directory."""
+        self.places.forget_rights()
+        with translate("mark_directory"):
+            async with self.lend() as connection:
+                query = "select textrawl_content.mark_directory()"
+                row = await (await connection.execute(query)).fetchone()
+            nodes = (await self.places.find_map()).nodes
+            mark = cast("tuple[int]", row)[0]
+            await self.visits.wait_for_mark(nodes, mark, _LONGEST_SPREAD)
+
+    async def _call_models(
+        self, function: LiteralString, row: type[Row], arguments: Arguments
+    ) -> list[Row]:
+        before = await super().call("embedding_models", _Model)
+        rows = await super().call(function, row, **arguments)
+        after = await super().call("embedding_models", _Model)
+        changed = {model.model_id for model in (*before, *after)} - self._models
+        if before != after:
+            changed |= {model.model_id for model in {*before} ^ {*after}}
+        if changed:
+            await self._spread()
+            with translate("distribute_model"):
+                async with self.lend() as connection:
+                    for model in sorted(changed):
+                        query = "select textrawl_content.distribute_model(%s)"
+                        await connection.execute(query, (model,))
+                await self.visits.match_models((await self.places.find_map()).nodes)
+            self._models = {model.model_id for model in after}
+        return rows
+
+    async def _check_vectors(self) -> None:
+        """Raise DataRefused if a cell has facts without a vector of the model that was built."""
+        for model in await self.call("embedding_progress", _Progress):
+            if model.status == "building" and model.pending:
+                raise DataRefused("TR045", str(model.pending))
+
+    async def _visit(
+        self, function: str, route: Route, columns: tuple[str, ...], arguments: Arguments
+    ) -> list[tuple[Any, ...]] | None:
+        """Return the rows of the cells, or None if the coordinator has to answer."""
+        signature = await self.places.find_signature(function)
+        writes = signature is not None and signature.writes
+        call = _Call(function, route, arguments, columns, writes)
+        for _ in range(_MOST_PLANS):
+            plan = await self._planner.plan(function, route, arguments, writes=writes)
+            try:
+                return await self._follow(call, plan) if plan else None
+            except CellGone:
+                self.places.forget_map()
+        raise errors.ServerBusy
+
+    async def _follow(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
+        query = Query(call.function, call.columns, call.writes)
+        if call.route is Route.WATCHES:
+            return await self._watch(call, plan)
+        if call.route is Route.TURNS:
+            return await self._take_rows(query, plan)
+        if len(plan) == 1:
+            [visit] = plan
+            try:
+                return await self.visits.ask(query, visit)
+            except NodeAway:
+                raise await self._explain_absence(call, plan) from None
+        if call.route in (Route.SEARCHED, Route.SOURCE):
+            return await self._search(call, query, plan)
+        if call.route in (Route.ROWS, Route.RECALLS):
+            answers = await self.visits.gather(query, plan)
+            await self._raise_errors(call, answers)
+            return [(sum(answer.rows[0][0] for answer in answers if answer.rows),)]
+        return await self._merge(call, plan)
+
+    async def _merge(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
+        merge = MERGES.get(call.function)
+        if merge is None:
+            raise refuse(call.function)
+        columns = (*call.columns, *(key for key in merge.keys if key not in call.columns))
+        query = Query(call.function, columns, call.writes)
+        wider = [Visit(visit.shard, merge.widen(visit.arguments)) for visit in plan]
+        answers = await self.visits.gather(query, wider)
+        answers = await self._raise_errors(call, answers)
+        rights = await self.places.find_rights(call.arguments.get("credential"))
+        places = {right.name: place for place, right in enumerate(rights.spaces)}
+        named = [_name(answer, columns) for answer in answers]
+        rows = merge.combine(named, Question(call.arguments, places))
+        return [tuple(row[name] for name in call.columns) for row in rows]
+
+    async def _search(self, call: _Call, query: Query, plan: list[Visit]) -> list[tuple[Any, ...]]:
+        """Ask one cell after the other, until one knows what the arguments name."""
+        refusal: psycopg.Error | None = None
+        for visit in plan:
+            try:
+                rows = await self.visits.ask(query, visit)
+            except NodeAway:
+                raise await self._explain_absence(call, [visit]) from None
+            except psycopg.Error as error:
+                if error.sqlstate not in ABSENT:
+                    raise
+                refusal = error
+                continue
+            if rows:
+                return rows
+        if refusal is not None:
+            raise refusal
+        return []
+
+    async def _take_rows(self, query: Query, plan: list[Visit]) -> list[tuple[Any, ...]]:
+        """Ask one cell after the other for rows, each time beginning with another cell."""
+        begin = next(self._turn) % len(plan)
+        rows: list[tuple[Any, ...]] = []
+        for visit in (*plan[begin:], *plan[:begin]):
+            most = cast("int", visit.arguments.get("max_rows", 1))
+            arguments = dict(visit.arguments)
+            if "max_rows" in arguments:
+                arguments["max_rows"] = most - len(rows)
+            try:
+                rows += await self.visits.ask(query, Visit(visit.shard, arguments))
+            except NodeAway:
+                logger.info("A worker is away: its spaces are left out for now")
+            if len(rows) >= most:
+                break
+        return rows
+
+    async def _watch(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
+        query = Query(call.function, ("cursor", "place", "state"), call.writes)
+        answers = await self.visits.gather(query, split_watches(plan, call.arguments))
+        answers = await self._raise_errors(call, answers)
+        rows = join_watches(answers, call.arguments)
+        return [tuple(row[name] for name in call.columns) for row in rows]
+
+    async def _raise_errors(self, call: _Call, answers: Sequence[Answer]) -> list[Answer]:
+        """Raise the first error, and return the answers without errors.
+
+        Upkeep goes on while a worker is away. A name can be missing in some of the cells.
+        """
+        failed = [answer for answer in answers if answer.error is not None]
+        kept = [answer for answer in answers if answer.error is None]
+        skips_away = call.route in _UPKEEP and call.function not in _COMPLETE
+        for answer in failed:
+            error = answer.error
+            if isinstance(error, NodeAway):
+                if skips_away and kept:
+                    continue
+                raise await self._explain_absence(call, [answer.visit])
+            absent = isinstance(error, psycopg.Error) and error.sqlstate in (*ABSENT, "TR050")
+            if error is not None and not (absent and kept and not call.writes):
+                raise error
+        return kept
+
+    async def _explain_absence(
+        self, call: _Call, visits: Sequence[Visit]
+    ) -> errors.DatabaseUnavailable:
+        """Return the error for a worker that is away, with those of its spaces the caller knows."""
+        rights = await self.places.find_rights(call.arguments.get("credential"))
+        shards = {visit.shard for visit in visits}
+        of_caller = [right for right in rights.spaces if right.tier != "sensitive"]
+        cells = await self.places.find_shards([right.space for right in of_caller])
+        away = {space for shard in shards for space in cells.get(shard, [])}
+        names = ", ".join(right.name for right in of_caller if right.space in away)
+        whose = f"of the spaces {names}" if names else "of these spaces"
+        return errors.DatabaseUnavailable(
+            f"The node {whose} cannot be reached; other spaces can be used. {advise(call.function)}"
+        )
+
+
+def _name(answer: Answer, columns: tuple[str, ...]) -> list[Values]:
+    return [dict(zip(columns, row, strict=True)) for row in answer.rows]

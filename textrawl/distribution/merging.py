@@ -1,0 +1,359 @@
+"""The answer of several cells, made of the answers of each of them.
+
+The rows of a cell are dictionaries, in the order of the cell's answer. A merge is one of a few
+functions with the names of columns. The table `MERGES` has the merge of each SQL function.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, cast
+
+Values = dict[str, Any]
+Answers = Sequence[Sequence[Values]]
+"""The rows of each cell, the cell of the home space first."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """The arguments of a call, and the places of spaces by name: the home space is first."""
+
+    arguments: Mapping[str, Any]
+    places: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def find(self, name: str, default: int) -> int:
+        """Return an argument that is a number."""
+        value = self.arguments.get(name)
+        return default if value is None else int(value)
+
+
+Combine = Callable[[Answers, Question], list[Values]]
+
+
+@dataclass(frozen=True)
+class Merge:
+    """How answers are combined.
+
+    `keys` are columns that the merge needs beside those of the caller. `skip` is the name of the
+    argument with the number of rows to leave out, and `limit` that with the most rows. Cells then
+    get a larger limit, and no number of rows to leave out. `default` is the limit if none is given.
+    """
+
+    combine: Combine
+    keys: tuple[str, ...] = ()
+    limit: str = "max_rows"
+    skip: str | None = None
+    default: int = 10
+
+    def widen(self, arguments: Mapping[str, Any]) -> Values:
+        """Return the arguments for each cell."""
+        skipped = arguments.get(self.skip) if self.skip is not None else None
+        if self.skip is None or not skipped:
+            return dict(arguments)
+        most = arguments.get(self.limit)
+        most = self.default if most is None else most
+        return {**arguments, self.limit: most + skipped, self.skip: 0}
+
+
+def sort(
+    rows: Iterable[Values], *keys: str, places: Mapping[str, int] | None = None
+) -> list[Values]:
+    """Sort rows by columns. A key with - in front is descending, and places nulls first.
+
+    The key `@column` is the place of the space that the column names.
+    """
+    ordered = list(rows)
+    for key in reversed(keys):
+        name = key.lstrip("-@")
+        known = places or {} if key.startswith("@") else None
+        ordered.sort(key=_build_key(name, known), reverse=key.startswith("-"))
+    return ordered
+
+
+def _build_key(name: str, places: Mapping[str, int] | None) -> Callable[[Values], Any]:
+    if places is not None:
+        return lambda row: places.get(row[name], len(places))
+
+    def key(row: Values) -> tuple[bool, Any]:
+        value = row[name]
+        return value is None, 0 if value is None else value
+
+    return key
+
+
+def ordered(*keys: str, cut: bool = True, default: int = 10, skip: str | None = None) -> Merge:
+    """Merge rows in the order of `keys`, by which each cell sorts, and cut them at max_rows."""
+
+    def combine(answers: Answers, question: Question) -> list[Values]:
+        rows = sort((row for rows in answers for row in rows), *keys, places=question.places)
+        begin = question.find(skip, 0) if skip is not None else 0
+        return rows[begin : begin + question.find("max_rows", default)] if cut else rows
+
+    columns = tuple(key.lstrip("-@") for key in keys)
+    return Merge(combine, columns, skip=skip, default=default)
+
+
+def _take_turns(column: str) -> Merge:
+    """Merge rows whose order is not told by columns: the first row of each, then the second."""
+
+    def combine(answers: Answers, question: Question) -> list[Values]:
+        longest = max((len(rows) for rows in answers), default=0)
+        turns = [rows[at] for at in range(longest) for rows in answers if at < len(rows)]
+        once = {str(row[column]).casefold(): row for row in reversed(turns)}
+        return list(once.values())[::-1][: question.find("max_rows", 50)]
+
+    return Merge(combine, (column,))
+
+
+def _count(values: list[Any]) -> Any:
+    """Add numbers of things. Of other values, which all cells share, return the first."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known and type(known[0]) is int else _first(known)
+
+
+def _add_members(values: list[Any]) -> dict[str, Any]:
+    total: dict[str, Any] = {}
+    for members in values:
+        for name, number in cast("dict[str, Any]", members or {}).items():
+            total[name] = total.get(name, 0) + number
+    return total
+
+
+def _least(values: list[Any]) -> Any:
+    return min((value for value in values if value is not None), default=None)
+
+
+def _most(values: list[Any]) -> Any:
+    return max((value for value in values if value is not None), default=None)
+
+
+def _first(values: list[Any]) -> Any:
+    return next((value for value in values if value is not None), None)
+
+
+def _join(values: list[Any]) -> str:
+    return " ".join(map(str, values))
+
+
+def _add_models(values: list[Any]) -> list[Values]:
+    """Add the numbers of pending facts of each model."""
+    models: dict[str, Values] = {}
+    for model in (model for cell in values for model in cast("list[Values]", cell or [])):
+        known = models.setdefault(model["name"], {**model, "pending": 0})
+        known["pending"] += model["pending"]
+    return list(models.values())
+
+
+def one_row(**folds: Callable[[list[Any]], Any]) -> Merge:
+    """Merge answers of one row, column by column. Other columns are added if they are counts."""
+
+    def combine(answers: Answers, _question: Question) -> list[Values]:
+        rows = [row for rows in answers for row in rows]
+        if not rows:
+            return []
+        return [{name: folds.get(name, _count)([row[name] for row in rows]) for name in rows[0]}]
+
+    return Merge(combine)
+
+
+def _by_group(group: str, **folds: Callable[[list[Any]], Any]) -> Merge:
+    """Merge rows of the same group into one row."""
+
+    def combine(answers: Answers, question: Question) -> list[Values]:
+        groups: dict[Any, list[Values]] = {}
+        for row in (row for rows in answers for row in rows):
+            groups.setdefault(row[group], []).append(row)
+        fold = one_row(**folds).combine
+        return [row for rows in groups.values() for row in fold([rows], question)]
+
+    return Merge(combine, (group,))
+
+
+def _first_row(answers: Answers, question: Question) -> list[Values]:
+    rows = sort((row for rows in answers for row in rows), "@space", places=question.places)
+    return rows[:1]
+
+
+def _days(answers: Answers, question: Question) -> list[Values]:
+    newest = sorted({row["day"] for rows in answers for row in rows})
+    return [{"day": day} for day in newest[-question.find("max_rows", 366) :]]
+
+
+def _list_spaces(answers: Answers, question: Question) -> list[Values]:
+    rows = _everything(answers, question)
+    return sorted(rows, key=lambda row: (row["archived_at"] is not None, row["name"]))
+
+
+def _everything(answers: Answers, _question: Question) -> list[Values]:
+    return [row for rows in answers for row in rows]
+
+
+def _same_total(answers: Answers, rows: list[Values]) -> list[Values]:
+    """Let each row have the number of rows of all cells."""
+    total = sum(int(rows[0]["total"]) for rows in answers if rows)
+    return [{**row, "total": total} for row in rows]
+
+
+def _list_proposals(answers: Answers, question: Question) -> list[Values]:
+    merged = ordered("created_at", "id", skip="skip", default=20).combine(answers, question)
+    return _same_total(answers, merged)
+
+
+def _close_pairs(answers: Answers, question: Question) -> list[Values]:
+    totals: dict[str, int] = {}
+    for rows in answers:
+        totals_of_cell = {row["kind"]: int(row["total"]) for row in rows}
+        for kind, number in totals_of_cell.items():
+            totals[kind] = totals.get(kind, 0) + number
+    rows = sort(_everything(answers, question), "-kind", "-similarity", "one_id", "other_id")
+    most, places = question.find("max_rows", 50), dict.fromkeys(totals, 0)
+    chosen: list[Values] = []
+    for row in rows:
+        places[row["kind"]] += 1
+        if places[row["kind"]] <= most:
+            chosen.append({**row, "total": totals[row["kind"]]})
+    return chosen
+
+
+def read_time(value: object) -> datetime:
+    """Return the time of a text in a jsonb."""
+    return datetime.fromisoformat(cast("str", value))
+
+
+def _list_entities(answers: Answers, question: Question) -> list[Values]:
+    rows = _everything(answers, question)
+    items = [
+        {**item, "at": read_time(item["updated_at"])} for row in rows for item in row["entities"]
+    ]
+    begin = question.find("skip", 0)
+    page = sort(items, "-at", "id")[begin : begin + question.find("max_rows", 10)]
+    entities = [{name: value for name, value in item.items() if name != "at"} for item in page]
+    return [{"total": sum(row["total"] for row in rows), "entities": entities}]
+
+
+def _describe_entity(answers: Answers, question: Question) -> list[Values]:
+    rows = sort(_everything(answers, question), "@space", places=question.places)
+    if not rows:
+        return []
+    begin, most = question.find("skip", 0), question.find("max_observations", 20)
+    facts = _newest(rows, "observations", "created_at", "space", "id")[begin : begin + most]
+    relations = sorted(
+        (
+            (read_time(item["created_at"]), column, item)
+            for row in rows
+            for column in ("outgoing", "incoming")
+            for item in row[column]
+        ),
+        key=lambda relation: relation[0],
+        reverse=True,
+    )[: question.find("max_relations", 100)]
+    revised = _newest(rows, "revised", "revised_at", "id")[:5] if begin == 0 else []
+    first = rows[0]
+    changed: Values = {
+        "observations": facts,
+        "total_observations": sum(row["total_observations"] for row in rows),
+        "outgoing": [item for _, column, item in relations if column == "outgoing"],
+        "incoming": [item for _, column, item in relations if column == "incoming"],
+        "total_relations": sum(row["total_relations"] for row in rows),
+        "revised": revised,
+    }
+    return [{**first, **changed}]
+
+
+def _newest(rows: list[Values], column: str, time: str, *keys: str) -> list[Values]:
+    items = [item for row in rows for item in row[column]]
+    items = sort(items, *keys)
+    return sorted(items, key=lambda item: read_time(item[time]), reverse=True)
+
+
+_SECTIONS = {
+    "project": (1, 3),
+    "question": (2, 2),
+    "preference": (3, 2),
+    "person": (4, 2),
+    "recalled": (5, 2),
+    "recent": (6, 1),
+}
+
+
+def _digest(answers: Answers, question: Question) -> list[Values]:
+    """Let the sections take turns, as digest_memory() does in one cell."""
+    places = dict.fromkeys(_SECTIONS, 0)
+    turns: list[tuple[float, int, Any, Values]] = []
+    rows = sort(_everything(answers, question), "-score", "-created_at", "observation_id")
+    for row in rows:
+        place, share = _SECTIONS[row["section"]]
+        places[row["section"]] += 1
+        turns.append((places[row["section"]] / share, place, row["observation_id"], row))
+    turns.sort(key=lambda turn: turn[:3])
+    return [turn[3] for turn in turns[: question.find("max_rows", 40)]]
+
+
+def _recall_chunks(answers: Answers, question: Question) -> list[Values]:
+    """Leave out the texts of the lowest chunks that exceed the ceiling of all graphs."""
+    merged = ordered("-score", "-updated_at", "observation_id").combine(answers, question)
+    ceiling, used, rows = question.find("ceiling", 8000), 0, list[Values]()
+    for row in merged:
+        over = bool(row["over_cap"])
+        if not over:
+            used += row["tokens"] or 0
+            over = used > ceiling
+        rows.append({**row, "over_cap": over, "content": None if over else row["content"]})
+    return rows
+
+
+_SCORED = ("-score", "-created_at", "observation_id")
+_OF_DIGEST = ("section", "score", "created_at", "observation_id")
+
+
+def _timeline(answers: Answers, question: Question) -> list[Values]:
+    rows = [{**row, "said": row["change"] == "said"} for rows in answers for row in rows]
+    return sort(rows, "-at", "-id", "said")[: question.find("max_rows", 50)]
+
+
+MERGES: dict[str, Merge] = {
+    "claim_extraction": ordered(cut=False),
+    "claim_pending_embeddings": ordered(cut=False),
+    "close_pairs": Merge(_close_pairs, ("kind", "similarity", "one_id", "other_id", "total")),
+    "complete_name": _take_turns("entity_name"),
+    "describe_entity": Merge(_describe_entity, ("space",), "max_observations", "skip", 20),
+    "digest_memory": Merge(_digest, _OF_DIGEST),
+    "embedding_progress": _by_group("model_id", model_id=_first, dimensions=_first),
+    "entity_days": Merge(_days, ("day",)),
+    "entity_graph": Merge(_first_row, ("space",)),
+    "entity_history": ordered("-created_at", "id", skip="skip", default=50),
+    "entity_proposals": ordered("-created_at", "id", default=20),
+    "entity_spaces": ordered("@space", cut=False),
+    "expire_proposals": one_row(),
+    "extraction_state": one_row(last_attempt=_most, last_success=_most, last_error=_first),
+    "find_same_entities": ordered("-score", "entity_name", "other_name", default=20),
+    "list_aliases": ordered("space", "entity_name", cut=False),
+    "list_entities": Merge(_list_entities, (), skip="skip"),
+    "list_events": ordered("-at", default=50),
+    "list_graphs": ordered("name", cut=False),
+    "list_proposals": Merge(_list_proposals, ("created_at", "id", "total"), "max_rows", "skip", 20),
+    "list_spaces": Merge(_list_spaces, ("archived_at", "name")),
+    "measure_graphs": one_row(database=_first),
+    "memory_statistics": one_row(types=_add_members, models=_add_models),
+    "pending_embeddings": one_row(next_attempt=_least),
+    "plan_undo": ordered("space_name", cut=False),
+    "prune_documents": one_row(),
+    "prune_llm_use": one_row(),
+    "prune_recalls": one_row(),
+    "purge_undone": ordered("space_name", cut=False),
+    "queue_embeddings": one_row(queue_embeddings=any),
+    "rebuild_documents": one_row(rebuild_documents=any),
+    "recall_chunks": Merge(
+        _recall_chunks,
+        ("score", "updated_at", "observation_id", "over_cap", "tokens", "content"),
+    ),
+    "refresh_search_statistics": one_row(refresh_search_statistics=any),
+    "sample_facts": ordered(cut=False),
+    "search_memory": ordered(*_SCORED),
+    "search_proposals": ordered(*_SCORED),
+    "similar_names": _take_turns("entity_name"),
+    "space_timeline": Merge(_timeline, ("at", "id", "change")),
+    "undo_author": ordered("space_name", cut=False),
+    "write_state": one_row(write_state=_join),
+}
+"""The merge of each function that can be called in several cells."""

@@ -1,0 +1,133 @@
+"""Where the spaces of a distributed memory are, and what callers may do in them.
+
+All of it is asked from the coordinator, and kept for a short time. The cell checks the rights of
+each call again, so an answer that is too old only sends a call to the wrong cell.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, LiteralString, cast
+
+from cachetools import TTLCache
+
+from textrawl.distribution.map import Cell, CellMap, find_shards, read_map
+from textrawl.distribution.routes import Signature
+from textrawl.postgres.connection import Connection
+
+_LIFETIME = 1.0  # seconds; the same as that of principals
+_MOST_CALLERS = 4096
+_RIGHTS = "select home, spaces from textrawl.authenticate(credential => %s)"
+_SIGNATURES: LiteralString = """
+    select p.proname::text, coalesce(p.proargnames[:p.pronargs], '{}'), p.provolatile = 'v'
+    from pg_proc p where p.pronamespace = 'textrawl'::regnamespace
+"""
+
+Lend = Callable[[], AbstractAsyncContextManager[Connection]]
+"""A function that lends a connection to the coordinator."""
+
+
+@dataclass(frozen=True)
+class Right:
+    """The scopes of a caller in one space. A space with a tier is a graph."""
+
+    space: int
+    name: str
+    scopes: frozenset[str]
+    tier: str | None
+
+
+@dataclass(frozen=True)
+class Rights:
+    """What a caller may do, and the caller's home space. The home space is the first."""
+
+    home: int | None
+    spaces: tuple[Right, ...]
+
+    def choose(self, scope: str | None, *, graphs: bool = False) -> list[int]:
+        """Return the spaces in which the caller has `scope`, or any scope."""
+        return [
+            right.space
+            for right in self.spaces
+            if (graphs or right.tier is None or right.space == self.home)
+            and (scope is None or scope in right.scopes)
+        ]
+
+
+class Places:
+    """The map, the shards of spaces and the rights of callers. `lend` leads to the coordinator."""
+
+    def __init__(self, lend: Lend) -> None:
+        self._lend = lend
+        self._map: CellMap | None = None
+        self._shards: dict[int, int] = {}
+        self._first: int | None = None
+        self._signatures: dict[str, Signature] = {}
+        self._rights = TTLCache[bytes | None, Rights](_MOST_CALLERS, _LIFETIME)
+
+    async def find_map(self) -> CellMap:
+        """Return the map, as it was at the last reading."""
+        if self._map is None:
+            async with self._lend() as connection:
+                self._map = await read_map(connection)
+        return self._map
+
+    def forget_map(self) -> None:
+        """Read the map and the shards of spaces again, because a cell was moved or divided."""
+        self._map = None
+        self._shards.clear()
+
+    def forget_rights(self) -> None:
+        """Ask for the rights of callers again, because they have changed."""
+        self._rights.clear()
+
+    async def find_cell(self, shard: int) -> Cell | None:
+        """Return a cell, or None if its spaces have other cells now."""
+        return (await self.find_map()).find_cell(shard)
+
+    async def find_shards(self, spaces: Sequence[int]) -> dict[int, list[int]]:
+        """Return the spaces of each shard that has some of `spaces`, in the order of `spaces`."""
+        unknown = [space for space in spaces if space not in self._shards]
+        if unknown:
+            async with self._lend() as connection:
+                self._shards |= await find_shards(connection, unknown)
+        shards: dict[int, list[int]] = {}
+        for space in spaces:
+            if space in self._shards:
+                shards.setdefault(self._shards[space], []).append(space)
+        return shards
+
+    async def find_rights(self, credential: bytes | None) -> Rights:
+        """Return the rights of a credential, or of the login if it is None."""
+        if (known := self._rights.get(credential)) is not None:
+            return known
+        async with self._lend() as connection:
+            row = await (await connection.execute(_RIGHTS, (credential,))).fetchone()
+        rights = _read_rights(*row) if row is not None else Rights(None, ())
+        self._rights[credential] = rights
+        return rights
+
+    async def find_first(self) -> int:
+        """Return the space in which callers work who have no home space."""
+        if self._first is None:
+            async with self._lend() as connection:
+                cursor = await connection.execute("select textrawl.default_space()")
+                self._first = int(cast("tuple[int]", await cursor.fetchone())[0])
+        return self._first
+
+    async def find_signature(self, function: str) -> Signature | None:
+        """Return the signature of a function, or None if the schema has no such function."""
+        if function not in self._signatures:
+            async with self._lend() as connection:
+                rows = await (await connection.execute(_SIGNATURES)).fetchall()
+            self._signatures = {name: Signature(frozenset(names), v) for name, names, v in rows}
+        return self._signatures.get(function)
+
+
+def _read_rights(home: int | None, spaces: list[dict[str, Any]]) -> Rights:
+    rights = [
+        Right(members["id"], members["name"], frozenset(members["scopes"]), members["tier"])
+        for members in spaces
+    ]
+    rights.sort(key=lambda right: (right.space != home, right.space))
+    return Rights(home, tuple(rights))

@@ -1,0 +1,147 @@
+"""Which cells a call has to visit, and with which arguments."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from textrawl.distribution.places import Places, Rights
+from textrawl.distribution.routes import Route, find_scope
+
+Arguments = Mapping[str, Any]
+
+
+_UNATTENDED = (Route.EVERY, Route.RECALLS, Route.ROWS, Route.TURNS, Route.WATCHES)
+_OF_GRAPHS = (Route.GRAPH, Route.GRAPHS, Route.SOURCE)
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A call of a function in the cell with this shard."""
+
+    shard: int
+    arguments: Arguments
+
+
+class Planner:
+    """Plans calls. A plan without visits is a call that the coordinator answers or refuses."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    async def plan(
+        self, function: str, route: Route, arguments: Arguments, *, writes: bool
+    ) -> list[Visit]:
+        """Return the visits of a call, the cell of the caller's home space first."""
+        if route in _UNATTENDED:
+            return await self._plan_unattended(route, arguments)
+        rights = await self._places.find_rights(arguments.get("credential"))
+        if route in (Route.NAMED, Route.NAMED_TWICE):
+            named = [right.space for right in rights.spaces if right.name == arguments["name"]]
+            return await self._visit(named, arguments)
+        if route in _OF_GRAPHS:
+            return await self._visit(_find_graphs(rights, arguments), arguments)
+        scope = find_scope(function, writes=writes)
+        if route is Route.SPACES:
+            return await self._split_spaces(rights, scope, arguments)
+        spaces = [arguments.get("space")]
+        if spaces == [None]:
+            chooses = route is Route.SPACE
+            spaces = (
+                _choose_space(rights, scope, writes=writes)
+                if chooses
+                else rights.choose(scope, graphs=True)
+            )
+        return await self._visit(cast("list[int]", spaces), arguments)
+
+    async def _plan_unattended(self, route: Route, arguments: Arguments) -> list[Visit]:
+        if route is Route.ROWS:
+            return await self._split_rows(arguments)
+        if route is Route.RECALLS:
+            return await self._split_recalls(arguments)
+        cells = (await self._places.find_map()).cells
+        return [Visit(cell.shard, arguments) for cell in cells]
+
+    async def _visit(self, spaces: Sequence[int], arguments: Arguments) -> list[Visit]:
+        shards = await self._places.find_shards(spaces)
+        return [Visit(shard, arguments) for shard in shards]
+
+    async def _split_spaces(
+        self, rights: Rights, scope: str | None, arguments: Arguments
+    ) -> list[Visit]:
+        given = cast("list[int] | None", arguments.get("spaces"))
+        spaces = rights.choose(scope, graphs=scope is None) if given is None else given
+        shards = await self._places.find_shards(spaces)
+        if len(shards) <= 1 or given is None:
+            return [Visit(shard, arguments) for shard in shards]
+        return [Visit(shard, {**arguments, "spaces": part}) for shard, part in shards.items()]
+
+    async def _split_rows(self, arguments: Arguments) -> list[Visit]:
+        """Send each row of the arrays to the cell of its space."""
+        spaces = cast("list[int]", arguments["spaces"])
+        arrays = {
+            name: cast("list[object]", value)
+            for name, value in arguments.items()
+            if isinstance(value, list)
+        }
+        shard_of = {
+            space: shard
+            for shard, part in (await self._places.find_shards(sorted(set(spaces)))).items()
+            for space in part
+        }
+        rows: dict[int, list[int]] = {}
+        for at, space in enumerate(spaces):
+            rows.setdefault(shard_of[space], []).append(at)
+        return [
+            Visit(
+                shard,
+                {
+                    **arguments,
+                    **{name: [array[at] for at in ats] for name, array in arrays.items()},
+                },
+            )
+            for shard, ats in rows.items()
+        ]
+
+    async def _split_recalls(self, arguments: Arguments) -> list[Visit]:
+        """Send each recall to the cells of its space and of the spaces of the facts found."""
+        recalls = cast("list[dict[str, Any]]", json.loads(arguments["recalls"]))
+        visits: dict[int, list[dict[str, Any]]] = {}
+        for recall in recalls:
+            token = cast("str | None", recall.get("credential"))
+            rights = await self._places.find_rights(None if token is None else bytes.fromhex(token))
+            if recall.get("space") is None:
+                recall["space"] = await self._places.find_first()
+            ids = {right.name: right.space for right in rights.spaces}
+            found = cast("dict[str, Any]", recall.get("found") or {})
+            named = [ids[name] for name in found if name in ids]
+            for shard in await self._places.find_shards([recall["space"], *named]):
+                visits.setdefault(shard, []).append(recall)
+        return [Visit(shard, {"recalls": json.dumps(some)}) for shard, some in visits.items()]
+
+
+def _choose_space(rights: Rights, scope: str | None, *, writes: bool) -> list[int]:
+    """Return the one space that a call without a space works on, as open_write() chooses it.
+
+    If there is more than one, the coordinator refuses the call with the reason.
+    """
+    if rights.home is not None:
+        return [rights.home]
+    spaces = rights.choose(scope)
+    if writes and scope == "write":
+        spaces = sorted({*spaces, *rights.choose("propose")})
+    if writes:
+        return spaces if len(spaces) == 1 else []
+    return spaces[:1]
+
+
+def _find_graphs(rights: Rights, arguments: Arguments) -> list[int]:
+    """Return the graphs that the arguments name, or all of the caller."""
+    names = arguments.get("graphs", arguments.get("names"))
+    if "graph" in arguments:
+        names = [arguments["graph"]]
+    return [
+        right.space
+        for right in rights.spaces
+        if right.tier is not None and (names is None or right.name in names)
+    ]

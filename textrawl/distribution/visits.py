@@ -1,0 +1,184 @@
+"""Calls of functions in cells, on the workers that have them."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+import anyio
+import psycopg
+from psycopg import sql
+
+from textrawl.distribution.map import Cell, Node
+from textrawl.distribution.places import Places
+from textrawl.distribution.planning import Visit
+from textrawl.distribution.pools import NodeAway, NodePool
+from textrawl.postgres.database import adapt, compose
+
+MOVED = "TR094"
+_PAUSES = (0.01, 0.25)  # the first and the longest pause before a call is repeated, in seconds
+_MOST_CONFLICTS = 4
+_CONFLICTS = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
+# A cell that is being moved is missing for some seconds. The table of a new model is missing in
+# cells whose worker was away.
+_MISSING = (
+    psycopg.errors.InvalidSchemaName,
+    psycopg.errors.UndefinedFunction,
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.InternalError_,
+)
+_MATCH = b"select textrawl_content.match_models()"
+
+
+class CellGone(Exception):
+    """The error for a shard that is not in the map any more, because its cell was divided."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A function with the columns to read. `writes` is true if it can change something."""
+
+    function: str
+    columns: tuple[str, ...]
+    writes: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The rows of a cell, or the error instead of them."""
+
+    visit: Visit
+    rows: list[tuple[Any, ...]]
+    error: Exception | None = None
+
+
+class Visits:
+    """The pools of all workers. `timeout` is the time limit of a call in seconds."""
+
+    def __init__(self, conninfo: str, places: Places, *, timeout: float, max_size: int) -> None:
+        self._conninfo, self._places = conninfo, places
+        self._timeout, self._max_size = timeout, max_size
+        self._pools: dict[Node, NodePool] = {}
+        self._opening = anyio.Lock()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for pool in self._pools.values():
+            await pool.close()
+
+    def count(self) -> dict[str, float]:
+        """Return the numbers of connections and of waiting calls of all workers together."""
+        total: dict[str, float] = {}
+        for pool in self._pools.values():
+            for name, number in pool.count().items():
+                total[name] = total.get(name, 0) + number
+        return total
+
+    async def find_pool(self, node: Node) -> NodePool:
+        """Return the pool of a worker, and open it before its first call."""
+        if node not in self._pools:
+            async with self._opening:
+                if node not in self._pools:
+                    pool = NodePool(
+                        self._conninfo, node, timeout=self._timeout, max_size=self._max_size
+                    )
+                    await pool.open()
+                    self._pools[node] = pool
+        return self._pools[node]
+
+    async def gather(self, query: Query, visits: Sequence[Visit]) -> list[Answer]:
+        """Call the function in several cells at the same time. Errors are in the answers."""
+        answers: list[Answer] = []
+
+        async def ask(visit: Visit) -> None:
+            try:
+                answer = Answer(visit, await self.ask(query, visit))
+            except (NodeAway, CellGone, psycopg.Error) as error:
+                answer = Answer(visit, [], error)
+            answers.append(answer)
+
+        async with anyio.create_task_group() as tasks:
+            for visit in visits:
+                tasks.start_soon(ask, visit)
+        places = {visit.shard: place for place, visit in enumerate(visits)}
+        return sorted(answers, key=lambda answer: places[answer.visit.shard])
+
+    async def ask(self, query: Query, visit: Visit) -> list[tuple[Any, ...]]:
+        """Call the function in one cell, again if the cell is being moved meanwhile.
+
+        Raises CellGone, NodeAway, psycopg.Error.
+        """
+        end = time.monotonic() + self._timeout
+        pause, longest = _PAUSES
+        conflicts = 0
+        while True:
+            cell = await self._places.find_cell(visit.shard)
+            if cell is None:
+                raise CellGone
+            try:
+                return await self._ask(cell, query, visit)
+            except _CONFLICTS:
+                conflicts += 1
+                if conflicts == _MOST_CONFLICTS:
+                    raise
+            except psycopg.Error as error:
+                missing = isinstance(error, _MISSING)
+                if time.monotonic() > end or not (missing or error.sqlstate == MOVED):
+                    raise
+                if isinstance(error, psycopg.errors.UndefinedTable):
+                    await self._match_models(cell)
+                self._places.forget_map()
+            await anyio.sleep(pause)
+            pause = min(2 * pause, longest)
+
+    async def _ask(self, cell: Cell, query: Query, visit: Visit) -> list[tuple[Any, ...]]:
+        pool = await self.find_pool(cell.node)
+        text = _compose(cell.schema, query.function, query.columns, tuple(visit.arguments))
+        values = {name: adapt(value) for name, value in visit.arguments.items()}
+        enter = _enter(cell.shard) if query.writes else None
+        return await pool.ask(text, values, enter)
+
+    async def _match_models(self, cell: Cell) -> None:
+        pool = await self.find_pool(cell.node)
+        await pool.ask(_MATCH, {}, None)
+
+    async def match_models(self, nodes: Sequence[Node]) -> None:
+        """Give the cells of each worker the tables of new models. Workers that are away wait."""
+        for node in nodes:
+            try:
+                await (await self.find_pool(node)).ask(_MATCH, {}, None)
+            except NodeAway:
+                continue
+
+    async def wait_for_mark(self, nodes: Sequence[Node], mark: int, limit: float) -> None:
+        """Wait until workers have copied the directory up to `mark`, `limit` seconds at most."""
+
+        async def wait(node: Node) -> None:
+            pool = await self.find_pool(node)
+            try:
+                while await _read_mark(pool) < mark:  # noqa: ASYNC110 - another server counts
+                    await anyio.sleep(_PAUSES[0])
+            except NodeAway:
+                return  # it copies the directory when it is back
+
+        with anyio.move_on_after(limit):
+            async with anyio.create_task_group() as tasks:
+                for node in nodes:
+                    tasks.start_soon(wait, node)
+
+
+async def _read_mark(pool: NodePool) -> int:
+    [(mark,)] = await pool.ask(b"select textrawl_content.read_mark()", {}, None)
+    return cast("int", mark)
+
+
+@lru_cache(maxsize=4096)
+def _compose(schema: str, function: str, columns: tuple[str, ...], names: tuple[str, ...]) -> bytes:
+    return compose(schema, function, columns, names)
+
+
+@lru_cache(maxsize=4096)
+def _enter(shard: int) -> bytes:
+    query = sql.SQL("select textrawl_content.enter_cell({})").format(sql.Literal(shard))
+    return query.as_bytes(None)
