@@ -6,6 +6,7 @@ from pathlib import Path
 
 from textrawl.archive.files import write_whole
 from textrawl.archive.programs import find_program, read_program, run_program
+from textrawl.distribution.map import is_distributed
 from textrawl.errors import StartRefused
 from textrawl.postgres.owner_login import OwnerLogin
 from textrawl.postgres.owner_session import SCHEMA, open_snapshot, refuse_transaction_pooling
@@ -42,6 +43,11 @@ async def write_backup(login: OwnerLogin, file: Path, *, force: bool = False) ->
     await refuse_transaction_pooling(login)
     with write_whole(file, force=force) as draft:
         async with open_snapshot(login) as session:
+            if await is_distributed(session.connection):
+                raise StartRefused(
+                    "A backup is of one server, but this memory is distributed: use `textrawl "
+                    "export`, or back up each node with the tools of Postgres"
+                )
             program = find_program("pg_dump", login.programs, session.major)
             expected = await session.count_rows()
             # Without --enable-row-security, pg_dump fails. With this option, pg_dump silently

@@ -127,9 +127,12 @@ async def _create_functions(node: AsyncConnection) -> None:
     await node.execute(
         sql.SQL("grant execute on all functions in schema {} to textrawl_app").format(content)
     )
+    owner = sql.Identifier(await find_owner(node))
+    await node.execute(
+        sql.SQL("grant execute on all functions in schema {} to {}").format(content, owner)
+    )
     # Only functions of cells call it, and they run as the owner.
     actors = sql.Identifier(CONTENT, "register_actors")
-    owner = sql.Identifier(await find_owner(node))
     await node.execute(sql.SQL("revoke execute on function {} from textrawl_app").format(actors))
     await node.execute(sql.SQL("grant execute on function {} to {}").format(actors, owner))
 

@@ -57,8 +57,8 @@ _MODEL = """
 # True if an earlier restore was killed before row-level security was set up.
 _IS_UNFINISHED = "select to_regnamespace('textrawl_former') is not null"
 _PARTS = """
-    select count(*) from textrawl.observation o
-    where exists (select from textrawl.document d where d.space_id = o.space_id and d.id = o.whole)
+    select count(*) from {schema}.observation o
+    where exists (select from {schema}.document d where d.space_id = o.space_id and d.id = o.whole)
 """
 _PAGE = 1_000
 _ATTEMPTS = 4
@@ -84,10 +84,16 @@ class BatchRefused(Exception):
 
 
 class Session:
-    """A connection of the memory's owner. `lasting` is false if its writes are rolled back."""
+    """A connection of the memory's owner. `lasting` is false if its writes are rolled back.
 
-    def __init__(self, connection: Connection, *, lasting: bool = True) -> None:
-        self._connection = connection
+    `schema` has the tables and functions of the memory.
+    """
+
+    def __init__(
+        self, connection: Connection, *, lasting: bool = True, schema: str = SCHEMA
+    ) -> None:
+        self._connection = self.connection = connection
+        self._schema = schema
         self.pooled = connection.pooled
         self.lasting = lasting
         self.major = connection.info.server_version // 10_000
@@ -119,13 +125,18 @@ class Session:
         await self.refuse_hidden()
         counts = dict[str, int]()
         for (name,) in await self._fetch(_TABLES):
-            query = sql.SQL("select count(*) from {}").format(sql.Identifier(SCHEMA, str(name)))
-            counts[str(name)] = (await self._fetch(query))[0][0]
+            counts[str(name)] = await self.count_table(str(name))
         return counts
+
+    async def count_table(self, name: str) -> int:
+        """Return the row count of one table."""
+        query = sql.SQL("select count(*) from {}").format(sql.Identifier(self._schema, name))
+        return (await self._fetch(query))[0][0]
 
     async def count_parts(self) -> int:
         """Return the number of facts that are parts of a journal entry or a source."""
-        return (await self._fetch(_PARTS))[0][0]
+        query = sql.SQL(_PARTS).format(schema=sql.Identifier(self._schema))
+        return (await self._fetch(query))[0][0]
 
     async def export_snapshot(self) -> str:
         """Return the name by which another session can read the same state of the database."""
@@ -160,9 +171,9 @@ class Session:
             # Do not use a join, because it could change the order of the facts.
             vector = sql.SQL(
                 "(select v.vector from {} v where v.space_id = {} and v.observation_id = f.id)"
-            ).format(sql.Identifier(SCHEMA, f"embedding_{model}"), argument)
+            ).format(sql.Identifier(self._schema, f"embedding_{model}"), argument)
         query = sql.SQL("select row_to_json(f)::text, {} from {}({}) f").format(
-            vector, sql.Identifier(SCHEMA, function), argument
+            vector, sql.Identifier(self._schema, function), argument
         )
         async with self._connection.cursor("export") as cursor:
             await cursor.execute(query)
@@ -204,12 +215,16 @@ class Session:
         self, function: LiteralString, arguments: tuple[object, ...]
     ) -> list[tuple[Any, ...]]:
         placeholders = sql.SQL(", ").join([sql.Placeholder()] * len(arguments))
-        name = sql.Identifier(SCHEMA, function)
+        name = sql.Identifier(self._schema, function)
         async with self._connection.transaction():
+            await self._prepare_call()
             cursor = await self._connection.execute(
                 sql.SQL("select * from {}({})").format(name, placeholders), arguments
             )
             return await cursor.fetchall()
+
+    async def _prepare_call(self) -> None:
+        """Prepare the transaction of a call."""
 
     async def _fetch(self, query: Any) -> list[tuple[Any, ...]]:
         return await (await self._connection.execute(query)).fetchall()

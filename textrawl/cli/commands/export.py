@@ -16,8 +16,8 @@ from textrawl.cli.console import count, write_message
 from textrawl.cli.database_access import open_login
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.progress import show_progress
+from textrawl.distribution.owner_session import open_snapshot
 from textrawl.errors import ArgumentInvalid, StartRefused
-from textrawl.postgres.owner_session import open_snapshot
 from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
 

@@ -24,8 +24,9 @@ from textrawl.cli.console import open_console, write_message
 from textrawl.cli.database_access import open_login
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.progress import show_index_progress, show_progress
+from textrawl.distribution.owner_session import open_writing
 from textrawl.errors import ArgumentInvalid, StartRefused
-from textrawl.postgres.owner_session import Session, open_writing
+from textrawl.postgres.owner_session import Session
 from textrawl.postgres.vector_indexes import build_indexes
 from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
