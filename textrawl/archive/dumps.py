@@ -6,8 +6,8 @@ from pathlib import Path
 
 from textrawl.archive.files import write_whole
 from textrawl.archive.programs import find_program, read_program, run_program
-from textrawl.distribution.map import is_distributed
 from textrawl.errors import StartRefused
+from textrawl.postgres.connection import is_distributed
 from textrawl.postgres.owner_login import OwnerLogin
 from textrawl.postgres.owner_session import SCHEMA, open_snapshot, refuse_transaction_pooling
 from textrawl.postgres.sql_files import refuse_unreleased

@@ -12,11 +12,11 @@ from typing import Any, LiteralString
 
 import anyio
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
 
-from textrawl.distribution.map import CellMap, Node, find_shards, is_distributed, read_map
+from textrawl.distribution.map import CellMap, Node, find_shards, read_map
+from textrawl.distribution.pools import find_node
 from textrawl.errors import StartRefused
-from textrawl.postgres.connection import Connection
+from textrawl.postgres.connection import Connection, is_distributed
 from textrawl.postgres.owner_login import OwnerLogin
 from textrawl.postgres.owner_session import Session, as_json
 from textrawl.postgres.owner_session import open_snapshot as open_one_snapshot
@@ -248,6 +248,6 @@ async def _distribute(
     cells = await read_map(session.connection)
     workers: dict[Node, Connection] = {}
     for node in cells.nodes:
-        conninfo = make_conninfo(login.conninfo, host=node.host, port=node.port)
+        conninfo = find_node(login.conninfo, node)
         workers[node] = (await open_worker(replace(login, conninfo=conninfo))).connection
     return DistributedSession(session.connection, cells, workers)
