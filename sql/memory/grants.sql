@@ -4,7 +4,7 @@ grant execute on function
     textrawl.digest_memory, textrawl.complete_name, textrawl.explain_search,
     textrawl.remember_fact, textrawl.build_knowledge, textrawl.relate_entities, textrawl.end_relation,
     textrawl.forget_entity,
-    textrawl.memory_statistics, textrawl.recall_costs
+    textrawl.memory_statistics, textrawl.recall_costs, textrawl.count_terms
     to textrawl_app;
 
 -- Servers call these functions for upkeep, without a credential.

@@ -15,7 +15,8 @@ create function textrawl.search_memory(
     neighbours boolean default true,
     sources text[] default array['facts'],  -- facts, documents or both
     graphs text[] default null,     -- if documents are searched: only these graphs; null: all
-    ceiling integer default 8000    -- most tokens of documents in the answer
+    ceiling integer default 8000,   -- most tokens of documents in the answer
+    totals jsonb default null       -- of a search in several cells, see count_terms(): {facts, words, languages, named}
 )
 returns table (
     observation_id uuid, entity_id uuid, space_id integer, space text, entity_name text, entity_type text,
@@ -78,7 +79,11 @@ begin
 
     select a.* into plan from assess_spaces(scoped, entity_types, model, since, until) a;
     if not semantic then
-        languages := search_languages(scoped);
+        if totals is null then
+            languages := search_languages(scoped);
+        else
+            languages := array(select jsonb_array_elements_text(totals -> 'languages'));
+        end if;
         select array_agg(t.term), array_agg(t.weight / t.total), string_agg('(' || t.selecting::text || ')', '|')::tsquery,
             -- If even the rarest word is too common to select facts alone, pairs of words select facts. If too few
             -- facts match a pair, the rarest word selects facts alone. It is the fallback.
@@ -88,7 +93,7 @@ begin
             -- is checked. Check the newest facts instead.
             coalesce(plan.most and num_nonnulls(entity_types, since, until) = 0 and min(t.share) > 0.1, false)
         into terms, weights, selecting, fallback, common
-        from (select *, sum(weight) over () as total from search_terms(query, scoped, plan.stale, languages)) t;
+        from (select *, sum(weight) over () as total from search_terms(query, scoped, plan.stale, languages, totals)) t;
         fallback := coalesce(fallback && !!selecting, fallback);
         sums := subset_sums(weights);
         query_words := tsvector_to_array(to_tsvector('simple', search_text(query)));
@@ -156,7 +161,7 @@ begin
                                    array(select id from selected where not near)) c on c.space_id = s.space_id and c.id = s.id
         ),
         named as materialized (
-            select array_agg(e.id) as entities
+            select coalesce(array_agg(e.id), case when (totals ->> 'named')::boolean then array[]::uuid[] end) as entities
             from (select distinct space_id, entity_id as id from candidate) c join entity e using (space_id, id)
             -- One or two letters are more often a word than a name.
             where query_words is not null and char_length(e.name) > 2 and e.fts <> '' and tsvector_to_array(e.fts) <@ query_words

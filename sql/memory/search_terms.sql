@@ -1,6 +1,7 @@
 create function textrawl.search_terms(
     query text, spaces integer[] default array[textrawl.default_space()], counting boolean default false,
-    languages text[] default null  -- of the spaces; null: search_languages() finds them
+    languages text[] default null,  -- of the spaces; null: search_languages() finds them
+    totals jsonb default null  -- {facts, words: {word: facts}} of more spaces than these; null: count or look up
 )
 returns table (
     term tsquery,
@@ -19,11 +20,13 @@ begin atomic
     ), fact_total as (
         -- Use only the statistics of these spaces. Scores would otherwise reveal the words of other spaces. In a new
         -- memory the statistics are soon outdated. The caller then sets `counting`, and the few facts are counted.
-        select case when counting then (select count(*)::float8 from textrawl.observation o where o.space_id = any(spaces))
+        select case when totals is not null then (totals ->> 'facts')::float8
+            when counting then (select count(*)::float8 from textrawl.observation o where o.space_id = any(spaces))
             else (select sum(s.facts)::float8 from textrawl.space_statistics s where s.space_id = any(spaces)) end as facts
     ), with_frequency as (
         select word, term, facts, nullif(
-            case when counting then (select count(*) from textrawl.observation o, scope where o.fts @@ (scope && term))
+            case when totals is not null then (totals -> 'words' ->> word)::numeric
+            when counting then (select count(*) from textrawl.observation o, scope where o.fts @@ (scope && term))
             else (select sum(l.frequency) from textrawl.lexeme l
                   where l.word = any(with_forms.words) and l.space_id = any(spaces)) end, 0)::float8 as frequency
         from with_forms, fact_total

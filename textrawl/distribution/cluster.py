@@ -19,10 +19,11 @@ from textrawl.distribution.places import Places
 from textrawl.distribution.planning import Arguments, Planner, Visit
 from textrawl.distribution.pools import NodeAway
 from textrawl.distribution.routes import ABSENT, SPREAD, Route, find_route, refuse
+from textrawl.distribution.searching import COUNTED, Counts, add_counts, keep_best
 from textrawl.distribution.visits import Answer, CellGone, Query, Visits
 from textrawl.distribution.watching import join_watches, split_watches
 from textrawl.postgres.connection import is_distributed
-from textrawl.postgres.database import Database, advise, list_columns, translate
+from textrawl.postgres.database import Database, advise, compose, list_columns, translate
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.scheduling.write_order import wait_for_earlier_writes
 
@@ -238,13 +239,39 @@ class ClusterDatabase(Database):
         columns = (*call.columns, *(key for key in merge.keys if key not in call.columns))
         query = Query(call.function, columns, call.writes)
         wider = [Visit(visit.shard, merge.widen(visit.arguments)) for visit in plan]
+        counts: Counts | None = None
+        if call.function == "search_memory" and not call.arguments.get("semantic"):
+            totals, counts = await self._count_terms(call, plan)
+            wider = [Visit(each.shard, {**each.arguments, "totals": totals}) for each in wider]
         answers = await self.visits.gather(query, wider)
         answers = await self._raise_errors(call, answers)
         rights = await self.places.find_rights(call.arguments.get("credential"))
         places = {right.name: place for place, right in enumerate(rights.spaces)}
         named = [_name(answer, columns) for answer in answers]
         rows = merge.combine(named, Question(call.arguments, places))
+        if counts is not None:
+            rows = keep_best(rows, counts, call.arguments)
         return [tuple(row[name] for name in call.columns) for row in rows]
+
+    async def _count_terms(self, call: _Call, plan: list[Visit]) -> tuple[str, Counts]:
+        """Return what all cells together have, for the weights of words and the least score."""
+        given = {name: call.arguments[name] for name in COUNTED if name in call.arguments}
+        given["vectors"] = call.arguments.get("vector") is not None
+        columns = list_columns(Counts)
+        text = compose("textrawl", "count_terms", columns, (*given, "spaces"))
+        spaces = call.arguments.get("spaces")
+        async with self.lend() as connection:
+            # The coordinator knows the languages of all spaces.
+            cursor = await connection.execute(text, {**given, "spaces": spaces})
+            directory = Counts(*cast("tuple[Any, ...]", await cursor.fetchone()))
+        given["languages"] = directory.languages_found
+        visits = [
+            Visit(visit.shard, {**given, "spaces": visit.arguments.get("spaces")}) for visit in plan
+        ]
+        query = Query("count_terms", columns, writes=False)
+        answers = await self._raise_errors(call, await self.visits.gather(query, visits))
+        counts = [Counts(*row) for answer in answers for row in answer.rows]
+        return add_counts(counts, directory.languages_found), directory
 
     async def _search(self, call: _Call, query: Query, plan: list[Visit]) -> list[tuple[Any, ...]]:
         """Ask one cell after the other, until one knows what the arguments name."""
