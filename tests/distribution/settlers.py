@@ -21,17 +21,21 @@ class Settlers:
         self.ben = hashlib.sha256(b"ben").digest()
         with memory.open(OWNER) as owner:
             owner.execute("set search_path = textrawl, public")
-            owner.execute("select create_space(name) from unnest(%s::text[]) name", (_NAMES,))
-            _create_token(owner, self.ana, "ana", ["read", "write", "forget", "review"])
-            _create_token(owner, self.ben, "ben", ["read"])
-            for name in _NAMES[1:]:
-                scopes = ["read", "write", "forget", "review"]
-                owner.execute("select grant_access('ana', %s, %s)", (name, scopes))
-            rows = owner.execute("select id from space where name = any(%s)", (_NAMES,))
-            spaces: list[int] = sorted(space for (space,) in rows)
-        self.cells: dict[int, Cell] = memory.find_cells(spaces)
+            self.names = self.enrol(owner)
+        self.cells: dict[int, Cell] = memory.find_cells(sorted(self.names))
         self.spaces = list(self.cells)
         memory.send_directory()
+
+    def enrol(self, owner: psycopg.Connection[Any]) -> dict[int, str]:
+        """Create the spaces, the actors and their tokens; the names of the spaces by id."""
+        scopes = ["read", "write", "forget", "review"]
+        owner.execute("select create_space(name) from unnest(%s::text[]) name", (_NAMES,))
+        _create_token(owner, self.ana, "ana", scopes)
+        _create_token(owner, self.ben, "ben", ["read"])
+        for name in _NAMES[1:]:
+            owner.execute("select grant_access('ana', %s, %s)", (name, scopes))
+        rows = owner.execute("select id, name from space where name = any(%s)", (_NAMES,))
+        return dict(rows.fetchall())
 
     def spaces_of(self, cell: Cell) -> list[int]:
         """The spaces in a cell."""

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, LiteralString
@@ -65,7 +65,9 @@ class ClusterNode:
 
     def _control(self, *words: str) -> None:
         program = self.programs / "pg_ctl"
-        done = find_account().run([program, f"--pgdata={self.data}", "--wait", *words], limit=60)
+        files = self.data.stat()
+        owner = replace(find_account(), uid=files.st_uid, gid=files.st_gid)
+        done = owner.run([program, f"--pgdata={self.data}", "--wait", *words], limit=60)
         assert done.returncode == 0, done.stderr
 
 

@@ -302,6 +302,15 @@ def _recall_chunks(answers: Answers, question: Question) -> list[Values]:
     return rows
 
 
+_OF_ENTITY = (
+    "space",
+    "observations",
+    "total_observations",
+    "outgoing",
+    "incoming",
+    "total_relations",
+    "revised",
+)
 _SCORED = ("-score", "-created_at", "observation_id")
 _OF_DIGEST = ("section", "score", "created_at", "observation_id")
 
@@ -316,7 +325,7 @@ MERGES: dict[str, Merge] = {
     "claim_pending_embeddings": ordered(cut=False),
     "close_pairs": Merge(_close_pairs, ("kind", "similarity", "one_id", "other_id", "total")),
     "complete_name": _take_turns("entity_name"),
-    "describe_entity": Merge(_describe_entity, ("space",), "max_observations", "skip", 20),
+    "describe_entity": Merge(_describe_entity, _OF_ENTITY, "max_observations", "skip", 20),
     "digest_memory": Merge(_digest, _OF_DIGEST),
     "embedding_progress": _by_group("model_id", model_id=_first, dimensions=_first),
     "entity_days": Merge(_days, ("day",)),

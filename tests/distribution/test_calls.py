@@ -1,0 +1,193 @@
+"""Calls of a server on a distributed memory: one cell, several cells, and a worker that is away."""
+
+import random
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.distribution.settlers import Settlers
+from tests.support.cluster import ClusterMemory
+from textrawl.distribution.cluster import ClusterDatabase
+from textrawl.distribution.opening import open_connection
+from textrawl.errors import DatabaseUnavailable, SpaceNotFound
+from textrawl.postgres.database import Database
+
+pytestmark = pytest.mark.anyio
+
+_WORDS = [
+    "tea",
+    "coffee",
+    "garden",
+    "river",
+    "winter",
+    "piano",
+    "letter",
+    "bridge",
+    "Ana",
+    "Ben",
+    "Oslo",
+    "engine",
+]
+
+
+@dataclass(frozen=True)
+class _Stored:
+    observation_id: Any
+
+
+@dataclass(frozen=True)
+class _Hit:
+    space: str
+    content: str
+    score: float
+
+
+@dataclass(frozen=True)
+class _Entity:
+    name: str
+    total_observations: int
+    observations: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class _Page:
+    total: int
+    entities: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class _Refreshed:
+    refresh_search_statistics: bool
+
+
+@asynccontextmanager
+async def _open(memory: ClusterMemory) -> AsyncGenerator[ClusterDatabase]:
+    async with open_connection(memory.dsn(), timeout=20) as database:
+        assert isinstance(database, ClusterDatabase)
+        yield database
+
+
+async def _remember(
+    database: Database, settlers: Settlers, space: int | None, entity: str, text: str
+) -> None:
+    await database.call(
+        "remember_fact",
+        _Stored,
+        entity=entity,
+        type="person",
+        observation=text,
+        space=space,
+        credential=settlers.ana,
+        tool="test",
+    )
+
+
+async def _search(
+    database: Database, settlers: Settlers, query: str, *, neighbours: bool = True
+) -> list[_Hit]:
+    return await database.call(
+        "search_memory",
+        _Hit,
+        query=query,
+        credential=settlers.ana,
+        max_rows=100,
+        neighbours=neighbours,
+    )
+
+
+async def test_answers_of_cells_are_one_answer(memory: ClusterMemory, settlers: Settlers) -> None:
+    """An entity of several cells has all its facts, in pages that do not overlap."""
+    async with _open(memory) as database:
+        for space in settlers.spaces:
+            await _remember(database, settlers, space, "Ana", f"drinks tea of {space}")
+        ana = {"credential": settlers.ana}
+        pages = [
+            await database.call(
+                "describe_entity", _Entity, entity="ana", max_observations=5, skip=skip, **ana
+            )
+            for skip in range(0, len(settlers.spaces), 5)
+        ]
+        [page] = await database.call("list_entities", _Page, max_rows=3, skip=2, **ana)
+    texts = [fact["content"] for [entity] in pages for fact in entity.observations]
+    assert texts == [f"drinks tea of {space}" for space in reversed(settlers.spaces)]
+    assert (page.total, len(page.entities)) == (len(settlers.spaces), 3)
+
+
+async def test_writes_go_to_the_home_space(memory: ClusterMemory, settlers: Settlers) -> None:
+    """A write without a space goes where it goes on one Postgres, also if that is an error."""
+    with memory.open("postgres") as owner:
+        owner.execute("update textrawl.token set home_space_id = null")
+    memory.send_directory()
+    async with _open(memory) as database:
+        with pytest.raises(SpaceNotFound):
+            await _remember(database, settlers, None, "Ana", "drinks tea")
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_a_merged_search_equals_a_plain_one(
+    memory: ClusterMemory,
+    settlers: Settlers,
+    seed: int,
+    database_url: str,
+    owner: psycopg.Connection,
+) -> None:
+    """The same facts have the same scores, whether one Postgres has them or several cells.
+
+    With neighbours, the ten best facts of each cell bring theirs, not only the ten best of all. So
+    facts can be found in addition, and a neighbour can raise a score.
+    """
+    dice = random.Random(seed)  # noqa: S311 - the same in every run
+    owner.execute("set search_path = textrawl, public")
+    plain_ids = {name: space for space, name in settlers.enrol(owner).items()}
+    async with AsyncExitStack() as stack:
+        cells = await stack.enter_async_context(_open(memory))
+        plain = await stack.enter_async_context(open_connection(database_url, timeout=20))
+        for number in range(30):
+            space, entity = dice.choice(settlers.spaces), dice.choice(["Ana", "Ben", "Carl"])
+            text = f"{_make_text(dice)} {number}"
+            await _remember(cells, settlers, space, entity, text)
+            await _remember(plain, settlers, plain_ids[settlers.names[space]], entity, text)
+        for refreshed in (False, True):
+            if refreshed:
+                for database in (cells, plain):
+                    await database.call("refresh_search_statistics", _Refreshed)
+            for query in (_make_text(dice), _make_text(dice), "Ben", dice.choice(_WORDS)):
+                alone = {"neighbours": False}
+                found = await _search(cells, settlers, query, **alone)
+                assert _list(found) == _list(await _search(plain, settlers, query, **alone)), query
+                scores = {hit.content: hit.score for hit in await _search(cells, settlers, query)}
+                for hit in await _search(plain, settlers, query):
+                    assert scores[hit.content] >= hit.score - 1e-5, query
+
+
+async def test_a_worker_that_is_away_stops_only_its_spaces(
+    memory: ClusterMemory, settlers: Settlers
+) -> None:
+    """Other spaces are read and written; a search of all says which spaces are missing."""
+    lost = settlers.spaces[0]
+    other = settlers.pick(away_from=lost)
+    node = memory.cluster.find_node(settlers.cells[lost].node)
+    async with _open(memory) as database:
+        await _search(database, settlers, "tea")
+        node.stop()
+        try:
+            await _remember(database, settlers, other, "Ana", "drinks tea")
+            with pytest.raises(DatabaseUnavailable, match="space-00"):
+                await _search(database, settlers, "tea")
+            with pytest.raises(DatabaseUnavailable, match="cannot be reached"):
+                await _remember(database, settlers, lost, "Ana", "drinks tea")
+        finally:
+            node.start()
+        await _remember(database, settlers, lost, "Ana", "drinks coffee")
+
+
+def _make_text(dice: random.Random) -> str:
+    return " ".join(dice.sample(_WORDS, 3))
+
+
+def _list(hits: list[_Hit]) -> list[tuple[float, str, str]]:
+    return sorted((-round(hit.score, 5), hit.space, hit.content) for hit in hits)
