@@ -63,9 +63,9 @@ def count_deadlocks(conninfo: str) -> int:
     return row[0]
 
 
-def enrol(conninfo: str) -> str:
+def enrol(conninfo: str, token: str | None = None) -> str:
     """Return a token with all scopes in the default space. `conninfo` is for the owner."""
-    token = make_token()
+    token = token or make_token()
     with psycopg.connect(conninfo, autocommit=True) as owner:
         owner.execute(
             "select textrawl.create_token(hash => %s, prefix => %s, actor => 'bench',"

@@ -115,16 +115,18 @@ class Fact:
 
 
 class World:
-    """An endless series of facts, which depends only on the seed."""
+    """An endless series of facts, which depends only on the seed and the shares of the spaces."""
 
-    def __init__(self, seed: int = 7) -> None:
+    def __init__(self, seed: int = 7, shares: dict[str, float] | None = None) -> None:
         self._dice = random.Random(seed)  # noqa: S311 - the same in every run
         words = read_vocabulary()
         self.common, self._rare = words[:COMMON], words[COMMON:]
         self._topics = [self._dice.sample(self._rare, TOPIC_WORDS) for _ in range(TOPICS)]
         self._names = set[tuple[int, str]]()
         small = (1 - sum(SPACES.values())) / SMALL_SPACES
-        self._shares = SPACES | {f"small-{number}": small for number in range(SMALL_SPACES)}
+        self._shares = shares or (
+            SPACES | {f"small-{number}": small for number in range(SMALL_SPACES)}
+        )
         self.spaces = list(self._shares)
 
     def make_facts(self) -> Iterator[Fact]:
@@ -303,10 +305,10 @@ class Filling:
         return row[0]
 
 
-def fill(conninfo: str, facts: int) -> Filled:
+def fill(conninfo: str, facts: int, world: World | None = None) -> Filled:
     """Fill the empty memory of the owner's `conninfo`."""
     with psycopg.connect(conninfo, autocommit=True) as connection:
-        return Filling(connection).run(World(), facts)
+        return Filling(connection).run(world or World(), facts)
 
 
 def fill_once(folder: Path, conninfo: str, rows: int) -> Filled:

@@ -16,6 +16,7 @@ Run = Callable[..., str]
 pytestmark = [pytest.mark.usefixtures("uncovered"), pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
+CITUS = ROOT.parent / "shared/citus"
 SMALL = {
     "access": ("--facts", "60", "--calls", "2"),
     "analytics": ("--facts", "60", "--calls", "2"),
@@ -127,6 +128,20 @@ def test_recall_of_documents_is_measured_on_files_that_every_python_has(
     assert [line.split()[0] for line in lines[-3:]] == ["keywords", "vectors", "hybrid"]
     rows = json.loads(file.read_text("utf-8"))["rows"]
     assert all(row["chunks"] > 12 for row in rows[:3])
+
+
+@pytest.mark.skipif(not CITUS.is_dir(), reason="there is no ../shared/citus beside the project")
+def test_a_distributed_memory_is_measured_beside_an_ordinary_one(run: Run) -> None:
+    given = ["--facts", "600", "--spaces", "4", "--workers", "1", "--cells", "2", "--calls", "4"]
+
+    tables = run("cluster", "--citus", str(CITUS), *given).split("\n\n")[1:-1]
+
+    heads = ["p50 / p95, ms", "processor time of a call, ms: all servers / busiest"]
+    assert [table.split("|")[1].strip() for table in tables] == [*heads, "the fullest server"]
+    rows = [[row.split("|")[1].strip() for row in table.splitlines()[2:]] for table in tables]
+    calls = ["search of a large space", "search of a small space", "remember_fact"]
+    assert rows[0] == rows[1] == [*calls, "search of 4 spaces"]
+    assert rows[2] == ["vector indexes, MB", "text indexes, MB", "a session, MB"]
 
 
 def test_recall_of_times_is_measured_for_every_way(run: Run, tmp_path: Path) -> None:

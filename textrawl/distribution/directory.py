@@ -4,6 +4,8 @@ The coordinator publishes its tables, and each worker subscribes to them by logi
 a worker that is down delays nobody, and catches up when it is back.
 """
 
+import re
+
 import anyio
 from psycopg import AsyncConnection, sql
 from psycopg.conninfo import make_conninfo
@@ -89,12 +91,18 @@ async def _subscribe(worker: AsyncConnection, node: Node, dsn: str) -> None:
             sql.Identifier(_PUBLICATION),
             sql.Literal(dsn),
             sql.Identifier(_PUBLICATION),
-            sql.Literal(f"{_PUBLICATION}_{worker.info.dbname}_{node.id}".lower()[:63]),
+            sql.Literal(_name_slot(worker.info.dbname, node)),
         )
     )
     with anyio.fail_after(_LONGEST_COPY):
         while not await _is_copied(worker):  # noqa: ASYNC110 - another server changes it
             await anyio.sleep(_PAUSE)
+
+
+def _name_slot(database: str, node: Node) -> str:
+    """Return a name for the slot of a worker. Postgres refuses capitals and punctuation in it."""
+    name = f"{_PUBLICATION}_{node.id}_{database}".lower()
+    return re.sub(r"[^a-z0-9_]", "_", name)[:63]
 
 
 async def _is_copied(worker: AsyncConnection) -> bool:

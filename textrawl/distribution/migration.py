@@ -9,6 +9,7 @@ from textrawl.distribution.cells import build_cell
 from textrawl.distribution.content import CELLS, distribute_content, find_owner, list_tables
 from textrawl.distribution.directory import publish_directory
 from textrawl.distribution.layout import CONTENT, DIRECTORY, MEMORY
+from textrawl.distribution.logins import copy_login
 from textrawl.distribution.map import CellMap, Node, read_map
 from textrawl.distribution.nodes import Nodes, find_nodes, keep_alone, open_node
 from textrawl.errors import StartRefused
@@ -39,6 +40,7 @@ async def migrate_distributed(conninfo: str, *, cells: int | None = None) -> Mig
         if not exists:
             await _distribute(connection, nodes, cells or CELLS)
         await build_cells(nodes, await read_map(connection))
+    await copy_login(nodes)
     return reports[0]
 
 

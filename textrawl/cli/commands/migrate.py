@@ -1,6 +1,7 @@
 """`textrawl migrate`: the schema of this version, in the database that the settings name."""
 
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Annotated
 
@@ -58,7 +59,8 @@ def migrate(
     if login and settings.database_url is not None:
         conninfo = settings.database_url.get_secret_value()
         timeout = settings.database_timeout
-        url = run_foreground(lambda: enable_login(conninfo, connect_timeout=timeout))
+        enable = _find_enable_login(distributed=distributed)
+        url = run_foreground(lambda: enable(conninfo, connect_timeout=timeout))
         sys.stdout.write(f"{url}\n")
 
 
@@ -75,6 +77,14 @@ async def _migrate(settings: Settings, *, distributed: bool, cells: int | None) 
     report = await bring_up_to_date(conninfo, connect_timeout=settings.database_timeout)
     await build_missing_indexes(conninfo)
     return report
+
+
+def _find_enable_login(*, distributed: bool) -> Callable[..., Awaitable[str]]:
+    if not distributed:
+        return enable_login
+    from textrawl.distribution.logins import enable_login_on_nodes  # noqa: PLC0415 - as above
+
+    return enable_login_on_nodes
 
 
 def _describe(report: MigrationReport) -> str:
