@@ -60,7 +60,7 @@ def make_distributed(
         for table in _CONTENT:
             _copy(source, target, table)
         for definition in definitions:
-            target.execute(sql.SQL(definition))
+            target.execute(sql.SQL(cast("LiteralString", definition)))
     for worker in workers:
         _finish(worker, name)
 

@@ -57,8 +57,7 @@ def migrate(
     else:
         (open_progress() if login else open_console()).print(_describe(report), soft_wrap=True)
     if login and settings.database_url is not None:
-        conninfo = settings.database_url.get_secret_value()
-        timeout = settings.database_timeout
+        conninfo, timeout = settings.database_url.get_secret_value(), settings.database_timeout
         enable = _find_enable_login(distributed=distributed)
         url = run_foreground(lambda: enable(conninfo, connect_timeout=timeout))
         sys.stdout.write(f"{url}\n")
