@@ -10,10 +10,12 @@ from tests.support.cluster import CitusCluster, ClusterMemory
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all tests of this folder: they need the cluster."""
+    """Mark the tests of this folder that need the cluster. It starts slowly."""
     for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
+        here = item.path.is_relative_to(Path(__file__).parent)
+        if here and "citus" in getattr(item, "fixturenames", ()):
             item.add_marker("citus")
+            item.add_marker("slow")
 
 
 @pytest.fixture

@@ -10,10 +10,11 @@ import psycopg
 import pytest
 
 from tests.distribution.settlers import Settlers
-from tests.support.cluster import ClusterMemory
+from tests.support.cluster import CELLS, ClusterMemory
 from textrawl.distribution.cluster import ClusterDatabase
 from textrawl.distribution.opening import open_connection
-from textrawl.errors import DatabaseUnavailable, SpaceNotFound
+from textrawl.embedded.configuration import OWNER
+from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, SpaceNotFound
 from textrawl.postgres.database import Database
 
 pytestmark = pytest.mark.anyio
@@ -62,6 +63,11 @@ class _Page:
 @dataclass(frozen=True)
 class _Refreshed:
     refresh_search_statistics: bool
+
+
+@dataclass(frozen=True)
+class _Shared:
+    shared_facts: int
 
 
 @asynccontextmanager
@@ -162,6 +168,38 @@ async def test_a_merged_search_equals_a_plain_one(
                 scores = {hit.content: hit.score for hit in await _search(cells, settlers, query)}
                 for hit in await _search(plain, settlers, query):
                     assert scores[hit.content] >= hit.score - 1e-5, query
+
+
+async def test_each_undo_of_the_cluster_has_a_number_of_its_own(
+    memory: ClusterMemory, settlers: Settlers
+) -> None:
+    """A number names one undo, so the cells must not count alike."""
+    numbers: list[int] = []
+    for cell in dict.fromkeys(settlers.cells.values()):
+        space = settlers.spaces_of(cell)[0]
+        settlers.remember(space, "Ana", "drinks tea")
+        query = "select min(id), max(id) from event where space_id = %s"
+        [found] = settlers.fetch(space, query, space, role=OWNER)
+        numbers += found
+
+    assert len(numbers) == len(set(numbers)) == 2 * CELLS
+
+
+async def test_facts_do_not_go_to_another_cell(memory: ClusterMemory, settlers: Settlers) -> None:
+    """The error says what to do instead."""
+    space = settlers.spaces[0]
+    target = next(each for each in settlers.spaces if settlers.cells[each] != settlers.cells[space])
+    async with _open(memory) as database:
+        await _remember(database, settlers, space, "Ana", "drinks tea")
+        with pytest.raises(ArgumentInvalid, match="different cells"):
+            await database.call(
+                "share_memories",
+                _Shared,
+                entity="Ana",
+                target=target,
+                space=space,
+                credential=settlers.ana,
+            )
 
 
 async def test_a_worker_that_is_away_stops_only_its_spaces(

@@ -30,6 +30,7 @@ from textrawl.postgres.sql_files import (
 )
 
 # The spaces of a cell are those whose hash is in its range.
+_STEP = 65_536  # between two numbers of one cell, so that each cell has numbers of its own
 _SPACE_COLUMN = {"space": "id", "space_grant": "space_id"}
 
 
@@ -153,7 +154,10 @@ async def _queue_models(connection: AsyncConnection, cell: Cell) -> None:
 
 
 async def _number_rows(connection: AsyncConnection, cell: Cell) -> None:
-    """Let the cell number its own rows, after those that it already has."""
+    """Let the cell number its own rows, after those that it already has.
+
+    The numbers of two cells differ, because an undo is named by its number alone.
+    """
     cursor = await connection.execute(
         """select c.relname::text, a.attname::text from pg_attribute a
            join pg_class c on c.oid = a.attrelid
@@ -165,9 +169,13 @@ async def _number_rows(connection: AsyncConnection, cell: Cell) -> None:
         name = f"{cell.schema}.{table}_{column}_seq"
         sequence = sql.Identifier(*name.split("."))
         view, key = sql.Identifier(cell.schema, table), sql.Identifier(column)
-        await connection.execute(sql.SQL("create sequence {}").format(sequence))
-        start = sql.SQL("select setval({}, coalesce(max({}), 0) + 1, false) from {}")
-        await connection.execute(start.format(sql.Literal(name), key, view))
+        step, own = sql.Literal(_STEP), sql.Literal(cell.shard % _STEP)
+        create = sql.SQL("create sequence {} increment {}")
+        await connection.execute(create.format(sequence, step))
+        start = sql.SQL(
+            "select setval({}, (coalesce(max({}), 0) / {} + 1) * {} + {}, false) from {}"
+        )
+        await connection.execute(start.format(sql.Literal(name), key, step, step, own, view))
         default = sql.SQL("alter view {} alter column {} set default nextval({})")
         await connection.execute(default.format(view, key, sql.Literal(name)))
 

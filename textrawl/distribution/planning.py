@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from textrawl.distribution.places import Places, Rights
-from textrawl.distribution.routes import Route, find_scope
+from textrawl.distribution.routes import Route, find_scope, refuse_target
 
 Arguments = Mapping[str, Any]
 
@@ -52,7 +52,16 @@ class Planner:
                 if chooses
                 else rights.choose(scope, graphs=True)
             )
-        return await self._visit(cast("list[int]", spaces), arguments)
+        visits = await self._visit(cast("list[int]", spaces), arguments)
+        if "target" in arguments:
+            await self._require_one_cell(visits, arguments["target"])
+        return visits
+
+    async def _require_one_cell(self, visits: Sequence[Visit], target: int) -> None:
+        """Raise ArgumentInvalid if facts would go to a space of another cell."""
+        shards = await self._places.find_shards([target])
+        if visits and [visit.shard for visit in visits] != list(shards):
+            raise refuse_target()
 
     async def _plan_unattended(self, route: Route, arguments: Arguments) -> list[Visit]:
         if route is Route.ROWS:

@@ -111,6 +111,15 @@ def find_scope(function: str, *, writes: bool) -> str | None:
     return _SCOPE_OF.get(function, "write" if writes else "read")
 
 
+def refuse_target() -> ArgumentInvalid:
+    """Return the error for facts that would go from one cell to another."""
+    return ArgumentInvalid(
+        "these two spaces are in different cells of the cluster: remember the facts in the other "
+        "space, or ask the owner for `textrawl export` and `textrawl import`",
+        title="Not possible between these spaces",
+    )
+
+
 def refuse(function: str) -> ArgumentInvalid:
     """Return the error for a function that does not work on a distributed memory (TR095)."""
     advice = _REFUSALS.get(function, "name one space")
