@@ -22,16 +22,25 @@ class Settlers:
         with memory.open(OWNER) as owner:
             owner.execute("set search_path = textrawl, public")
             self.names = self.enrol(owner)
-        self.cells: dict[int, Cell] = memory.find_cells(sorted(self.names))
+        self.find_cells()
         self.spaces = list(self.cells)
         memory.send_directory()
+
+    def find_cells(self) -> None:
+        """Look where the spaces are now."""
+        self.cells: dict[int, Cell] = self.memory.find_cells(sorted(self.names))
+
+    def read_events(self, space: int) -> list[tuple[int, int]]:
+        """Transactions and numbers of the events of a space, in the order of followers."""
+        query = "select transaction::text::bigint, id from event where space_id = %s order by 1, 2"
+        return self.fetch(space, query, space, role=OWNER)
 
     def enrol(self, owner: psycopg.Connection[Any]) -> dict[int, str]:
         """Create the spaces, the actors and their tokens; the names of the spaces by id."""
         scopes = ["read", "write", "forget", "review"]
         owner.execute("select create_space(name) from unnest(%s::text[]) name", (_NAMES,))
         _create_token(owner, self.ana, "ana", scopes)
-        _create_token(owner, self.ben, "ben", ["read"])
+        _create_token(owner, self.ben, "ben", ["read", "propose"])
         for name in _NAMES[1:]:
             owner.execute("select grant_access('ana', %s, %s)", (name, scopes))
         rows = owner.execute("select id, name from space where name = any(%s)", (_NAMES,))

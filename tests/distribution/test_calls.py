@@ -66,6 +66,11 @@ class _Refreshed:
 
 
 @dataclass(frozen=True)
+class _Proposed:
+    proposal_id: Any
+
+
+@dataclass(frozen=True)
 class _Shared:
     shared_facts: int
 
@@ -183,6 +188,34 @@ async def test_each_undo_of_the_cluster_has_a_number_of_its_own(
         numbers += found
 
     assert len(numbers) == len(set(numbers)) == 2 * CELLS
+
+
+async def test_a_proposal_is_stored_once(memory: ClusterMemory, settlers: Settlers) -> None:
+    """Who proposes the same again gets the same proposal."""
+    space = settlers.spaces[1]
+    with memory.open(OWNER) as owner:
+        owner.execute("set search_path = textrawl, public")
+        owner.execute(
+            "select grant_access('ben', %s, array['read', 'propose'])", (settlers.names[space],)
+        )
+    memory.send_directory()
+    async with _open(memory) as database:
+        proposed = {
+            row.proposal_id
+            for _ in range(2)
+            for row in await database.call(
+                "remember_fact",
+                _Proposed,
+                entity="Ana",
+                type="person",
+                observation="drinks tea",
+                space=space,
+                credential=settlers.ben,
+                tool="test",
+            )
+        }
+    assert len(proposed) == 1
+    assert None not in proposed
 
 
 async def test_facts_do_not_go_to_another_cell(memory: ClusterMemory, settlers: Settlers) -> None:

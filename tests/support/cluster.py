@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -182,7 +181,7 @@ class ClusterMemory:
             connection.execute(path)
             yield connection
 
-    @cached_property
+    @property
     def cells(self) -> dict[int, Cell]:
         """The cells by their shards."""
         query = "select shard, low, high, node, host, port from textrawl_content.list_cells()"

@@ -46,6 +46,7 @@ PANELS: dict[str, dict[str, str]] = {
     },
     "Database": {
         "migrate": "Create the database schema, or bring it up to date.",
+        "cluster": "See the workers of a distributed memory, and move spaces between them.",
         "backup": "Write the whole memory to a file.",
         "restore": "Restore a backup into an empty database.",
         "export": "Write entities, facts, relations, reflections and documents as JSON Lines.",

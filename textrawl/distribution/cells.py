@@ -11,13 +11,13 @@ from psycopg import AsyncConnection, sql
 
 from textrawl.distribution.content import find_owner, list_tables
 from textrawl.distribution.layout import (
-    CELLS,
     CONTENT,
     DIRECTORY,
     MEMORY,
     OF_NODES,
     OPEN,
     move_into,
+    number_transactions,
 )
 from textrawl.distribution.map import Cell
 from textrawl.distribution.shards import complete_shards, find_shards, protect_shards
@@ -31,6 +31,8 @@ from textrawl.postgres.sql_files import (
 
 # The spaces of a cell are those whose hash is in its range.
 _STEP = 65_536  # between two numbers of one cell, so that each cell has numbers of its own
+# Functions find out by this system column whether they stored a row or changed one.
+_SYSTEM = {"memory_link": ("xmax",), "proposal": ("xmax",)}
 _SPACE_COLUMN = {"space": "id", "space_grant": "space_id"}
 
 
@@ -59,11 +61,25 @@ async def build_cell(connection: AsyncConnection, cell: Cell, vector_schema: str
         await _create_own_code(connection, cell)
 
 
-async def drop_cell(connection: AsyncConnection, shard: int) -> None:
+async def find_vector_schema(connection: AsyncConnection) -> str:
+    """Return the schema of pgvector."""
+    cursor = await connection.execute(
+        "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'"
+    )
+    row = await cursor.fetchone()
+    return str(row[0]) if row else "public"
+
+
+async def drop_cell(connection: AsyncConnection, schema: str) -> None:
     """Drop a cell that has been moved away, so that nobody reads what it was."""
     await connection.execute(
-        sql.SQL("drop schema if exists {} cascade").format(sql.Identifier(f"{CELLS}{shard}"))
+        sql.SQL("drop schema if exists {} cascade").format(sql.Identifier(schema))
     )
+
+
+def write_state(cell: Cell) -> str:
+    """Return the comment of the schema of a cell that has this code and this placement."""
+    return f"{read_fingerprint()} {cell.placement}"
 
 
 async def _create_tables(connection: AsyncConnection, cell: Cell) -> None:
@@ -100,7 +116,7 @@ async def _replace_table(connection: AsyncConnection, cell: Cell, table: str, ta
         sql.SQL("create view {} with (security_invoker = {}) as select {} from {} {}").format(
             view,
             invoker,
-            sql.SQL(", ").join(map(sql.Identifier, columns)),
+            sql.SQL(", ").join(map(sql.Identifier, (*columns, *_SYSTEM.get(table, ())))),
             sql.Identifier(*target.split(".")),
             condition,
         )
@@ -108,7 +124,7 @@ async def _replace_table(connection: AsyncConnection, cell: Cell, table: str, ta
     setting = sql.SQL("alter view {} alter column {} set default {}")
     for name, default in columns.items():
         if default is not None:
-            value = sql.SQL(default)
+            value = sql.SQL(number_transactions(default, cell.placement))
             await connection.execute(setting.format(view, sql.Identifier(name), value))
 
 
@@ -184,8 +200,9 @@ async def _create_code(connection: AsyncConnection, cell: Cell) -> None:
     functions, views = read_folder(*list_folders()), read_folder("views")
     texts = [functions[name] for name in order_functions(functions)]
     # One message to the server for all of them takes half the time.
-    code = "\n".join((*texts, *views.values()))
-    await connection.execute(move_into(cell.schema, cast("LiteralString", code)))
+    code = cast("LiteralString", "\n".join((*texts, *views.values())))
+    code = number_transactions(code, cell.placement)
+    await connection.execute(move_into(cell.schema, code))
     schema = sql.Identifier(cell.schema)
     await connection.execute(
         sql.SQL("revoke execute on all functions in schema {} from public").format(schema)
@@ -195,7 +212,7 @@ async def _create_code(connection: AsyncConnection, cell: Cell) -> None:
     )
     await connection.execute(move_into(cell.schema, read_grants()))
     await connection.execute(
-        sql.SQL("comment on schema {} is {}").format(schema, sql.Literal(read_fingerprint()))
+        sql.SQL("comment on schema {} is {}").format(schema, sql.Literal(write_state(cell)))
     )
 
 

@@ -22,6 +22,22 @@ def name_cell(shard: int) -> str:
     return f"{CELLS}{shard}"
 
 
+# A move gives the shards of a cell new placements. Each placement has room for as many transactions
+# as a node makes in decades.
+_TRANSACTIONS = 2**40
+_NUMBER = re.compile(r"pg_current_xact_id\(\)|pg_snapshot_(?:xmin|xmax)\(pg_current_snapshot\(\)\)")
+
+
+def number_transactions(text: LiteralString, placement: int) -> LiteralString:
+    """Return code of a cell whose numbers of transactions belong to one placement.
+
+    Each node counts its own transactions. With the placement before the number, the transactions
+    after a move come after those before it, so followers of the trail keep their place.
+    """
+    number = rf"((\g<0>)::text::bigint + {placement * _TRANSACTIONS})::text::xid8"
+    return cast("LiteralString", _NUMBER.sub(number, text))
+
+
 def move_into(schema: str, text: LiteralString) -> LiteralString:
     """Return a statement for the schema textrawl, changed for `schema`."""
     changed = re.sub(r"\btextrawl\.", f"{schema}.", text)

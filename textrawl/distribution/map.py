@@ -22,13 +22,15 @@ class Node:
 class Cell:
     """The spaces whose hashes are from `low` to `high`, and the node that they are on.
 
-    `shard` is the id of the cell's shard of the table `entity`.
+    `shard` is the id of the cell's shard of the table `entity`. A move gives the shard another
+    `placement`, with a higher number.
     """
 
     shard: int
     low: int
     high: int
     node: Node
+    placement: int = 0
 
     @cached_property
     def schema(self) -> str:
@@ -60,7 +62,7 @@ async def read_map(connection: AsyncConnection) -> CellMap:
     """Read the map from the coordinator."""
     cursor = connection.cursor(row_factory=args_row(_build_cell))
     await cursor.execute(
-        "select shard, low, high, node, host, port from textrawl_content.list_cells()"
+        "select shard, low, high, placement, node, host, port from textrawl_content.list_cells()"
     )
     return CellMap(tuple(await cursor.fetchall()))
 
@@ -71,5 +73,7 @@ async def find_shards(connection: AsyncConnection, spaces: list[int]) -> dict[in
     return dict(await (await connection.execute(query, (spaces,))).fetchall())
 
 
-def _build_cell(shard: int, low: int, high: int, node: int, host: str, port: int) -> Cell:
-    return Cell(shard, low, high, Node(node, host, port))
+def _build_cell(
+    shard: int, low: int, high: int, placement: int, *node: *tuple[int, str, int]
+) -> Cell:
+    return Cell(shard, low, high, Node(*node), placement)

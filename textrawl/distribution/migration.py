@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import anyio
 from psycopg import AsyncConnection, sql
 
-from textrawl.distribution.cells import build_cell
+from textrawl.distribution.cells import build_cell, find_vector_schema
 from textrawl.distribution.content import CELLS, distribute_content, find_owner, list_tables
-from textrawl.distribution.directory import publish_directory
+from textrawl.distribution.directory import follow_directory, is_following, publish_directory
 from textrawl.distribution.layout import CONTENT, DIRECTORY, MEMORY
 from textrawl.distribution.logins import copy_login
 from textrawl.distribution.map import CellMap, Node, read_map
 from textrawl.distribution.nodes import Nodes, find_nodes, keep_alone, open_node
+from textrawl.distribution.repair import claim_cluster, repair_cells
 from textrawl.errors import StartRefused
 from textrawl.postgres.connection import is_distributed
 from textrawl.postgres.migrations import MigrationReport, connect, migrate
@@ -20,6 +21,8 @@ from textrawl.postgres.sql_files import read_folder
 
 async def migrate_distributed(conninfo: str, *, cells: int | None = None) -> MigrationReport:
     """Create a distributed memory in an empty database, or rebuild its code.
+
+    Workers that were added to the cluster get what they need for cells.
 
     `conninfo` is that of a superuser on the coordinator. `cells` is the number of cells of a new
     memory. It stays as it is, because hashes decide which spaces share a cell.
@@ -35,11 +38,14 @@ async def migrate_distributed(conninfo: str, *, cells: int | None = None) -> Mig
                 "This database already has a memory on one Postgres: use an empty database. "
                 "`textrawl export` and `textrawl import` carry a memory there"
             )
-    reports = [await migrate(keep_alone(node)) for node in nodes.all]
-    async with open_node(conninfo) as connection:
-        if not exists:
+    async with open_node(conninfo) as connection, claim_cluster(connection):
+        reports = [await migrate(keep_alone(node)) for node in nodes.all]
+        if exists:
+            await _prepare_new(connection, nodes)
+        else:
             await _distribute(connection, nodes, cells or CELLS)
         await build_cells(nodes, await read_map(connection))
+        await repair_cells(connection, nodes)  # drops those that are left over
     await copy_login(nodes)
     return reports[0]
 
@@ -60,15 +66,6 @@ async def build_cells(nodes: Nodes, cells: CellMap) -> None:
             tasks.start_soon(build, node, conninfo)
 
 
-async def find_vector_schema(connection: AsyncConnection) -> str:
-    """Return the schema of pgvector."""
-    cursor = await connection.execute(
-        "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'"
-    )
-    row = await cursor.fetchone()
-    return str(row[0]) if row else "public"
-
-
 async def _has_memory(connection: AsyncConnection) -> bool:
     cursor = await connection.execute("select to_regnamespace(%s) is not null", (MEMORY,))
     return await cursor.fetchone() == (True,)
@@ -78,12 +75,27 @@ async def _distribute(connection: AsyncConnection, nodes: Nodes, cells: int) -> 
     for conninfo in nodes.all:
         async with open_node(conninfo) as node:
             await _prepare_node(node)
-    await publish_directory(connection, nodes)
+    await publish_directory(connection)
+    await follow_directory(connection, nodes)
     coordinator = await connect(nodes.coordinator, 10)
     async with coordinator:
         await coordinator.execute("set client_min_messages = warning")
         await coordinator.execute("set search_path = pg_catalog")
         await distribute_content(coordinator, cells)
+    await _complete_nodes(nodes)
+
+
+async def _prepare_new(connection: AsyncConnection, nodes: Nodes) -> None:
+    """Let workers that were added to the cluster follow the directory."""
+    for conninfo in nodes.workers.values():
+        async with open_node(conninfo) as worker:
+            if not await is_following(worker):
+                await _prepare_node(worker)
+    await follow_directory(connection, nodes)
+    await _complete_nodes(nodes)
+
+
+async def _complete_nodes(nodes: Nodes) -> None:
     for conninfo in nodes.all:
         async with open_node(conninfo) as node:
             await _create_functions(node)
@@ -101,16 +113,18 @@ async def _prepare_node(node: AsyncConnection) -> None:
         sql.SQL("alter database {} set citus.override_table_visibility = off").format(database)
     )
     await node.execute(
-        sql.SQL("create schema {} authorization {}").format(sql.Identifier(CONTENT), owner)
+        sql.SQL("create schema if not exists {} authorization {}").format(
+            sql.Identifier(CONTENT), owner
+        )
     )
     await node.execute(
         sql.SQL(
-            "create table {} (singleton boolean primary key default true check (singleton), "
-            "number bigint not null)"
+            "create table if not exists {} ("
+            "singleton boolean primary key default true check (singleton), number bigint not null)"
         ).format(sql.Identifier(CONTENT, "directory_mark"))
     )
     await node.execute(
-        sql.SQL("insert into {} (number) values (0)").format(
+        sql.SQL("insert into {} (number) values (0) on conflict do nothing").format(
             sql.Identifier(CONTENT, "directory_mark")
         )
     )
@@ -144,7 +158,7 @@ async def _refuse_rows(node: AsyncConnection, tables: Sequence[str], function: s
     for table in tables:
         await node.execute(
             sql.SQL(
-                "create trigger rows_are_refused before insert or delete on {} "
+                "create or replace trigger rows_are_refused before insert or delete on {} "
                 "for each row execute function {}()"
             ).format(sql.Identifier(MEMORY, table), sql.Identifier(CONTENT, function))
         )

@@ -56,7 +56,7 @@ async def find_nodes(conninfo: str) -> Nodes:
         await _check_server(connection)
         query = """
             select nodeid, nodename, nodeport from pg_dist_node
-            where noderole = 'primary' and isactive and shouldhaveshards and groupid <> 0
+            where noderole = 'primary' and isactive and groupid <> 0
             order by nodeid"""
         rows = await (await connection.execute(query)).fetchall()
     if not rows:
@@ -86,8 +86,8 @@ async def _check_server(connection: AsyncConnection) -> None:
         raise StartRefused(f"Citus {version} is too old: textrawl needs {_OLDEST_CITUS} or newer")
     if not superuser:
         raise StartRefused(
-            "Only a superuser can distribute a memory: use a TEXTRAWL_DATABASE_URL of a superuser "
-            "for `textrawl migrate --distributed`"
+            "Only a superuser can manage a distributed memory: use a TEXTRAWL_DATABASE_URL of a "
+            "superuser for `textrawl migrate --distributed` and `textrawl cluster`"
         )
     if wal_level != "logical":
         raise StartRefused(

@@ -4,6 +4,7 @@ Citus creates a shard with columns, indexes and most keys. Triggers, row-level s
 the keys that Citus refuses are added on the node itself, again after each move.
 """
 
+import re
 from typing import LiteralString, cast
 
 from psycopg import AsyncConnection, sql
@@ -11,6 +12,8 @@ from psycopg import AsyncConnection, sql
 from textrawl.distribution.content import ForeignKey, list_keys
 from textrawl.distribution.layout import CONTENT, MEMORY, move_into
 from textrawl.distribution.map import Cell
+
+_VECTORS = re.compile(r"embedding_[0-9]+")
 
 
 async def complete_shards(connection: AsyncConnection, cell: Cell) -> None:
@@ -45,12 +48,18 @@ async def protect_shards(connection: AsyncConnection, cell: Cell) -> None:
 
 
 async def find_shards(connection: AsyncConnection, cell: Cell) -> dict[str, int]:
-    """Return the shard of each table of content in `cell`."""
+    """Return the shard of each table of content in `cell`, without tables of vectors."""
+    shards = await list_shards(connection, cell)
+    return {table: shard for table, shard in shards.items() if not _VECTORS.fullmatch(table)}
+
+
+async def list_shards(connection: AsyncConnection, cell: Cell) -> dict[str, int]:
+    """Return the shard of each table of content and of vectors in `cell`."""
     cursor = await connection.execute(
         """select c.relname::text, s.shardid from pg_dist_shard s
            join pg_class c on c.oid = s.logicalrelid
            where c.relnamespace = to_regnamespace(%s) and s.shardminvalue::integer = %s
-             and s.shardmaxvalue::integer = %s and c.relname !~ '^embedding_[0-9]+$'""",
+             and s.shardmaxvalue::integer = %s""",
         (CONTENT, cell.low, cell.high),
     )
     return dict(await cursor.fetchall())
