@@ -38,7 +38,10 @@ _QUESTIONS: tuple[LiteralString, ...] = (
     """select entity_name, content, author, score, coverage, relation_type, to_entity
        from search_memory('who likes tea, water, cats or chess, and knows Kim?',
                           credential => %(token)s, spaces => %(spaces)s)""",
-    """select total, jsonb_path_query_array(entities, '$[*].name')::text
+    # A relation changes two entities at the same instant. Then random ids decide their order.
+    """select total, (
+           select jsonb_agg(name order by name)
+           from jsonb_path_query(entities, '$[*].name') name)::text
        from list_entities(max_rows => 50, credential => %(token)s, spaces => %(spaces)s)""",
     """select d.name, jsonb_path_query_array(observations, '$[*].content')::text,
            total_observations, jsonb_path_query_array(outgoing, '$[*].to_entity')::text,
@@ -49,7 +52,8 @@ _QUESTIONS: tuple[LiteralString, ...] = (
        from digest_memory(credential => %(token)s, spaces => %(spaces)s)""",
     """select entities, facts, valid_facts, relations, events, types::text
        from memory_statistics(credential => %(token)s, spaces => %(spaces)s)""",
-    """select entity_name from complete_name('', credential => %(token)s, spaces => %(spaces)s)""",
+    """select entity_name from complete_name('', credential => %(token)s, spaces => %(spaces)s)
+       order by entity_name""",
 )
 
 Rows = list[tuple[Any, ...]]
