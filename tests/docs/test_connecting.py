@@ -185,7 +185,8 @@ ELSEWHERE = {
 }
 ASKS = r".venv/bin/textrawl cost \""  # there is no memory here yet: tests/cli/test_cost.py
 READS = r".venv/bin/textrawl (psql|analyst|stats --html) ?"  # tests/cli/test_analyst_commands.py
-SCALES = r"pg_(basebackup|ctl) "  # tests/docs/test_scale_page.py
+# tests/docs/test_scale_page.py
+SCALES = r"pg_(basebackup|ctl) |psql -d textrawl -c \"select citus_|TEXTRAWL_DATABASE_URL="
 OWN = r"psql -d postgres |TEXTRAWL_DATABASE_URL='|sudo "  # tests/docs/test_own_postgres.py
 DOCUMENTS = r".venv/bin/textrawl (space create handbook|ingest) "  # test_documents_page.py
 CONNECTS = r".venv/bin/textrawl (connect|disconnect) ?"  # tests/connect; it changes files
