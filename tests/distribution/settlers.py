@@ -40,7 +40,7 @@ class Settlers:
         scopes = ["read", "write", "forget", "review"]
         owner.execute("select create_space(name) from unnest(%s::text[]) name", (_NAMES,))
         _create_token(owner, self.ana, "ana", scopes)
-        _create_token(owner, self.ben, "ben", ["read", "propose"])
+        _create_token(owner, self.ben, "ben", ["read"])
         for name in _NAMES[1:]:
             owner.execute("select grant_access('ana', %s, %s)", (name, scopes))
         rows = owner.execute("select id, name from space where name = any(%s)", (_NAMES,))

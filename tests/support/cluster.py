@@ -146,6 +146,9 @@ class CitusCluster:
             owner=OWNER,
         )
         try:
+            # The settings of a database are not copied with it.
+            setting: LiteralString = "citus.override_table_visibility = off"
+            self.execute("alter database {name} set " + setting, name=name)
             on_each(lambda node: _subscribe(node, self.coordinator, name), self.workers)
             yield ClusterMemory(self, name)
         finally:
@@ -184,10 +187,15 @@ class ClusterMemory:
     @property
     def cells(self) -> dict[int, Cell]:
         """The cells by their shards."""
-        query = "select shard, low, high, node, host, port from textrawl_content.list_cells()"
+        query = """
+            select shard, low, high, placement, node, host, port
+            from textrawl_content.list_cells()"""
         with self.open() as connection:
             rows = connection.execute(query).fetchall()
-        return {shard: Cell(shard, low, high, Node(*node)) for shard, low, high, *node in rows}
+        return {
+            shard: Cell(shard, low, high, Node(node, host, port), placement)
+            for shard, low, high, placement, node, host, port in rows
+        }
 
     def find_cells(self, spaces: list[int]) -> dict[int, Cell]:
         """The cell of each space."""
