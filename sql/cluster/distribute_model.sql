@@ -5,6 +5,8 @@ as $$
 declare
     name text := 'embedding_' || model;
 begin
+    -- Two servers can register the same model at the same time.
+    lock table textrawl_content.directory_mark in share row exclusive mode;
     if to_regclass(format('textrawl.%I', name)) is null then
         execute format('drop table if exists textrawl_content.%I', name);  -- the model was dropped
         return;

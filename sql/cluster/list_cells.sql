@@ -12,4 +12,5 @@ as $$
 $$;
 
 comment on function textrawl_content.list_cells is
-    'The cells, each with the range of the hashes of its spaces the node that it is on, and the number of its placement.';
+    'The cells, each with the range of the hashes of its spaces, the node that it is on, and the number of its placement '
+    'there. A move gives it a higher number.';

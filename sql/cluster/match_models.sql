@@ -7,7 +7,6 @@ set citus.override_table_visibility = off
 set citus.enable_manual_changes_to_shards = on
 as $$
 declare
-    owner  regrole := (select nspowner from pg_namespace where nspname = 'textrawl');
     vector record;
     cell   text;
 begin
@@ -31,11 +30,10 @@ begin
         execute format(
             'create view %I.%I with (security_invoker = true) as select space_id, observation_id, vector from %s',
             cell, vector.name, vector.shard);
-        execute format('alter view %I.%I owner to %s', cell, vector.name, owner);
         execute format('alter table %s enable row level security', vector.shard);
         execute format('alter table %s force row level security', vector.shard);
         execute format('drop policy if exists owner on %s', vector.shard);
-        execute format('create policy owner on %s to %s using (true) with check (true)', vector.shard, owner);
+        execute format('create policy owner on %s to %I using (true) with check (true)', vector.shard, current_user);
         execute format('drop policy if exists readers on %s', vector.shard);
         execute format(
             'create policy readers on %s for select using (space_id = any((select %I.session_spaces())::integer[]))',

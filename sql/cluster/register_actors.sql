@@ -11,8 +11,11 @@ begin
     if missing = '{}' then
         return;
     end if;
+    -- Only a superuser can send a command. The owner of the memory runs it, so that it has no further rights.
     select * into answer from run_command_on_coordinator(
-        format('select textrawl.register_actors(%L)', missing), give_warning_for_connection_errors => true);
+        format('with owner as materialized (select set_config(''role'', %L, true)) select textrawl.register_actors(%L) from owner',
+               (select pg_get_userbyid(nspowner) from pg_namespace where nspname = 'textrawl'), missing),
+        give_warning_for_connection_errors => true);
     -- The coordinator has committed, and this node copies the new actors within milliseconds.
     for attempt in 1..500 loop
         exit when not answer.success;

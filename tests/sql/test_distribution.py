@@ -68,6 +68,18 @@ def test_every_key_of_a_distributed_table_holds_the_space(sql: Sql) -> None:
     assert wrong == []
 
 
+def test_every_distributed_table_has_a_primary_key(sql: Sql) -> None:
+    """A move of a cell while it is used finds changed rows by it."""
+    keyed = {
+        str(name)
+        for (name,) in sql.execute(
+            "select indrelid::regclass::text from pg_index where indisprimary"
+        ).fetchall()
+    }
+
+    assert list_content(sql) - keyed == set()
+
+
 def test_a_key_deletes_its_rows_or_sets_null(sql: Sql) -> None:
     """Cells add these keys to their shards. Citus refuses them because of their action."""
     actions = sql.execute("""

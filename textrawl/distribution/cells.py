@@ -20,7 +20,7 @@ from textrawl.distribution.layout import (
     number_transactions,
 )
 from textrawl.distribution.map import Cell
-from textrawl.distribution.shards import complete_shards, find_shards, protect_shards
+from textrawl.distribution.shards import complete_shards, list_content_shards, protect_shards
 from textrawl.postgres.sql_files import (
     list_folders,
     order_functions,
@@ -29,10 +29,10 @@ from textrawl.postgres.sql_files import (
     read_grants,
 )
 
-# The spaces of a cell are those whose hash is in its range.
 _STEP = 65_536  # between two numbers of one cell, so that each cell has numbers of its own
 # Functions find out by this system column whether they stored a row or changed one.
 _SYSTEM = {"memory_link": ("xmax",), "proposal": ("xmax",)}
+# The spaces of a cell are those whose hash is in its range.
 _SPACE_COLUMN = {"space": "id", "space_grant": "space_id"}
 
 
@@ -90,7 +90,7 @@ async def _create_tables(connection: AsyncConnection, cell: Cell) -> None:
     )
     texts = read_folder("migrations").values()
     await connection.execute(move_into(cell.schema, "\n".join(texts)))
-    shards = await find_shards(connection, cell)
+    shards = await list_content_shards(connection, cell)
     for table in await list_tables(connection):
         await _replace_table(connection, cell, table, f"{CONTENT}.{table}_{shards[table]}")
     for table in {*DIRECTORY, *OF_NODES} - {"embedding_model"}:

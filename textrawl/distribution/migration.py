@@ -1,22 +1,30 @@
 """`textrawl migrate --distributed`: a memory on a cluster of Citus, or newer code for it."""
 
 from collections.abc import Sequence
+from typing import LiteralString
 
-import anyio
 from psycopg import AsyncConnection, sql
 
-from textrawl.distribution.cells import build_cell, find_vector_schema
 from textrawl.distribution.content import CELLS, distribute_content, find_owner, list_tables
 from textrawl.distribution.directory import follow_directory, is_following, publish_directory
 from textrawl.distribution.layout import CONTENT, DIRECTORY, MEMORY
 from textrawl.distribution.logins import copy_login
-from textrawl.distribution.map import CellMap, Node, read_map
 from textrawl.distribution.nodes import Nodes, find_nodes, keep_alone, open_node
 from textrawl.distribution.repair import claim_cluster, repair_cells
 from textrawl.errors import StartRefused
 from textrawl.postgres.connection import is_distributed
 from textrawl.postgres.migrations import MigrationReport, connect, migrate
-from textrawl.postgres.sql_files import read_folder
+from textrawl.postgres.sql_files import find_missing, read_folder
+
+# Only a superuser may distribute a table or send a command to the coordinator.
+_OF_SUPERUSER = {"distribute_model", "register_actors"}
+_GRANTS: tuple[LiteralString, ...] = (
+    "revoke execute on all functions in schema {content} from public",
+    "grant usage on schema {content} to textrawl_app, textrawl_analyst",
+    "grant execute on all functions in schema {content} to textrawl_app, {owner}",
+    # Only functions of cells call it, and they run as the owner.
+    "revoke execute on function {actors} from textrawl_app",
+)
 
 
 async def migrate_distributed(conninfo: str, *, cells: int | None = None) -> MigrationReport:
@@ -39,36 +47,32 @@ async def migrate_distributed(conninfo: str, *, cells: int | None = None) -> Mig
                 "`textrawl export` and `textrawl import` carry a memory there"
             )
     async with open_node(conninfo) as connection, claim_cluster(connection):
-        reports = [await migrate(keep_alone(node)) for node in nodes.all]
+        if exists:
+            await _refuse_new_tables(connection)
+        reports = [await migrate(keep_alone(node), of_node=True) for node in nodes.all]
         if exists:
             await _prepare_new(connection, nodes)
         else:
             await _distribute(connection, nodes, cells or CELLS)
-        await build_cells(nodes, await read_map(connection))
-        await repair_cells(connection, nodes)  # drops those that are left over
+        await repair_cells(connection, nodes, anew=True)
     await copy_login(nodes)
     return reports[0]
-
-
-async def build_cells(nodes: Nodes, cells: CellMap) -> None:
-    """Build all cells anew, on all nodes at the same time."""
-
-    async def build(node: Node, conninfo: str) -> None:
-        async with open_node(conninfo) as worker:
-            schema = await find_vector_schema(worker)
-            for cell in cells.cells:
-                if cell.node == node:
-                    await build_cell(worker, cell, schema)
-            await worker.execute("select textrawl_content.match_models()")
-
-    async with anyio.create_task_group() as tasks:
-        for node, conninfo in nodes.workers.items():
-            tasks.start_soon(build, node, conninfo)
 
 
 async def _has_memory(connection: AsyncConnection) -> bool:
     cursor = await connection.execute("select to_regnamespace(%s) is not null", (MEMORY,))
     return await cursor.fetchone() == (True,)
+
+
+async def _refuse_new_tables(connection: AsyncConnection) -> None:
+    """Raise StartRefused if this version has other tables. Shards cannot be changed in place."""
+    cursor = await connection.execute("select name from textrawl.migration")
+    if find_missing({str(name) for (name,) in await cursor.fetchall()}, "database"):
+        raise StartRefused(
+            "This version of textrawl has other tables, and a distributed memory keeps its tables: "
+            "with the former version run `textrawl export`, then import the file into a new "
+            "distributed memory"
+        )
 
 
 async def _distribute(connection: AsyncConnection, nodes: Nodes, cells: int) -> None:
@@ -99,9 +103,9 @@ async def _complete_nodes(nodes: Nodes) -> None:
     for conninfo in nodes.all:
         async with open_node(conninfo) as node:
             await _create_functions(node)
-            await _refuse_rows(node, await list_tables(node), "refuse_content")
+            await _refuse_rows(node, "content", await list_tables(node))
             if conninfo != nodes.coordinator:
-                await _refuse_rows(node, DIRECTORY, "refuse_directory")
+                await _refuse_rows(node, "directory", DIRECTORY)
 
 
 async def _prepare_node(node: AsyncConnection) -> None:
@@ -131,34 +135,34 @@ async def _prepare_node(node: AsyncConnection) -> None:
 
 
 async def _create_functions(node: AsyncConnection) -> None:
-    for function in read_folder("cluster").values():
+    """Create the functions of sql/cluster, with the rights of the memory's owner if possible."""
+    functions = read_folder("cluster")
+    for function in functions.values():
         await node.execute(function)
-    content = sql.Identifier(CONTENT)
-    await node.execute(
-        sql.SQL("revoke execute on all functions in schema {} from public").format(content)
-    )
-    await node.execute(
-        sql.SQL("grant usage on schema {} to textrawl_app, textrawl_analyst").format(content)
-    )
-    await node.execute(
-        sql.SQL("grant execute on all functions in schema {} to textrawl_app").format(content)
-    )
-    owner = sql.Identifier(await find_owner(node))
-    await node.execute(
-        sql.SQL("grant execute on all functions in schema {} to {}").format(content, owner)
-    )
-    # Only functions of cells call it, and they run as the owner.
+    names = {
+        "content": sql.Identifier(CONTENT),
+        "mark": sql.Identifier(CONTENT, "directory_mark"),
+        "owner": sql.Identifier(await find_owner(node)),
+    }
+    await node.execute(sql.SQL("alter table {mark} owner to {owner}").format(**names))
+    for name in functions.keys() - _OF_SUPERUSER:
+        alter = sql.SQL("alter function {function} owner to {owner}")
+        await node.execute(alter.format(function=sql.Identifier(CONTENT, name), **names))
     actors = sql.Identifier(CONTENT, "register_actors")
-    await node.execute(sql.SQL("revoke execute on function {} from textrawl_app").format(actors))
-    await node.execute(sql.SQL("grant execute on function {} to {}").format(actors, owner))
+    for statement in _GRANTS:
+        await node.execute(sql.SQL(statement).format(actors=actors, **names))
 
 
-async def _refuse_rows(node: AsyncConnection, tables: Sequence[str], function: str) -> None:
+async def _refuse_rows(node: AsyncConnection, kind: str, tables: Sequence[str]) -> None:
     """Let tables of the ordinary schema refuse rows that do not belong there."""
     for table in tables:
         await node.execute(
             sql.SQL(
                 "create or replace trigger rows_are_refused before insert or delete on {} "
-                "for each row execute function {}()"
-            ).format(sql.Identifier(MEMORY, table), sql.Identifier(CONTENT, function))
+                "for each row execute function {}({})"
+            ).format(
+                sql.Identifier(MEMORY, table),
+                sql.Identifier(CONTENT, "refuse_rows"),
+                sql.Literal(kind),
+            )
         )

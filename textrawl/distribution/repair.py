@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal
 
+import anyio
 from psycopg import AsyncConnection, sql
 
 from textrawl.distribution.cells import build_cell, drop_cell, find_vector_schema, write_state
@@ -74,26 +75,41 @@ async def find_faults(nodes: Nodes, cells: CellMap) -> Findings:
             away.append(node)
             continue
         faults += _compare(node, states, [cell for cell in cells.cells if cell.node == node])
-    # Nobody may read what a cell was, once the new one is written to.
-    faults.sort(key=lambda fault: fault.kind != "left over")
     return Findings(tuple(faults), tuple(away))
 
 
-async def repair_cells(connection: AsyncConnection, nodes: Nodes) -> Findings:
+async def repair_cells(
+    connection: AsyncConnection, nodes: Nodes, *, anew: bool = False
+) -> Findings:
     """Drop cells that are left over, and build those that are missing or outdated.
 
-    `connection` leads to the coordinator. Return what was found. Nodes that are away are skipped.
+    `connection` leads to the coordinator. With `anew`, build all cells. Return what was found.
+    Nodes that are away are skipped.
     """
-    findings = await find_faults(nodes, await read_map(connection))
+    cells = await read_map(connection)
+    findings = await find_faults(nodes, cells)
+    # Nobody may read what a cell was, once the new one is written to.
     for fault in findings.faults:
-        async with open_node(nodes.workers[fault.node]) as worker:
-            if fault.cell is None:
+        if fault.cell is None:
+            async with open_node(nodes.workers[fault.node]) as worker:
                 await drop_cell(worker, fault.schema)
-            else:
-                await build_cell(worker, fault.cell, await find_vector_schema(worker))
-                await worker.execute("select textrawl_content.match_models()")
-                await _analyze(worker, fault.cell)
+    broken = [fault.cell for fault in findings.faults if fault.cell is not None]
+    async with anyio.create_task_group() as tasks:
+        for node, conninfo in nodes.workers.items():
+            own = [cell for cell in (cells.cells if anew else broken) if cell.node == node]
+            if own and node not in findings.away:
+                tasks.start_soon(_build_cells, conninfo, own)
     return findings
+
+
+async def _build_cells(conninfo: str, cells: Sequence[Cell]) -> None:
+    async with open_node(conninfo) as worker:
+        schema = await find_vector_schema(worker)
+        for cell in cells:
+            await build_cell(worker, cell, schema)
+        await worker.execute("select textrawl_content.match_models()")
+        for cell in cells:
+            await _analyze(worker, cell)
 
 
 def _compare(node: Node, states: dict[str, str | None], cells: Sequence[Cell]) -> list[Fault]:

@@ -18,7 +18,7 @@ _VECTORS = re.compile(r"embedding_[0-9]+")
 
 async def complete_shards(connection: AsyncConnection, cell: Cell) -> None:
     """Add triggers and keys to the shards of `cell`. Its functions of triggers must exist."""
-    shards = await find_shards(connection, cell)
+    shards = await list_content_shards(connection, cell)
     await _add_triggers(connection, cell, shards)
     for key in await list_keys(connection):
         if not key.suits_citus:
@@ -27,7 +27,7 @@ async def complete_shards(connection: AsyncConnection, cell: Cell) -> None:
 
 async def protect_shards(connection: AsyncConnection, cell: Cell) -> None:
     """Give the shards the row-level security and the rights of the ordinary tables."""
-    shards = await find_shards(connection, cell)
+    shards = await list_content_shards(connection, cell)
     for table, shard in shards.items():
         await _secure(connection, table, sql.Identifier(CONTENT, f"{table}_{shard}"))
     cursor = await connection.execute(
@@ -47,7 +47,7 @@ async def protect_shards(connection: AsyncConnection, cell: Cell) -> None:
         )
 
 
-async def find_shards(connection: AsyncConnection, cell: Cell) -> dict[str, int]:
+async def list_content_shards(connection: AsyncConnection, cell: Cell) -> dict[str, int]:
     """Return the shard of each table of content in `cell`, without tables of vectors."""
     shards = await list_shards(connection, cell)
     return {table: shard for table, shard in shards.items() if not _VECTORS.fullmatch(table)}

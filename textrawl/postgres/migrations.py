@@ -69,9 +69,11 @@ class MigrationReport:
 
 
 async def migrate(
-    conninfo: str, *, connect_timeout: float = 10, retry_limit: float = 60
+    conninfo: str, *, connect_timeout: float = 10, retry_limit: float = 60, of_node: bool = False
 ) -> MigrationReport:
     """Migrate the database at `conninfo`. Concurrent migrations wait for each other.
+
+    `of_node` is true for one node of a distributed memory, whose nodes are migrated together.
 
     If sessions of analysts hold a needed lock for too long, end them if this login is allowed to.
     If other sessions hold it, retry the migration for `retry_limit` seconds.
@@ -82,9 +84,14 @@ async def migrate(
     - The database was made by a newer version, or by a version from before the first release.
     - Other views depend on the views of textrawl.
     - Other sessions hold a needed lock. The message names these sessions.
+    - The memory is distributed, and this is not the migration of all its nodes.
     """
     async with await connect(conninfo, connect_timeout) as connection:
         await _check_server(connection)
+        if not of_node and await is_distributed(connection):
+            raise StartRefused(
+                "This memory is distributed: run `textrawl migrate --distributed` as a superuser"
+            )
         end = anyio.current_time() + retry_limit
         collisions = 0
         while True:
