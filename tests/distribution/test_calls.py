@@ -6,11 +6,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import psycopg
 import pytest
 
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import CELLS, ClusterMemory
+from textrawl.access.access_token import hash_token
 from textrawl.distribution.cluster import ClusterDatabase
 from textrawl.distribution.opening import open_connection
 from textrawl.embedded.configuration import OWNER
@@ -63,6 +65,11 @@ class _Page:
 @dataclass(frozen=True)
 class _Refreshed:
     refresh_search_statistics: bool
+
+
+@dataclass(frozen=True)
+class _Registered:
+    register_embedding_model: int
 
 
 @dataclass(frozen=True)
@@ -192,12 +199,10 @@ async def test_each_undo_of_the_cluster_has_a_number_of_its_own(
 
 async def test_a_proposal_is_stored_once(memory: ClusterMemory, settlers: Settlers) -> None:
     """Who proposes the same again gets the same proposal."""
-    space = settlers.spaces[1]
+    space, pip = settlers.spaces[1], hash_token("pip")
     with memory.open(OWNER) as owner:
-        owner.execute("set search_path = textrawl, public")
-        owner.execute(
-            "select grant_access('ben', %s, array['read', 'propose'])", (settlers.names[space],)
-        )
+        query = "select textrawl.create_token(%s, 'trl_pip', 'pip', %s, array['read', 'propose'])"
+        owner.execute(query, (pip, settlers.names[space]))
     memory.send_directory()
     async with _open(memory) as database:
         proposed = {
@@ -210,7 +215,7 @@ async def test_a_proposal_is_stored_once(memory: ClusterMemory, settlers: Settle
                 type="person",
                 observation="drinks tea",
                 space=space,
-                credential=settlers.ben,
+                credential=pip,
                 tool="test",
             )
         }
@@ -233,6 +238,37 @@ async def test_facts_do_not_go_to_another_cell(memory: ClusterMemory, settlers: 
                 space=space,
                 credential=settlers.ana,
             )
+
+
+async def test_vectors_are_searched_in_all_cells(memory: ClusterMemory, settlers: Settlers) -> None:
+    """A model that is registered has its table in each cell, with the vector index."""
+    spaces = [settlers.spaces_of(cell)[0] for cell in dict.fromkeys(settlers.cells.values())]
+    async with _open(memory) as database:
+        model = {"name": "test:model", "dimensions": 3}
+        [registered] = await database.call("register_embedding_model", _Registered, **model)
+        number = registered.register_embedding_model
+        for space in spaces:
+            await database.call(
+                "remember_fact",
+                _Stored,
+                entity="Ana",
+                type="person",
+                observation=f"drinks tea of {space}",
+                model=number,
+                embedding=np.array([1, space, 0], np.float32),
+                space=space,
+                credential=settlers.ana,
+                tool="test",
+            )
+        query = {"query": "", "model": number, "vector": np.array([1, spaces[2], 0], np.float32)}
+        found = await database.call(
+            "search_memory", _Hit, semantic=True, credential=settlers.ana, max_rows=100, **query
+        )
+    assert {hit.content for hit in found} == {f"drinks tea of {space}" for space in spaces}
+    assert found[0].content == f"drinks tea of {spaces[2]}"
+    for space in spaces:
+        [index] = settlers.fetch(space, "select valid from vector_index(%s)", number, role=OWNER)
+        assert index == (True,)
 
 
 async def test_a_worker_that_is_away_stops_only_its_spaces(

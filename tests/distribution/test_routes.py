@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from textrawl.distribution.merging import MERGES
+from textrawl.distribution.merging import DIGEST_SECTIONS, MERGES
 from textrawl.distribution.routes import SPREAD, Route, find_route
 from textrawl.postgres.sql_files import list_folders, read_folder
 
@@ -67,3 +67,9 @@ def test_tables_name_existing_functions() -> None:
     """A function that was renamed is renamed in the tables too."""
     assert MERGES.keys() <= ARGUMENTS.keys()
     assert ARGUMENTS.keys() >= SPREAD
+
+
+def test_the_digest_of_several_cells_has_the_sections_of_one() -> None:
+    parts = re.findall(r"\('(\w+)', (\d), (\d)\)", read_folder("memory")["digest_memory"])
+
+    assert {name: (int(place), int(share)) for name, place, share in parts} == DIGEST_SECTIONS

@@ -7,6 +7,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import args_row
 
 from textrawl.distribution.layout import name_cell
+from textrawl.postgres.conninfo import read_conninfo, write_conninfo
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,18 @@ class Node:
     id: int
     host: str
     port: int
+
+    @property
+    def address(self) -> str:
+        """Host and port, as commands write and accept them."""
+        return f"{self.host}:{self.port}"
+
+    def find(self, conninfo: str) -> str:
+        """Return `conninfo` with the address of this node in place of that of the coordinator."""
+        parts = read_conninfo(conninfo)
+        for name in ("hostaddr", "target_session_attrs", "load_balance_hosts"):
+            parts.pop(name, None)
+        return write_conninfo(**parts | {"host": self.host, "port": str(self.port)})
 
 
 @dataclass(frozen=True)
@@ -30,7 +43,7 @@ class Cell:
     low: int
     high: int
     node: Node
-    placement: int = 0
+    placement: int
 
     @cached_property
     def schema(self) -> str:

@@ -4,6 +4,7 @@ The rows of a cell are dictionaries, in the order of the cell's answer. A merge 
 functions with the names of columns. The table `MERGES` has the merge of each SQL function.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -112,11 +113,10 @@ def _count(values: list[Any]) -> Any:
 
 
 def _add_members(values: list[Any]) -> dict[str, Any]:
-    total: dict[str, Any] = {}
+    total = Counter[str]()
     for members in values:
-        for name, number in cast("dict[str, Any]", members or {}).items():
-            total[name] = total.get(name, 0) + number
-    return total
+        total.update(members or {})
+    return dict(total)
 
 
 def _least(values: list[Any]) -> Any:
@@ -266,7 +266,8 @@ def _newest(rows: list[Values], column: str, time: str, *keys: str) -> list[Valu
     return sorted(items, key=lambda item: read_time(item[time]), reverse=True)
 
 
-_SECTIONS = {
+# The place and the share of each section, as in digest_memory(). A test compares them.
+DIGEST_SECTIONS = {
     "project": (1, 3),
     "question": (2, 2),
     "preference": (3, 2),
@@ -278,11 +279,11 @@ _SECTIONS = {
 
 def _digest(answers: Answers, question: Question) -> list[Values]:
     """Let the sections take turns, as digest_memory() does in one cell."""
-    places = dict.fromkeys(_SECTIONS, 0)
+    places = dict.fromkeys(DIGEST_SECTIONS, 0)
     turns: list[tuple[float, int, Any, Values]] = []
     rows = sort(_everything(answers, question), "-score", "-created_at", "observation_id")
     for row in rows:
-        place, share = _SECTIONS[row["section"]]
+        place, share = DIGEST_SECTIONS[row["section"]]
         places[row["section"]] += 1
         turns.append((places[row["section"]] / share, place, row["observation_id"], row))
     turns.sort(key=lambda turn: turn[:3])

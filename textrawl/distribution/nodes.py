@@ -66,9 +66,7 @@ async def find_nodes(conninfo: str) -> Nodes:
             "`select citus_add_node('HOST', 5432)` on the coordinator"
         )
     nodes = [Node(*row) for row in rows]
-    return Nodes(
-        conninfo, {node: make_conninfo(conninfo, host=node.host, port=node.port) for node in nodes}
-    )
+    return Nodes(conninfo, {node: node.find(conninfo) for node in nodes})
 
 
 async def _check_server(connection: AsyncConnection) -> None:

@@ -14,7 +14,6 @@ import anyio
 from psycopg import sql
 
 from textrawl.distribution.map import CellMap, Node, find_shards, read_map
-from textrawl.distribution.pools import find_node
 from textrawl.errors import StartRefused
 from textrawl.postgres.connection import Connection, is_distributed
 from textrawl.postgres.owner_login import OwnerLogin
@@ -47,7 +46,7 @@ class CellSession(Session):
         return not await self._fetch(query.format(table, sql.Literal(space)))
 
     async def _prepare_call(self) -> None:
-        await self._connection.execute("select textrawl_content.enter_cell(%s)", (self._shard,))
+        await self.connection.execute("select textrawl_content.enter_cell(%s)", (self._shard,))
 
 
 class DistributedSession(Session):
@@ -118,7 +117,7 @@ class DistributedSession(Session):
 
     async def _find_cell(self, space: int) -> CellSession:
         if space not in self._of_spaces:
-            shard = (await find_shards(self._connection, [space]))[space]
+            shard = (await find_shards(self.connection, [space]))[space]
             self._of_spaces[space] = self._of_shards[shard]
         return self._of_spaces[space]
 
@@ -150,9 +149,7 @@ class DistributedSession(Session):
     async def _register_model(self, *arguments: object) -> Rows:
         rows = await super().call("register_embedding_model", *arguments)
         await self._wait_for_copies()
-        await self._connection.execute(
-            "select textrawl_content.distribute_model(%s)", (rows[0][0],)
-        )
+        await self.connection.execute("select textrawl_content.distribute_model(%s)", (rows[0][0],))
         for worker in self._workers.values():
             await worker.execute("select textrawl_content.match_models()")
         return rows
@@ -190,7 +187,7 @@ class DistributedSession(Session):
 
     async def _wait_for_copies(self) -> None:
         """Wait until each worker has the present directory. Raises StartRefused."""
-        cursor = await self._connection.execute("select textrawl_content.mark_directory()")
+        cursor = await self.connection.execute("select textrawl_content.mark_directory()")
         mark = await cursor.fetchone()
         for node, worker in self._workers.items():
             with anyio.move_on_after(_LONGEST_COPY) as scope:
@@ -198,7 +195,7 @@ class DistributedSession(Session):
                     await anyio.sleep(_PAUSE)
             if scope.cancelled_caught:
                 raise StartRefused(
-                    f"The worker {node.host}:{node.port} does not copy the directory: look for "
+                    f"The worker {node.address} does not copy the directory: look for "
                     "errors of its subscription textrawl_directory in its log, then repeat this"
                 )
 
@@ -248,6 +245,6 @@ async def _distribute(
     cells = await read_map(session.connection)
     workers: dict[Node, Connection] = {}
     for node in cells.nodes:
-        conninfo = find_node(login.conninfo, node)
+        conninfo = node.find(login.conninfo)
         workers[node] = (await open_worker(replace(login, conninfo=conninfo))).connection
     return DistributedSession(session.connection, cells, workers)

@@ -8,7 +8,6 @@ from psycopg_pool import PoolTimeout
 
 from textrawl.distribution.map import Node
 from textrawl.postgres.connection import is_broken
-from textrawl.postgres.conninfo import read_conninfo, write_conninfo
 from textrawl.postgres.pool import ServerPool
 
 _PATIENCE = 0.5  # seconds that a call waits for a worker that did not answer the call before
@@ -23,7 +22,7 @@ class NodePool(ServerPool):
 
     def __init__(self, conninfo: str, node: Node, *, timeout: float, max_size: int) -> None:
         super().__init__(
-            find_node(conninfo, node),
+            node.find(conninfo),
             timeout=timeout,
             connect_timeout=timeout,
             max_size=max_size,
@@ -66,11 +65,3 @@ class NodePool(ServerPool):
                         await connection.execute(enter)
                     await cursor.execute(query, values)
             return await cursor.fetchall()
-
-
-def find_node(conninfo: str, node: Node) -> str:
-    """Return `conninfo` with the address of a node in place of that of the coordinator."""
-    parts = read_conninfo(conninfo)
-    for name in ("hostaddr", "target_session_attrs", "load_balance_hosts"):
-        parts.pop(name, None)
-    return write_conninfo(**parts | {"host": node.host, "port": str(node.port)})

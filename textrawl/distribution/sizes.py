@@ -77,11 +77,6 @@ async def list_spaces(connection: AsyncConnection) -> dict[int, str]:
     return dict(await (await connection.execute(query)).fetchall())
 
 
-def write_node(node: Node) -> str:
-    """Write the name of a node, as commands accept it."""
-    return f"{node.host}:{node.port}"
-
-
 async def _measure_node(conninfo: str, cells: list[Cell]) -> dict[int, CellSize]:
     try:
         async with open_node(conninfo) as worker:
@@ -108,7 +103,7 @@ def _sum_node(
     known = own <= sizes.keys()
     spaces = sum(shard in own for shard in shards.values())
     return NodeSize(
-        write_node(node),
+        node.address,
         len(own),
         spaces,
         sum(sum(sizes[shard].facts.values()) for shard in own) if known else None,
@@ -120,7 +115,7 @@ def _describe_space(
     name: str, space: int, cells: CellMap, shard: int, size: CellSize | None
 ) -> SpaceSize:
     cell = cells.find_cell(shard)
-    node = write_node(cell.node) if cell else ""
+    node = cell.node.address if cell else ""
     if size is None:
         return SpaceSize(name, shard, node, None, None)
     return SpaceSize(name, shard, node, size.facts.get(space, 0), size.bytes)

@@ -92,7 +92,7 @@ class Session:
     def __init__(
         self, connection: Connection, *, lasting: bool = True, schema: str = SCHEMA
     ) -> None:
-        self._connection = self.connection = connection
+        self.connection = connection
         self._schema = schema
         self.pooled = connection.pooled
         self.lasting = lasting
@@ -140,7 +140,7 @@ class Session:
 
     async def export_snapshot(self) -> str:
         """Return the name by which another session can read the same state of the database."""
-        await self._connection.execute("set local idle_in_transaction_session_timeout = 0")
+        await self.connection.execute("set local idle_in_transaction_session_timeout = 0")
         return str((await self._fetch("select pg_export_snapshot()"))[0][0])
 
     async def find_spaces(self) -> dict[str, int]:
@@ -175,7 +175,7 @@ class Session:
         query = sql.SQL("select row_to_json(f)::text, {} from {}({}) f").format(
             vector, sql.Identifier(self._schema, function), argument
         )
-        async with self._connection.cursor("export") as cursor:
+        async with self.connection.cursor("export") as cursor:
             await cursor.execute(query)
             while page := await cursor.fetchmany(_PAGE):
                 yield page
@@ -203,22 +203,22 @@ class Session:
     @asynccontextmanager
     async def hold(self) -> AsyncGenerator[None]:
         """Open a transaction that can be idle without a time limit."""
-        async with self._connection.transaction():
-            await self._connection.execute("set local idle_in_transaction_session_timeout = 0")
+        async with self.connection.transaction():
+            await self.connection.execute("set local idle_in_transaction_session_timeout = 0")
             yield
 
     async def execute(self, statement: str) -> None:
         """Run a statement that a function of textrawl returned, outside of a transaction."""
-        await self._connection.execute(statement.encode())
+        await self.connection.execute(statement.encode())
 
     async def _call(
         self, function: LiteralString, arguments: tuple[object, ...]
     ) -> list[tuple[Any, ...]]:
         placeholders = sql.SQL(", ").join([sql.Placeholder()] * len(arguments))
         name = sql.Identifier(self._schema, function)
-        async with self._connection.transaction():
+        async with self.connection.transaction():
             await self._prepare_call()
-            cursor = await self._connection.execute(
+            cursor = await self.connection.execute(
                 sql.SQL("select * from {}({})").format(name, placeholders), arguments
             )
             return await cursor.fetchall()
@@ -227,7 +227,7 @@ class Session:
         """Prepare the transaction of a call."""
 
     async def _fetch(self, query: Any) -> list[tuple[Any, ...]]:
-        return await (await self._connection.execute(query)).fetchall()
+        return await (await self.connection.execute(query)).fetchall()
 
 
 @asynccontextmanager

@@ -24,7 +24,7 @@ from textrawl.distribution.placement import (
     plan_rebalance,
 )
 from textrawl.distribution.repair import Findings, claim_cluster, find_faults, repair_cells
-from textrawl.distribution.sizes import ClusterSizes, list_spaces, measure_cluster, write_node
+from textrawl.distribution.sizes import ClusterSizes, list_spaces, measure_cluster
 from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.postgres.connection import Connection, is_distributed
 from textrawl.postgres.migrations import check, connect
@@ -71,9 +71,9 @@ class _Cluster:
 
     def find_node(self, name: str) -> Node:
         for node in self.nodes.workers:
-            if write_node(node) == name:
+            if node.address == name:
                 return node
-        known = ", ".join(map(write_node, self.nodes.workers))
+        known = ", ".join(node.address for node in self.nodes.workers)
         raise ArgumentInvalid(f"the workers are {known}", title=f"No such worker: {name}")
 
 
@@ -98,10 +98,10 @@ def list_nodes(as_json: AsJson = False) -> None:
     sizes, findings = _manage(work)
     if as_json:
         faults = [
-            {"cell": fault.schema, "node": write_node(fault.node), "fault": fault.kind}
+            {"cell": fault.schema, "node": fault.node.address, "fault": fault.kind}
             for fault in findings.faults
         ]
-        away = [write_node(node) for node in findings.away]
+        away = [node.address for node in findings.away]
         write_json({**asdict(sizes), "faults": faults, "away": away})
         return
     _show_sizes(sizes)
@@ -134,7 +134,7 @@ def move(
         return
     along = f" with {count(len(others), 'other space')} ({', '.join(others)})" if others else ""
     if not yes:
-        confirm(f"Move {space}{along} from {write_node(cell.node)} to {node}?", "moved")
+        confirm(f"Move {space}{along} from {cell.node.address} to {node}?", "moved")
 
     async def work(opened: _Cluster) -> None:
         async with claim_cluster(opened.connection):
@@ -164,7 +164,7 @@ def isolate(space: _Space, yes: _Yes = False) -> None:
     if cell is None:
         write_message(f"{space} has its own cell already.")
     else:
-        write_message(f"{space} has the cell {cell.shard} on {write_node(cell.node)} now.")
+        write_message(f"{space} has the cell {cell.shard} on {cell.node.address} now.")
 
 
 @cluster.command()
@@ -254,7 +254,7 @@ def _show_sizes(sizes: ClusterSizes) -> None:
 
 def _show_findings(findings: Findings) -> None:
     for fault in findings.faults:
-        write_message(f"{fault.schema} is {fault.kind} on {write_node(fault.node)}.")
+        write_message(f"{fault.schema} is {fault.kind} on {fault.node.address}.")
     if findings.faults:
         write_message("A move was interrupted: `textrawl migrate --distributed` repairs cells.")
     _show_away(findings)
@@ -262,7 +262,7 @@ def _show_findings(findings: Findings) -> None:
 
 def _show_away(findings: Findings) -> None:
     for node in findings.away:
-        write_message(f"{write_node(node)} does not answer: start it to use its spaces.")
+        write_message(f"{node.address} does not answer: start it to use its spaces.")
 
 
 def _number(number: int | None) -> str:
