@@ -110,6 +110,9 @@ async def test_a_search_enters_only_modules_of_the_walk_and_helper_modules(
     question = {"mode": "search", "query": "what does Ada like to drink"}
     async with Client(create_server(settings(embedding_provider="local"))) as client:
         await client.call_tool("remember_fact", fact)
+    # The upkeep of a server that writes could run just then.
+    reading = settings(embedding_provider="local", read_only=True)
+    async with Client(create_server(reading)) as client:
         await client.call_tool("query_memory", question | {"query": "warm"})
         with trace() as entered:
             await client.call_tool("query_memory", question)
