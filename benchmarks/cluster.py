@@ -7,43 +7,42 @@ FOLDER has the program `cluster.py`, which starts a coordinator and workers of C
 of workers has a memory of its own, on the first workers. The ordinary memory is on the
 coordinator's server. All servers share this machine, so four workers are not faster than one: what
 counts is the ratio to the ordinary memory, the processor time of a call, and the size of the
-indexes of one server. The calls of all memories alternate. A write enters its cell and stores its
-fact in one transaction and one round trip, as a server does. A search over all spaces asks every
-cell, over five connections to each worker, and merges the answers by score. It prints Markdown.
+indexes of one server. The calls go through the connections of a textrawl server, and the calls of
+all memories alternate. It prints Markdown.
 """
 
 import argparse
 import os
 import time
-from collections import defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, LiteralString
+from typing import LiteralString
+from uuid import UUID
 
 import anyio
+import numpy as np
 import psutil
 import psycopg
-from pgvector import HalfVector
-from pgvector.psycopg import register_vector_async
-from psycopg import sql
+from numpy.typing import NDArray
 
 from benchmarks.support.citus import Server, run_servers
 from benchmarks.support.copies import LARGE, make_distributed, make_plain
 from benchmarks.support.place import open_folder, tell_machine
-from benchmarks.support.ways import WARM, rank
+from benchmarks.support.ways import LIMIT, WARM, rank
 from benchmarks.support.work import Work
 from textrawl.access.access_token import hash_token
-from textrawl.distribution.layout import MEMORY, name_cell
-from textrawl.distribution.map import find_shards, read_map
+from textrawl.distribution.cluster import ClusterDatabase
+from textrawl.distribution.layout import MEMORY
 from textrawl.embedded.configuration import APP, SUPERUSER
 from textrawl.embeddings.local import LocalEmbedder
 from textrawl.embeddings.vectors import compose_document
+from textrawl.postgres.database import Database
+from textrawl.toolsets.memory.rows import HitRow
 
 PLAIN = "plain"
-MOST_ROWS = 10
-CONNECTIONS = 5  # to each server, as a textrawl server keeps
+MODEL = 1  # the only one
 # The shards of a table have its name and a number.
 _SIZES = """
     select coalesce(sum(pg_relation_size(i.indexrelid)) filter (where a.amname = 'hnsw'), 0),
@@ -54,9 +53,8 @@ _SIZES = """
     join pg_class x on x.oid = i.indexrelid
     join pg_am a on a.oid = x.relam
     where t.relnamespace = to_regnamespace(%s)"""
-
-Row = tuple[Any, ...]
-Connection = psycopg.AsyncConnection[Any]
+# The sessions of the server that is measured have this name.
+_SESSIONS = "select pid from pg_stat_activity where datname = %s and application_name = 'textrawl'"
 
 
 @dataclass(frozen=True)
@@ -65,162 +63,97 @@ class Call:
 
     spaces: list[int]
     text: str
-    vector: HalfVector
+    vector: NDArray[np.float32]
     entity: str = ""
 
 
 @dataclass(frozen=True)
-class Place:
-    """A schema with the functions, and the connections to its server."""
+class Stored:
+    """The fact that a write stored."""
 
-    schema: str
-    shard: int | None
-    connections: list[Connection]
+    observation_id: UUID
 
 
 class Memory:
-    """A memory and its connections. `find` names the place of a space."""
+    """A memory with the connections of a server, and the Postgres servers that have it."""
 
-    def __init__(self, credential: bytes, places: dict[int, Place]) -> None:
-        self._credential, self._places = credential, places
-        self._free = {id(place.connections): _Free(place.connections) for place in places.values()}
+    def __init__(
+        self, database: Database, servers: Sequence[Server], name: str, token: str
+    ) -> None:
+        self._database, self._servers, self._name = database, servers, name
+        self._credential = hash_token(token)
 
-    async def search(self, call: Call) -> list[Row]:
-        """Return the best rows of all spaces of the call."""
-        wanted = defaultdict[str, list[int]](list)
-        places = dict[str, Place]()
-        for space in call.spaces:
-            place = self._places[space]
-            places[place.schema] = place
-            wanted[place.schema].append(space)
-        found = list[Row]()
+    async def search(self, call: Call) -> list[HitRow]:
+        """Return the best facts of all spaces of the call."""
+        return await self._database.call(
+            "search_memory",
+            HitRow,
+            query=call.text,
+            spaces=call.spaces,
+            model=MODEL,
+            vector=call.vector,
+            credential=self._credential,
+        )
 
-        async def ask(place: Place, spaces: list[int]) -> None:
-            statement = sql.SQL(
-                "select score, observation_id, entity_name, content from {}.search_memory(%s, "
-                "spaces => %s, model => 1, vector => %s, credential => %s)"
-            ).format(sql.Identifier(place.schema))
-            values = (call.text, spaces, call.vector, self._credential)
-            async with self._free[id(place.connections)].lend() as connection:
-                found.extend(await (await connection.execute(statement, values)).fetchall())
-
-        async with anyio.create_task_group() as tasks:
-            for schema, spaces in wanted.items():
-                tasks.start_soon(ask, places[schema], spaces)
-        return sorted(found, key=lambda row: row[0], reverse=True)[:MOST_ROWS]
-
-    async def write(self, call: Call) -> list[Row]:
+    async def write(self, call: Call) -> list[Stored]:
         """Store the fact of the call."""
-        [space] = call.spaces
-        place = self._places[space]
-        statement = sql.SQL(
-            "select observation_id from {}.remember_fact(%s, 'person', %s, model => 1, "
-            "embedding => %s, credential => %s, space => %s)"
-        ).format(sql.Identifier(place.schema))
-        values = (call.entity, call.text, call.vector, self._credential, space)
-        async with self._free[id(place.connections)].lend() as connection:
-            if place.shard is None:
-                return await (await connection.execute(statement, values)).fetchall()
-            # A pipeline is one transaction.
-            async with connection.pipeline():
-                await connection.execute("select textrawl_content.enter_cell(%s)", (place.shard,))
-                stored = await connection.execute(statement, values)
-            return await stored.fetchall()
+        return await self._database.call(
+            "remember_fact",
+            Stored,
+            entity=call.entity,
+            type="person",
+            observation=call.text,
+            model=MODEL,
+            embedding=call.vector,
+            space=call.spaces[0],
+            credential=self._credential,
+            tool="remember_fact",
+        )
 
     def read_cpu(self) -> list[float]:
         """Return the seconds of processor time of the sessions, for each server."""
-        return [free.read_cpu() for free in self._free.values()]
+        return [sum(map(_read_time, sessions)) for sessions in self._find_sessions()]
 
     def read_memory(self) -> float:
         """Return the megabytes that the largest session has for itself."""
-        return max(free.read_memory() for free in self._free.values()) / 1e6
+        sizes = [one.memory_full_info().uss for some in self._find_sessions() for one in some]
+        return max(sizes) / 1e6
+
+    def _find_sessions(self) -> list[list[psutil.Process]]:
+        found = list[list[psutil.Process]]()
+        for server in self._servers:
+            with psycopg.connect(server.dsn(SUPERUSER, "postgres")) as connection:
+                rows = connection.execute(_SESSIONS, (self._name,)).fetchall()
+            found.append([psutil.Process(pid) for (pid,) in rows])
+        return found
 
 
-class _Free:
-    """The connections to one server, lent to one call at a time. The last one back is next."""
-
-    def __init__(self, connections: list[Connection]) -> None:
-        self._limit = anyio.Semaphore(len(connections))
-        self._idle = list(connections)
-        self._sessions = [psutil.Process(one.info.backend_pid) for one in connections]
-
-    @asynccontextmanager
-    async def lend(self) -> AsyncGenerator[Connection]:
-        async with self._limit:
-            connection = self._idle.pop()
-            try:
-                yield connection
-            finally:
-                self._idle.append(connection)
-
-    def read_cpu(self) -> float:
-        times = [session.cpu_times() for session in self._sessions]
-        return sum(one.user + one.system for one in times)
-
-    def read_memory(self) -> int:
-        return max(session.memory_full_info().uss for session in self._sessions)
-
-
-@asynccontextmanager
-async def connect(server: Server, name: str) -> AsyncGenerator[list[Connection]]:
-    """Yield connections of the login of servers."""
-    async with AsyncExitStack() as stack:
-        connections = list[Connection]()
-        for _ in range(CONNECTIONS):
-            connecting = psycopg.AsyncConnection.connect(server.dsn(APP, name), autocommit=True)
-            connections.append(await stack.enter_async_context(await connecting))
-            await register_vector_async(connections[-1])
-        yield connections
+def _read_time(session: psutil.Process) -> float:
+    times = session.cpu_times()
+    return times.user + times.system
 
 
 @asynccontextmanager
 async def open_memories(
-    servers: Sequence[Server], names: Sequence[str], token: str
+    servers: Sequence[Server], workers: dict[str, int], token: str
 ) -> AsyncGenerator[tuple[dict[str, Memory], dict[str, int]]]:
     """Yield the memories by their names, and the spaces with their ids."""
-    credential = hash_token(token)
     async with AsyncExitStack() as stack:
         memories = dict[str, Memory]()
-        coordinator = await stack.enter_async_context(connect(servers[0], PLAIN))
+        for name, count in {PLAIN: 0, **workers}.items():
+            kind = ClusterDatabase if count else Database
+            database = kind(servers[0].dsn(APP, name), timeout=LIMIT)
+            await database.open()
+            stack.push_async_callback(database.close)
+            memories[name] = Memory(database, servers[: count + 1], name, token)
         query = "select name, id from textrawl.space where name <> 'default'"
         async with await psycopg.AsyncConnection.connect(servers[0].dsn(SUPERUSER, PLAIN)) as one:
             spaces = dict(await (await one.execute(query)).fetchall())
-        place = Place(MEMORY, None, coordinator)
-        memories[PLAIN] = Memory(credential, dict.fromkeys(spaces.values(), place))
-        for name in names[1:]:
-            workers = {
-                server.port: await stack.enter_async_context(connect(server, name))
-                for server in servers[1:]
-                if await _has_database(server, name)
-            }
-            places = await find_places(servers[0].dsn(APP, name), list(spaces.values()), workers)
-            memories[name] = Memory(credential, places)
         yield memories, spaces
 
 
-async def _has_database(server: Server, name: str) -> bool:
-    async with await psycopg.AsyncConnection.connect(server.dsn(SUPERUSER, "postgres")) as one:
-        query = "select from pg_database where datname = %s"
-        return await (await one.execute(query, (name,))).fetchone() is not None
-
-
-async def find_places(
-    coordinator: str, spaces: list[int], workers: dict[int, list[Connection]]
-) -> dict[int, Place]:
-    """Return the place of each space of a distributed memory."""
-    async with await psycopg.AsyncConnection.connect(coordinator) as connection:
-        cells = await read_map(connection)
-        shards = await find_shards(connection, spaces)
-    places = dict[int, Place]()
-    for space, shard in shards.items():
-        cell = cells.find_cell(shard)
-        assert cell is not None
-        places[space] = Place(name_cell(shard), shard, workers[cell.node.port])
-    return places
-
-
 Make = Callable[[int], Awaitable[Call]]
-Do = Callable[[Memory, Call], Awaitable[list[Row]]]
+Do = Callable[[Memory, Call], Awaitable[Sequence[object]]]
 
 
 @dataclass(frozen=True)
@@ -241,14 +174,14 @@ def list_kinds(spaces: dict[str, int], texts: list[str]) -> list[Kind]:
 
     async def ask(wanted: list[int]) -> Call:
         _, arguments = work.kinds["query_memory search"]()
-        vector = HalfVector(await embedder.embed_query(arguments["query"]))
+        vector = await embedder.embed_query(arguments["query"])
         return Call(wanted, arguments["query"], vector)
 
     async def tell(number: int) -> Call:
         fact = writer.make_fact()
         entity, text = fact["entityName"], fact["observation"]
         [vector] = await embedder.embed_documents([compose_document(entity, text)])
-        return Call([small[number % len(small)]], text, HalfVector(vector), entity)
+        return Call([small[number % len(small)]], text, vector, entity)
 
     return [
         Kind("search of a large space", lambda _: ask([spaces[LARGE]]), Memory.search, 1.3),
@@ -352,7 +285,7 @@ async def compare(
     texts = await anyio.to_thread.run_sync(read_texts, servers[0].dsn(SUPERUSER, PLAIN))
     names = [PLAIN, *workers]
     head = f"| {' | '.join(names)} |"
-    async with open_memories(servers, names, token) as (memories, spaces):
+    async with open_memories(servers, workers, token) as (memories, spaces):
         print(f"| p50 / p95, ms {head} ÷ plain | bound |\n|---|{'---:|' * (len(names) + 2)}")
         results = dict[str, str]()
         for kind in list_kinds(spaces, texts):
