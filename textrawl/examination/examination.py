@@ -11,6 +11,7 @@ from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER
 from textrawl.embedded.state import State, read_state
 from textrawl.errors import SchemaOutdated
+from textrawl.examination.cluster_trial import try_cluster
 from textrawl.examination.configuration import DEFAULT, list_settings
 from textrawl.examination.findings import Finding, record_errors
 from textrawl.examination.setting_mistakes import find_ignored
@@ -68,7 +69,9 @@ async def _examine_database(
     with record_errors(findings, "database"):
         if settings.database_url is not None:
             conninfo = settings.database_url.get_secret_value()
-            if not await _examine_server(conninfo, settings.database_timeout, findings):
+            usable = await _examine_server(conninfo, settings.database_timeout, findings)
+            await try_cluster(conninfo, settings.database_timeout, findings)
+            if not usable:
                 return None
             if settings.database_read_url is not None:
                 await try_standby(settings, findings)
