@@ -8,7 +8,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import hypothesis
 import psycopg
@@ -21,6 +21,8 @@ from tests.clients.matrix import print_matrix
 from tests.support.cluster import CitusCluster, run_citus
 from tests.support.folders import open_folder
 from tests.support.gateway import Gateway, run_gateway
+from tests.support.whole_memory import ClusterMemories
+from tests.support.whole_schema import create_whole
 from textrawl import Settings, create_server, migrate, read_settings
 from textrawl.access.access_token import hash_token, make_token
 from textrawl.embedded.cluster import Cluster, run_embedded
@@ -42,6 +44,29 @@ _PATIENT: dict[str, Any] = {
 hypothesis.settings.register_profile("patient", **_PATIENT)
 hypothesis.settings.register_profile("thorough", max_examples=1200, **_PATIENT)
 hypothesis.settings.load_profile("patient")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the tests of an ordinary memory run on a distributed one."""
+    parser.addoption("--citus", action="store_true", help="run tests on a cluster of Citus")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --citus, keep the tests that need a memory, and skip those of an ordinary one."""
+    if not config.getoption("--citus"):
+        return
+    kept = [item for item in items if is_of_any_memory(item)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = kept
+    for item in items:
+        for mark in item.iter_markers("ordinary"):
+            item.add_marker(pytest.mark.skip(f"ordinary: {mark.args[0]}"))
+
+
+def is_of_any_memory(item: pytest.Item) -> bool:
+    """Whether a test takes a fresh memory from the fixtures below, of whatever kind."""
+    names = {*getattr(item, "fixturenames", ())}
+    return bool(names & {"postgres", "sql"}) and not names & {"postgres_16", "citus"}
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -108,6 +133,13 @@ class Databases:
         finally:
             self.execute("drop database {name} with (force)", name=name)
 
+    @contextmanager
+    def open(self, name: str) -> Generator[psycopg.Connection]:
+        """A session of the owner, with the memory in its search path."""
+        with psycopg.connect(self.cluster.dsn(OWNER, name), autocommit=True) as connection:
+            connection.execute("set search_path = textrawl, public")
+            yield connection
+
 
 def enrol(conninfo: str) -> None:
     """Gives ACTOR their TOKEN, as a team's administrator would."""
@@ -145,8 +177,11 @@ def run_cluster(version: int, *, own_settings: str = "") -> Generator[Databases]
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Databases]:
-    """PostgreSQL 18."""
+def postgres(request: pytest.FixtureRequest) -> Iterator[Databases]:
+    """PostgreSQL 18, or a cluster that looks like it (--citus)."""
+    if request.config.getoption("--citus"):
+        yield cast("Databases", ClusterMemories(request.getfixturevalue("citus")))
+        return
     with run_cluster(18) as databases:
         yield databases
 
@@ -161,7 +196,7 @@ def postgres_16() -> Iterator[Databases]:
 @pytest.fixture(scope="session")
 def citus() -> Iterator[CitusCluster]:
     """A coordinator and two workers of Citus, if the program that starts them is there."""
-    with run_citus(enrol) as cluster:
+    with run_citus(enrol, create_whole) as cluster:
         yield cluster
 
 
@@ -181,8 +216,7 @@ def database_url(postgres: Databases, database: str) -> str:
 @pytest.fixture
 def owner(postgres: Databases, database: str) -> Iterator[psycopg.Connection]:
     """A connection of the owner, who sees every table: to look at what a tool really stored."""
-    with psycopg.connect(postgres.cluster.dsn(OWNER, database), autocommit=True) as connection:
-        connection.execute("set search_path = textrawl, public")
+    with postgres.open(database) as connection:
         yield connection
 
 

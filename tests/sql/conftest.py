@@ -7,7 +7,6 @@ import pytest
 
 from tests.sql.sessions import Three, open_sessions
 from tests.sql.story import Ids, age, tell
-from textrawl.embedded.configuration import OWNER
 
 
 # The oldest Postgres doubles the time of these tests, so its half is slow.
@@ -17,11 +16,7 @@ from textrawl.embedded.configuration import OWNER
 def sql(request: pytest.FixtureRequest) -> Iterator[psycopg.Connection]:
     """A connection to a fresh, migrated database, with textrawl in its search path."""
     databases = request.getfixturevalue(request.param)
-    with (
-        databases.create("migrated") as name,
-        psycopg.connect(databases.cluster.dsn(OWNER, name), autocommit=True) as connection,
-    ):
-        connection.execute("set search_path = textrawl, public")
+    with databases.create("migrated") as name, databases.open(name) as connection:
         yield connection
 
 

@@ -123,7 +123,9 @@ class CitusCluster:
             for node in self.workers:
                 connection.execute("select citus_add_node(%s, %s)", (node.host, node.port))
 
-    def prepare_template(self, enrol: Callable[[str], None]) -> None:
+    def prepare_template(
+        self, enrol: Callable[[str], None], show: Callable[["ClusterMemory"], None]
+    ) -> None:
         """Distribute the memory that others are copies of, and let nobody connect to it again."""
         with start_blocking_portal() as portal:
             url = self.coordinator.dsn(SUPERUSER, _TEMPLATE)
@@ -131,6 +133,7 @@ class CitusCluster:
         template = ClusterMemory(self, _TEMPLATE)
         enrol(template.dsn(OWNER))
         template.send_directory()
+        show(template)
         on_each(lambda node: _unsubscribe(node, _TEMPLATE), self.workers)
         self.execute("alter database {name} allow_connections false", name=_TEMPLATE)
         on_each(_end_sessions, self.nodes)
@@ -217,15 +220,17 @@ class ClusterMemory:
 
 
 @contextmanager
-def run_citus(enrol: Callable[[str], None]) -> Generator[CitusCluster]:
-    """Start a cluster with a template, to which `enrol` adds somebody."""
+def run_citus(
+    enrol: Callable[[str], None], show: Callable[["ClusterMemory"], None]
+) -> Generator[CitusCluster]:
+    """Start a cluster with a template. `enrol` adds somebody to it, and `show` what tests read."""
     if not PROGRAM.is_file():
         pytest.skip("there is no ../shared/citus beside the project")
     with open_folder() as folder:
         home = folder / "citus"
         try:
             cluster = _start(home)
-            cluster.prepare_template(enrol)
+            cluster.prepare_template(enrol, show)
             yield cluster
         finally:
             _run("stop", str(home))
