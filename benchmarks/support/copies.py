@@ -87,7 +87,7 @@ def _share_model(coordinator: Server, workers: Sequence[Server], name: str) -> N
     """Give the cells the table of the model, after the workers have copied the directory."""
     with psycopg.connect(coordinator.dsn(SUPERUSER, name), autocommit=True) as connection:
         row = connection.execute("select textrawl_content.mark_directory()").fetchone()
-        connection.execute("select textrawl_content.distribute_model(1)")
+        connection.execute("select textrawl_content.distribute_models()")
     for worker in workers:
         with psycopg.connect(worker.dsn(SUPERUSER, name), autocommit=True) as connection:
             mark = "select textrawl_content.read_mark()"

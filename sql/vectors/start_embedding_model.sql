@@ -19,10 +19,7 @@ begin
     elsif existing.id is not null then
         perform check_embedding_model(existing.id, dimensions, cosine_floor, cosine_ceiling, trust);
         -- Only one session builds a model. So if rows are still claimed, the session that claimed them has ended.
-        update embedding_pending p set next_attempt = now()
-        from (select claimed.space_id, claimed.observation_id from embedding_pending claimed
-              where claimed.model_id = existing.id and claimed.next_attempt > now() for update skip locked) unlocked
-        where p.space_id = unlocked.space_id and p.observation_id = unlocked.observation_id and p.model_id = existing.id;
+        perform release_all_embeddings(existing.id);
         return existing.id;
     end if;
     select m.name into other from embedding_model m where m.status <> 'active' order by m.id limit 1;

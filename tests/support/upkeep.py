@@ -58,10 +58,17 @@ class Desk:
 
 @asynccontextmanager
 async def open_desk(settings: Settings, *, connections: int = 5) -> AsyncGenerator[Desk]:
+    assert settings.database_url is not None
+    url = settings.database_url.get_secret_value()
+    async with open_desk_of(settings, Database(url, timeout=10, max_size=connections)) as desk:
+        yield desk
+
+
+@asynccontextmanager
+async def open_desk_of(settings: Settings, database: Database) -> AsyncGenerator[Desk]:
+    """A desk of a database that is not open yet."""
     clock = Clock()
     embedder = choose_embedder(settings, clock=clock)
-    assert settings.database_url is not None
-    database = Database(settings.database_url.get_secret_value(), timeout=10, max_size=connections)
     await database.open()
     credential = hash_token(TOKEN)
     models = Models(

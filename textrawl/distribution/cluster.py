@@ -20,6 +20,7 @@ from textrawl.distribution.planning import Arguments, Planner, Visit
 from textrawl.distribution.pools import NodeAway
 from textrawl.distribution.routes import ABSENT, SPREAD, Route, find_route, refuse
 from textrawl.distribution.searching import COUNTED, Counts, add_counts, keep_best
+from textrawl.distribution.vectors import VectorTables
 from textrawl.distribution.visits import Answer, CellGone, Query, Visits
 from textrawl.distribution.watching import join_watches, split_watches
 from textrawl.postgres.connection import is_distributed
@@ -38,6 +39,7 @@ _MOST_PLANS = 3  # of one call, if cells are divided meanwhile
 # If a worker is away, these calls of an administrator fail. Other calls of every cell are upkeep.
 _COMPLETE = frozenset({"embedding_progress", "list_spaces", "write_state"})
 _UPKEEP = (Route.EVERY, Route.TURNS, Route.WATCHES)
+_IN_ALL_CELLS = frozenset({"drop_embedding_model", "start_embedding_model"})
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,14 @@ class _Model:
 
 @dataclass(frozen=True)
 class _Progress:
-    name: str
     status: str
+    vectors: int
     pending: int
+
+
+@dataclass(frozen=True)
+class _Released:
+    release_all_embeddings: int
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ class ClusterDatabase(Database):
     """The pools of connections to the coordinator and to the workers.
 
     If it is not known that the memory is `distributed`, the first call finds out. Calls of an
-    ordinary memory then go the ordinary way.
+    ordinary memory then go the ordinary way. If `complete` is set, upkeep needs all workers too.
     """
 
     def __init__(
@@ -86,10 +93,11 @@ class ClusterDatabase(Database):
             conninfo, timeout=timeout, max_size=max_size, check=check, read_url=read_url
         )
         self._distributed: bool | None = True if distributed else None
+        self.complete = False
         self.places = Places(self.lend)
         self._planner = Planner(self.places)
         self.visits = Visits(conninfo, self.places, timeout=timeout, max_size=max_size)
-        self._models = set[int]()
+        self._vectors = VectorTables(self.lend, self.places, self.visits, timeout)
         self._turn = count()
 
     async def close(self) -> None:
@@ -117,8 +125,8 @@ class ClusterDatabase(Database):
             raise refuse(function)
         if route is Route.MODELS:
             return await self._call_models(function, row, arguments)
-        if route in (Route.DIRECTORY, Route.SWITCH):
-            if route is Route.SWITCH:
+        if route is Route.DIRECTORY:
+            if function == "switch_embedding_model":
                 await self._check_vectors()
             return await self._call_directory(function, row, arguments)
         return await self._call_cells(function, route, row, arguments)
@@ -160,8 +168,8 @@ class ClusterDatabase(Database):
             await self._spread()
         return rows
 
-    async def _spread(self) -> None:
-        """Wait until the workers have copied the last change of the directory."""
+    async def _spread(self) -> int:
+        """Wait until the workers have copied the last change of the directory, and number it."""
         self.places.forget_rights()
         with translate("mark_directory"):
             async with self.lend() as connection:
@@ -170,32 +178,35 @@ class ClusterDatabase(Database):
             nodes = (await self.places.find_map()).nodes
             mark = cast("tuple[int]", row)[0]
             await self.visits.wait_for_mark(nodes, mark, _LONGEST_SPREAD)
+        return mark
 
     async def _call_models(
         self, function: LiteralString, row: type[Row], arguments: Arguments
     ) -> list[Row]:
+        in_all_cells = function in _IN_ALL_CELLS
+        if in_all_cells:
+            await self._vectors.require_workers()
+            await self._vectors.drop()  # what an earlier command has left
         before = await super().call("embedding_models", _Model)
         rows = await super().call(function, row, **arguments)
         after = await super().call("embedding_models", _Model)
-        changed = {model.model_id for model in (*before, *after)} - self._models
-        if before != after:
-            changed |= {model.model_id for model in {*before} ^ {*after}}
-        if changed:
-            await self._spread()
-            with translate("distribute_model"):
-                async with self.lend() as connection:
-                    for model in sorted(changed):
-                        query = "select textrawl_content.distribute_model(%s)"
-                        await connection.execute(query, (model,))
-                await self.visits.match_models((await self.places.find_map()).nodes)
-            self._models = {model.model_id for model in after}
+        if in_all_cells or before != after or not self._vectors.known:
+            mark = await self._spread()
+            if in_all_cells:
+                await self._vectors.require_workers(mark)
+                await self._vectors.drop()
+            await self._vectors.distribute()
+        if function == "start_embedding_model":
+            [model] = [model.model_id for model in after if model.name == arguments["name"]]
+            await self.call("release_all_embeddings", _Released, model=model)
         return rows
 
     async def _check_vectors(self) -> None:
-        """Raise DataRefused if a cell has facts without a vector of the model that was built."""
+        """Raise DataRefused if too many facts of all cells wait for a vector of the new model."""
         for model in await self.call("embedding_progress", _Progress):
-            if model.status == "building" and model.pending:
-                raise DataRefused("TR045", str(model.pending))
+            missing, total = model.pending, model.vectors + model.pending
+            if model.status == "building" and missing > total // 100:
+                raise DataRefused("TR045", str(missing))
 
     async def _visit(
         self, function: str, route: Route, columns: tuple[str, ...], arguments: Arguments
@@ -217,7 +228,7 @@ class ClusterDatabase(Database):
         if call.route is Route.WATCHES:
             return await self._watch(call, plan)
         if call.route is Route.TURNS:
-            return await self._take_rows(query, plan)
+            return await self._take_rows(call, query, plan)
         if len(plan) == 1:
             [visit] = plan
             try:
@@ -292,7 +303,9 @@ class ClusterDatabase(Database):
             raise refusal
         return []
 
-    async def _take_rows(self, query: Query, plan: list[Visit]) -> list[tuple[Any, ...]]:
+    async def _take_rows(
+        self, call: _Call, query: Query, plan: list[Visit]
+    ) -> list[tuple[Any, ...]]:
         """Ask one cell after the other for rows, each time beginning with another cell."""
         begin = next(self._turn) % len(plan)
         rows: list[tuple[Any, ...]] = []
@@ -304,6 +317,8 @@ class ClusterDatabase(Database):
             try:
                 rows += await self.visits.ask(query, Visit(visit.shard, arguments))
             except NodeAway:
+                if self.complete:
+                    raise await self._explain_absence(call, [visit]) from None
                 logger.info("A worker is away: its spaces are left out for now")
             if len(rows) >= most:
                 break
@@ -323,7 +338,7 @@ class ClusterDatabase(Database):
         """
         failed = [answer for answer in answers if answer.error is not None]
         kept = [answer for answer in answers if answer.error is None]
-        skips_away = call.route in _UPKEEP and call.function not in _COMPLETE
+        skips_away = call.route in _UPKEEP and not (self.complete or call.function in _COMPLETE)
         for answer in failed:
             error = answer.error
             if isinstance(error, NodeAway):

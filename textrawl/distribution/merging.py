@@ -358,6 +358,7 @@ MERGES: dict[str, Merge] = {
         ("score", "updated_at", "observation_id", "over_cap", "tokens", "content"),
     ),
     "refresh_search_statistics": one_row(refresh_search_statistics=any),
+    "release_all_embeddings": one_row(),
     "sample_facts": ordered(cut=False),
     "search_memory": ordered(*_SCORED),
     "search_proposals": ordered(*_SCORED),

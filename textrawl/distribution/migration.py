@@ -16,14 +16,16 @@ from textrawl.postgres.connection import is_distributed
 from textrawl.postgres.migrations import MigrationReport, connect, migrate
 from textrawl.postgres.sql_files import find_missing, read_folder
 
-# Only a superuser may distribute a table or send a command to the coordinator.
-_OF_SUPERUSER = {"distribute_model", "register_actors"}
+# Only a superuser may distribute a table or send a command to another node.
+_OF_SUPERUSER = {"detach_vectors", "distribute_models", "drop_models", "register_actors"}
 _GRANTS: tuple[LiteralString, ...] = (
     "revoke execute on all functions in schema {content} from public",
     "grant usage on schema {content} to textrawl_app, textrawl_analyst",
     "grant execute on all functions in schema {content} to textrawl_app, {owner}",
     # Only functions of cells call it, and they run as the owner.
     "revoke execute on function {actors} from textrawl_app",
+    # Only the owner drops a model.
+    "revoke execute on function {content}.drop_models from textrawl_app",
 )
 
 

@@ -11,7 +11,8 @@ from textrawl.postgres.database import Database, translate
 async def open_connection(conninfo: str, *, timeout: float) -> AsyncGenerator[Database]:
     """Open a database with a single connection, which is enough for a command.
 
-    If the memory is distributed, there is one connection to each node. Raises DatabaseUnavailable.
+    If the memory is distributed, there is one connection to each node, and all nodes are needed.
+    Raises DatabaseUnavailable.
     """
     database = Database(conninfo, timeout=timeout, max_size=1)
     await database.open()
@@ -21,6 +22,7 @@ async def open_connection(conninfo: str, *, timeout: float) -> AsyncGenerator[Da
 
             await database.close()
             database = ClusterDatabase(conninfo, timeout=timeout, max_size=1)
+            database.complete = True
             await database.open()
         yield database
     finally:

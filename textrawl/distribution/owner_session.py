@@ -149,7 +149,7 @@ class DistributedSession(Session):
     async def _register_model(self, *arguments: object) -> Rows:
         rows = await super().call("register_embedding_model", *arguments)
         await self._wait_for_copies()
-        await self.connection.execute("select textrawl_content.distribute_model(%s)", (rows[0][0],))
+        await self.connection.execute("select textrawl_content.distribute_models()")
         for worker in self._workers.values():
             await worker.execute("select textrawl_content.match_models()")
         return rows

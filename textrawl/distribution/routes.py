@@ -30,7 +30,6 @@ class Route(Enum):
     RECALLS = "the cells of the spaces of recalls"
     WATCHES = "every cell, with a cursor of each cell"
     MODELS = "the coordinator, which then changes the tables of vectors"
-    SWITCH = "the coordinator, if every cell has all vectors"
     REFUSED = "nowhere"
 
 
@@ -39,7 +38,8 @@ _EXCEPTIONS: dict[Route, str] = {
         authenticate create_analyst default_space drop_analyst embedding_models find_names
         find_space list_analysts list_grants list_tokens nearest_type owns_memory reachable_graphs
         stop_words archive_space bind_login calibrate_embedding_model create_space create_token
-        grant_access rename_space revoke_access revoke_token rotate_token vouch""",
+        grant_access rename_space revoke_access revoke_token rollback_embedding_model rotate_token
+        switch_embedding_model vouch""",
     Route.ADMINISTERED: """
         list_events list_proposals plan_undo prune_documents purge_undone undo_author""",
     Route.SEARCHED: "decide_proposals plan_decision revert_undo",
@@ -50,13 +50,13 @@ _EXCEPTIONS: dict[Route, str] = {
     Route.SOURCE: "apply_correction forget_source propose_correction read_chunk",
     Route.EVERY: """
         embedding_progress expire_proposals list_spaces pending_embeddings prune_llm_use
-        prune_recalls queue_embeddings rebuild_documents refresh_search_statistics write_state""",
+        prune_recalls queue_embeddings rebuild_documents refresh_search_statistics
+        release_all_embeddings write_state""",
     Route.TURNS: "claim_extraction claim_pending_embeddings sample_facts",
     Route.ROWS: "fill_pending_embeddings release_pending_embeddings",
     Route.RECALLS: "record_recalls",
     Route.WATCHES: "changed_watches",
     Route.MODELS: "drop_embedding_model register_embedding_model start_embedding_model",
-    Route.SWITCH: "rollback_embedding_model switch_embedding_model",
     Route.REFUSED: "read_events trail_end",
 }
 _ROUTES = {name: route for route, names in _EXCEPTIONS.items() for name in names.split()}

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -151,21 +152,25 @@ class Visits:
             except NodeAway:
                 continue
 
-    async def wait_for_mark(self, nodes: Sequence[Node], mark: int, limit: float) -> None:
-        """Wait until workers have copied the directory up to `mark`, `limit` seconds at most."""
+    async def wait_for_mark(self, nodes: Sequence[Node], mark: int, limit: float) -> set[Node]:
+        """Wait until workers have copied the directory up to `mark`, `limit` seconds at most.
+
+        Return the workers that have not copied it. Those that are away copy it when they are back.
+        """
+        late = set(nodes)
 
         async def wait(node: Node) -> None:
             pool = await self.find_pool(node)
-            try:
+            with suppress(NodeAway):
                 while await _read_mark(pool) < mark:  # noqa: ASYNC110 - another server counts
                     await anyio.sleep(_PAUSES[0])
-            except NodeAway:
-                return  # it copies the directory when it is back
+                late.remove(node)
 
         with anyio.move_on_after(limit):
             async with anyio.create_task_group() as tasks:
                 for node in nodes:
                     tasks.start_soon(wait, node)
+        return late
 
 
 async def _read_mark(pool: NodePool) -> int:
