@@ -228,7 +228,7 @@ async def test_all_workers_are_needed_to_start_a_model(
 async def test_a_build_waits_for_a_worker_that_is_away(
     desk: Desk, embed: Embed, memory: ClusterMemory, settlers: Settlers, wide: EmbeddingServer
 ) -> None:
-    """Meanwhile the switch is refused, and upkeep gives the other cells their vectors."""
+    """Meanwhile upkeep gives the other cells their vectors."""
     for round_ in range(5):
         settle(settlers, f"owns thing {round_}")
     await desk.upkeep.do_round()
@@ -247,7 +247,7 @@ async def test_a_build_waits_for_a_worker_that_is_away(
         for space in there:
             query = "select count(*) from embedding_1 where space_id = %s"
             assert settlers.fetch(space, query, space, role=OWNER) == [(6,)]
-        assert "space-00" in await finish(embed("switch"), code=1)
+        assert "space-00" in await finish(embed("status"), code=1)
         assert building.poll() is None
     finally:
         node.start()

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import anyio
 from rich.progress import (
@@ -25,7 +25,7 @@ from textrawl.embeddings.active_model import StoredModel, ask_once, choose_named
 from textrawl.embeddings.rows import KnownModelRow
 from textrawl.postgres.vector_indexes import build_missing_indexes
 from textrawl.settings import Settings
-from textrawl.store.backlog import count_backlog, fill_batch, queue_facts
+from textrawl.store.backlog import count_backlog, fill_batch, queue_facts, release_claims
 
 _LONGEST_OUTAGE = 120.0  # seconds without a new vector after which the command fails
 _COUNT_INTERVAL = 5.0  # seconds between counts of pending facts, because such a count can be slow
@@ -104,6 +104,8 @@ async def _fill(memory: Administration, model: StoredModel) -> int:
                 if time.monotonic() - built_at > _LONGEST_OUTAGE:
                     raise
                 await anyio.sleep(_RETRY_INTERVAL)
+                with suppress(*_TRANSIENT):  # facts may have been claimed without an answer
+                    await release_claims(memory.database, model)
                 continue
             if idle:
                 return left

@@ -14,6 +14,7 @@ import anyio
 import psycopg
 
 from textrawl import errors
+from textrawl.distribution.map import Node
 from textrawl.distribution.merging import MERGES, Question, Values
 from textrawl.distribution.places import Places
 from textrawl.distribution.planning import Arguments, Planner, Visit
@@ -309,17 +310,23 @@ class ClusterDatabase(Database):
         """Ask one cell after the other for rows, each time beginning with another cell."""
         begin = next(self._turn) % len(plan)
         rows: list[tuple[Any, ...]] = []
+        away = set[Node | None]()
         for visit in (*plan[begin:], *plan[:begin]):
             most = cast("int", visit.arguments.get("max_rows", 1))
             arguments = dict(visit.arguments)
             if "max_rows" in arguments:
                 arguments["max_rows"] = most - len(rows)
+            cell = await self.places.find_cell(visit.shard)
+            node = cell and cell.node
+            if node in away:
+                continue
             try:
                 rows += await self.visits.ask(query, Visit(visit.shard, arguments))
             except NodeAway:
                 if self.complete:
                     raise await self._explain_absence(call, [visit]) from None
                 logger.info("A worker is away: its spaces are left out for now")
+                away.add(node)
             if len(rows) >= most:
                 break
         return rows
@@ -344,7 +351,8 @@ class ClusterDatabase(Database):
             if isinstance(error, NodeAway):
                 if skips_away and kept:
                     continue
-                raise await self._explain_absence(call, [answer.visit])
+                away = [each.visit for each in failed if isinstance(each.error, NodeAway)]
+                raise await self._explain_absence(call, away)
             absent = isinstance(error, psycopg.Error) and error.sqlstate in (*ABSENT, "TR050")
             if error is not None and not (absent and kept and not call.writes):
                 raise error

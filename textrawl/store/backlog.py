@@ -36,6 +36,11 @@ class _Released:
     release_pending_embeddings: int
 
 
+@dataclass(frozen=True)
+class _AllReleased:
+    release_all_embeddings: int
+
+
 async def queue_facts(database: Database, model: StoredModel) -> bool:
     """Queue some of the facts that are older than the model. Return False if all are queued."""
     [row] = await database.call("queue_embeddings", _Queued, model=model.model_id)
@@ -58,6 +63,11 @@ async def fill_batch(database: Database, model: StoredModel) -> int:
     )
     await _fill(database, model, rows)
     return len(rows)
+
+
+async def release_claims(database: Database, model: StoredModel) -> None:
+    """Make all claimed facts due again, for the owner of the memory, who builds a model alone."""
+    await database.call("release_all_embeddings", _AllReleased, model=model.model_id)
 
 
 async def fill_document(database: Database, model: StoredModel, space: int, document: UUID) -> None:
