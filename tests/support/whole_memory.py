@@ -74,12 +74,8 @@ class WholeSession(psycopg.Connection[Any]):
             self._distribute_models()
 
     def _distribute_models(self) -> None:
-        query = """
-            select distinct substring(relname from '\\d+')::integer from pg_class
-            where relname ~ '^embedding_\\d+$' and relkind in ('r', 'p')
-              and relnamespace in ('textrawl'::regnamespace, 'textrawl_content'::regnamespace)"""
-        for (model,) in self._ask(query):
-            self._ask(f"select textrawl_content.distribute_model({model})")
+        self._ask("select textrawl_content.drop_models()")
+        self._ask("select textrawl_content.distribute_models()")
         for worker in self.workers:
             worker.execute("select textrawl_content.match_models()")
 
