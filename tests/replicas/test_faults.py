@@ -14,7 +14,7 @@ from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from tests.conftest import Databases
 from tests.replicas.conftest import Guest, Visit, search
-from tests.support.replicas import Pair
+from tests.support.replicas import Pair, probe_both
 from tests.support.tool_calls import remember
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.postgres.database import Database
@@ -98,7 +98,7 @@ async def probe(pair: Pair, url: str) -> bool:
         assert pool.standby is not None
         async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.02)):
             with attempt:
-                await pool.standby.probe()
+                await probe_both(pool)
                 assert pool.standby.lag < MOST_LAG
         return pool.standby.usable
     finally:
@@ -125,12 +125,12 @@ async def test_long_reads_on_all_connections_are_not_taken_for_a_standby_that_ha
         pool = Database(pair.primary.dsn(), timeout=10, read_url=pair.standby.dsn(), max_size=2)
         await pool.open()
         assert pool.standby is not None
-        await pool.standby.probe()
+        await probe_both(pool)
         async with anyio.create_task_group() as group:
             for _ in range(2):
                 group.start_soon(partial(pool.call, "long_read", LongRead))
-            await pool.standby.probe()
-            await pool.standby.probe()
+            await probe_both(pool)
+            await probe_both(pool)
         assert pool.standby.usable
         assert pool.standby.reads == {"standby": 2, "primary": 0}
         await pool.close()

@@ -11,7 +11,7 @@ import pytest
 from tenacity import Retrying, stop_after_delay, wait_fixed
 
 from tests.conftest import TOKEN, Databases
-from tests.support.replicas import Pair
+from tests.support.replicas import Pair, probe_both
 from textrawl.access.access_token import hash_token
 from textrawl.embedded.configuration import APP
 from textrawl.postgres.database import Database
@@ -78,7 +78,7 @@ async def test_with_a_standby_a_write_also_asks_for_its_place_and_a_read_for_the
             assert pair.standby.execute("select 1 from pg_db_role_setting where setdatabase = 0")
     async with open_pool(pair.primary.dsn(), read_url=pair.standby.dsn()) as pool:
         assert pool.standby is not None
-        await pool.standby.probe()
+        await probe_both(pool)
         await call_often(pool)
         counts = [count_statements(node.paths.log) for node in (pair.primary, pair.standby)]
         await call_often(pool)

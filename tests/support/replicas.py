@@ -2,8 +2,8 @@
 
 import os
 import signal
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +29,15 @@ from textrawl.embedded.postmaster import (
     spawn,
     stop,
 )
+from textrawl.postgres.database import Database
+
+
+async def probe_both(pool: Database) -> None:
+    """Ask both servers once, which a server does each second."""
+    assert pool.probe is not None
+    assert pool.standby is not None
+    await pool.probe.ask()
+    await pool.standby.probe()
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,15 @@ class Node:
             with attempt:
                 assert find_postmaster(self.paths.pgdata) is None
         await to_thread.run_sync(kill_orphans, self.paths.pgdata)
+
+    @contextmanager
+    def freeze(self) -> Generator[None]:
+        """Let none of its processes run, as on a machine without network."""
+        self.signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.signal(signal.SIGCONT)
 
     async def start(self) -> None:
         """Start it, and wait until it answers."""

@@ -6,7 +6,9 @@ to another client. Most poolers also refuse options at login. Therefore textrawl
 session, such as time limits, only on a direct connection.
 """
 
+import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, cast
 
 import anyio
@@ -33,9 +35,14 @@ _CANCELLATION = 1.0  # seconds that Postgres gets to accept a request to cancel
 
 
 class Connection(AsyncConnection[Any]):
-    """A connection. `pooled` is true if it goes through a pooler."""
+    """A connection. `pooled` is true if it goes through a pooler.
+
+    `system` and `timeline` are those of the server at the login, if somebody asked for them.
+    """
 
     pooled = False
+    system: str | None = None
+    timeline = 0
 
     async def cancel_safe(self, *, timeout: float = 30.0) -> None:
         """Cancel the current statement, also in a cancelled task. psycopg calls this method there.
@@ -46,6 +53,20 @@ class Connection(AsyncConnection[Any]):
         """
         with anyio.CancelScope(shield=True):
             await super().cancel_safe(timeout=min(timeout, _CANCELLATION))
+
+    def break_off(self) -> None:
+        """End the connection on this side only, for a server that may never answer again.
+
+        A statement that waits for its answer fails at once, as if the server had died.
+        """
+        if self.closed:
+            return
+        own = socket.socket(fileno=self.fileno())
+        try:
+            with suppress(OSError):  # the server has already ended the connection
+                own.shutdown(socket.SHUT_RDWR)
+        finally:
+            own.detach()  # libpq closes it
 
 
 def compose_settings(settings: Mapping[str, str], *, local: bool) -> sql.Composed:

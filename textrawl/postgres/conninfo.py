@@ -3,6 +3,8 @@
 from psycopg import OperationalError, ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+_LISTS = ("host", "hostaddr", "port")  # each can have one value for each host
+
 
 class ConninfoInvalid(ValueError):
     """The error for a text that is not a connection string of libpq."""
@@ -29,6 +31,28 @@ def has_several_hosts(conninfo: str) -> bool:
     except ConninfoInvalid:
         return False
     return "," in parts.get("host", "") + parts.get("hostaddr", "") + parts.get("port", "")
+
+
+def split_hosts(conninfo: str) -> list[str]:
+    """Return a conninfo for each host that `conninfo` names, which leads to any kind of server."""
+    parts = read_conninfo(conninfo)
+    lists = {name: parts.pop(name).split(",") for name in _LISTS if name in parts}
+    parts["target_session_attrs"] = "any"
+    return [
+        write_conninfo(**parts, **{name: one[place % len(one)] for name, one in lists.items()})
+        for place in range(max(map(len, lists.values()), default=1))
+    ]
+
+
+def put_first(conninfo: str, place: int) -> str:
+    """Return `conninfo` with the host at `place` as the first that is tried."""
+    parts = read_conninfo(conninfo)
+    for name in _LISTS:
+        values = parts.get(name, "").split(",")
+        if len(values) > 1:
+            values.insert(0, values.pop(place))
+            parts[name] = ",".join(values)
+    return write_conninfo(**parts)
 
 
 def describe_failure(error: BaseException | None) -> str | None:

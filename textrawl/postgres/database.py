@@ -30,6 +30,7 @@ from textrawl import errors
 from textrawl.postgres.connection import Connection, is_broken
 from textrawl.postgres.conninfo import has_several_hosts
 from textrawl.postgres.pool import ServerPool, Statement
+from textrawl.postgres.primary_probe import PrimaryProbe
 from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
 from textrawl.postgres.standby import Standby
 from textrawl.scheduling.turns import Turns, find_account
@@ -60,6 +61,9 @@ REPEATABLE = frozenset(
 )
 # Writes that store another row when a client repeats them.
 STORED_AGAIN = frozenset({"add_reflection", "create_token"})
+# These functions take milliseconds, and other calls need their answers. So they can use the reserve
+# of the primary while long calls use all other connections.
+_SHORT = frozenset({"authenticate", "default_space", "embedding_models", "vouch"})
 # These functions read or move a whole space or entity, which takes seconds if it is large. Three
 # actors with two such calls each would use all connections, and all other actors would wait.
 _HEAVY = frozenset(
@@ -124,12 +128,9 @@ class Database:
         self._turns, self._heavy = Turns(_MOST_OF_ONE), Turns(_MOST_HEAVY)
         self._fails_over = has_several_hosts(conninfo)
         attempt = timeout / _HOST_ATTEMPTS if self._fails_over else timeout
+        learns = self._fails_over or read_url is not None
         self._primary = ServerPool(
-            conninfo,
-            timeout=timeout,
-            connect_timeout=attempt,
-            max_size=max_size,
-            learns=self._fails_over or read_url is not None,
+            conninfo, timeout=timeout, connect_timeout=attempt, max_size=max_size, learns=learns
         )
         self.standby: Standby | None = None
         if read_url is not None:
@@ -137,10 +138,14 @@ class Database:
                 read_url,
                 timeout=timeout,
                 connect_timeout=timeout / _HOST_ATTEMPTS,
-                max_size=max_size + 1,
+                max_size=max_size,
                 learns=True,
             )
-            self.standby = Standby(pool, self._primary, most=max_size)
+            self.standby = Standby(pool, self._primary)
+        self.probe: PrimaryProbe | None = None
+        if learns:
+            note = self.standby.note_end if self.standby is not None else None
+            self.probe = PrimaryProbe(self._primary, conninfo, timeout=timeout, note=note)
 
     async def open(self) -> None:
         """Start to connect in the background. Only calls wait for a connection."""
@@ -153,6 +158,14 @@ class Database:
         await self._primary.close()
         if self.standby is not None:
             await self.standby.close()
+
+    async def watch(self) -> None:
+        """Watch the primary and the standby until cancelled, if somebody has to."""
+        async with anyio.create_task_group() as tasks:
+            if self.probe is not None:
+                tasks.start_soon(self.probe.run)
+            if self.standby is not None:
+                tasks.start_soon(self.standby.watch)
 
     def lend(self) -> AbstractAsyncContextManager[Connection]:
         """Lend a connection to the primary."""
@@ -195,7 +208,8 @@ class Database:
         with translate(function), anyio.fail_after(self._timeout + _MARGIN):
             async with self.take_turns(function):
                 await self.check_once()
-                return await self._answer(function, Statement(query, row, values))
+                statement = Statement(query, row, values, function in _SHORT)
+                return await self._answer(function, statement)
 
     async def _answer(self, function: str, statement: Statement[Row]) -> list[Row]:
         if self.standby is not None and self.standby.serves(function):
@@ -204,6 +218,7 @@ class Database:
                 return rows
         end = time.monotonic() + self._timeout
         while True:
+            began = time.monotonic()
             try:
                 return await self._execute(function, statement)
             except (PoolClosed, PoolTimeout, TooManyRequests):
@@ -211,7 +226,7 @@ class Database:
             except (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction) as error:
                 if not self._may_repeat(function, error) or time.monotonic() >= end:
                     raise
-            await self._primary.renew()
+            await self._primary.renew(began)
             await anyio.sleep(_FAILOVER_PAUSE)
 
     def _may_repeat(self, function: str, error: psycopg.Error) -> bool:

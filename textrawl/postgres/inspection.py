@@ -8,7 +8,7 @@ import anyio
 from textrawl.errors import StartRefused
 from textrawl.postgres.connection import Connection
 from textrawl.postgres.migrations import connect
-from textrawl.postgres.pool import find_end, find_position, find_system
+from textrawl.postgres.positions import find_end, find_position, find_system
 
 _PGVECTOR = """
     select (select extversion from pg_extension where extname = 'vector'),

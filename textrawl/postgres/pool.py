@@ -2,21 +2,32 @@
 
 import logging
 import select
+import time
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
+from weakref import WeakSet
 
+import anyio
 import psycopg
 from psycopg import sql
 from psycopg.rows import args_row
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
 from textrawl.postgres.connection import (
     Connection,
     compose_settings,
     detect_pooler,
     register_vectors,
+)
+from textrawl.postgres.positions import (
+    END_OF_WAL,
+    POSITION,
+    Position,
+    find_end,
+    find_system,
+    find_timeline,
 )
 
 logger = logging.getLogger("textrawl")
@@ -27,63 +38,29 @@ Pool = AsyncConnectionPool[Connection]
 _MOST_WAITING = 200  # calls that can wait for a connection; further calls get ServerBusy
 _RECONNECT = 0.5  # seconds of failed attempts to connect, before the pool calls reconnect_failed
 _CHECK = 500  # Postgres checks every 500 ms of a statement that its client is connected
+_RETURN = 1.0  # seconds for the rollback of a connection before it is closed instead
 _LONGEST_WAIT = 30_000  # milliseconds for a lock, even if the statement has a longer time limit
 
 _LOGIN = {"autocommit": True, "application_name": "textrawl"}
-# The end of everything that is committed. If `synchronous_commit` is off, a commit is acknowledged
-# before it is flushed. Otherwise the flushed part is enough, and it reaches a standby sooner.
-_END_OF_WAL = b"""
-    select pg_wal_lsn_diff(case when current_setting('synchronous_commit') = 'off'
-        then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end, '0/0')::bigint
-"""
-# The id of the cluster is the same on a primary and its standbys, and on no other servers. Another
-# database has other memories, and another login can have other rights.
-# The condition fails where a provider does not offer the positions in the WAL.
-_SYSTEM = b"""
-    select concat_ws(' ', system_identifier, (
-               select oid from pg_database where datname = current_database()), session_user)
-    from pg_control_system()
-    where case when pg_is_in_recovery() then pg_last_wal_replay_lsn()
-          else pg_current_wal_flush_lsn() end is not null
-"""
-# Each promotion begins a new timeline. A standby has none of its own.
-_TIMELINE = b"""
-    select case when pg_is_in_recovery() then 0
-           else ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::integer end
-"""
-_NOT_OFFERED = (
-    psycopg.errors.FeatureNotSupported,
-    psycopg.errors.InsufficientPrivilege,
-    psycopg.errors.InternalError_,
-    psycopg.errors.UndefinedFunction,
-)
 _READS = b"""
     select p.proname::text from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'textrawl'
     group by 1 having bool_and(p.provolatile <> 'v')
 """
 _NO_END = b"select 0"
-_POSITION = b"""
-    select pg_is_in_recovery(),
-           coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::bigint
-"""
 
 
 @dataclass(frozen=True)
 class Statement(Generic[Row]):
-    """A call of a SQL function, with the dataclass of its rows."""
+    """A call of a SQL function, with the dataclass of its rows.
+
+    A `short` statement can use the reserve of the pool.
+    """
 
     query: bytes
     row: type[Row]
     values: Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class Position:
-    """The state of a server. `replayed` is the end of the replayed WAL, 0 if it replays none."""
-
-    in_recovery: bool
-    replayed: int
+    short: bool = False
 
 
 class ServerPool:
@@ -91,7 +68,9 @@ class ServerPool:
 
     `connect_timeout` is the time limit of an attempt to connect to one of its hosts. With `learns`,
     the pool knows the functions that write nothing (`reads`), and the cluster, the database and the
-    login of its connections (`system`).
+    login of its connections (`system`). It then has a reserve: one connection more than `max_size`,
+    for short statements. Otherwise long calls that use all connections look like a server that does
+    not answer.
     """
 
     def __init__(
@@ -106,14 +85,17 @@ class ServerPool:
         self._timeout, self._learns = timeout, learns
         self.reads: frozenset[str] = frozenset()
         self.system: str | None = None
+        self._places = anyio.Semaphore(max_size, fast_acquire=True) if learns else None
+        self._known = WeakSet[Connection]()
         self._timelines: dict[str, int] = {}
         self._refused = ""
+        self._renewed_at = 0.0
         self._set_limits = _write_limits(timeout)
         self._pool: Pool = AsyncConnectionPool(
             conninfo,
             connection_class=Connection,
             min_size=1,
-            max_size=max_size,
+            max_size=max_size + learns,
             timeout=timeout,
             max_waiting=_MOST_WAITING,
             reconnect_timeout=_RECONNECT,
@@ -133,28 +115,72 @@ class ServerPool:
         """Close all connections."""
         await self._pool.close()
 
-    async def renew(self) -> None:
-        """Close all connections when they are free, so that later calls connect again."""
-        await self._pool.drain()
+    async def renew(self, since: float | None = None) -> None:
+        """Close all connections when they are free, so that later calls connect again.
+
+        Do nothing if this has been done after `since`, on the monotonic clock. Many calls that fail
+        together would close each other's new connections.
+        """
+        if since is None or self._renewed_at < since:
+            self._renewed_at = time.monotonic()
+            await self._pool.drain()
+
+    async def follow(self, system: str, timeline: int, conninfo: str) -> bool:
+        """Leave the current server if `timeline`, that of a server of `system`, is a later one.
+
+        Return whether it is. `conninfo` leads to the later server first.
+        """
+        if not 0 < self._timelines.get(system, 0) < timeline:
+            return False
+        self._pool.conninfo = conninfo
+        await self._leave_former_primary(system, timeline)
+        return True
+
+    async def _leave_former_primary(self, system: str, timeline: int) -> None:
+        """Break off all connections to servers of `system` with an earlier timeline."""
+        self._timelines[system] = timeline
+        for connection in list(self._known):
+            unfinished = connection.system is None  # nobody knows yet where it leads
+            related = connection.system == system
+            if unfinished or (related and 0 < connection.timeline < timeline):
+                connection.break_off()
+        await self.renew()
 
     def count(self) -> dict[str, float]:
         """Return the current numbers of connections, unused connections and waiting calls."""
         stats = self._pool.get_stats()
         names = ("pool_size", "pool_available", "requests_waiting")
-        return {name: float(stats.get(name, 0)) for name in names}
+        numbers = {name: float(stats.get(name, 0)) for name in names}
+        if self._places is not None:
+            numbers["requests_waiting"] += self._places.statistics().tasks_waiting
+        return numbers
 
     @asynccontextmanager
-    async def lend(self, timeout: float | None = None) -> AsyncGenerator[Connection]:
-        """Lend a connection. Raises PoolTimeout after `timeout` seconds, TooManyRequests."""
-        connection = await self._pool.getconn(timeout)
+    async def lend(
+        self, timeout: float | None = None, *, short: bool = False
+    ) -> AsyncGenerator[Connection]:
+        """Lend a connection, for a `short` statement also the reserve.
+
+        Raises PoolTimeout after `timeout` seconds, TooManyRequests.
+        """
+        places = None if short else self._places
+        if places is not None:
+            timeout = await _take_place(places, self._timeout if timeout is None else timeout)
         try:
-            yield connection
+            connection = await self._pool.getconn(timeout)
+            try:
+                yield connection
+            finally:
+                # Without the shield, the pool can lose the connection of a cancelled call.
+                with anyio.move_on_after(_RETURN, shield=True):
+                    await self._pool.putconn(connection)
         finally:
-            await self._pool.putconn(connection)
+            if places is not None:
+                places.release()
 
     async def run(self, statement: Statement[Row]) -> list[Row]:
         """Return the rows of `statement`."""
-        async with self.lend() as connection:
+        async with self.lend(short=statement.short) as connection:
             # Pass the columns by position: the query names them in the order of the fields.
             cursor = connection.cursor(row_factory=args_row(statement.row))
             if connection.pooled:
@@ -171,7 +197,7 @@ class ServerPool:
 
         This takes one round trip. The server commits at the first sync of the pipeline.
         """
-        async with self.lend() as connection:
+        async with self.lend(short=statement.short) as connection:
             cursor = connection.cursor(row_factory=args_row(statement.row))
             end = connection.cursor()
             async with connection.pipeline() as pipeline:
@@ -179,12 +205,12 @@ class ServerPool:
                     await connection.execute(self._set_limits)
                 await cursor.execute(statement.query, statement.values)
                 await pipeline.sync()
-                await end.execute(_END_OF_WAL if self.system is not None else _NO_END)
+                await end.execute(END_OF_WAL if self.system is not None else _NO_END)
             return await cursor.fetchall(), cast("tuple[int]", await end.fetchone())[0]
 
     async def find_end(self, timeout: float | None = None) -> int:
         """Return the end of the WAL of a primary, or 0 if the server does not offer it."""
-        async with self.lend(timeout) as connection:
+        async with self.lend(timeout, short=True) as connection:
             return await find_end(connection) if self.system is not None else 0
 
     async def read(
@@ -197,7 +223,7 @@ class ServerPool:
         position = connection.cursor()
         cursor = connection.cursor(row_factory=args_row(statement.row))
         async with connection.pipeline() as pipeline:
-            await position.execute(_POSITION)
+            await position.execute(POSITION)
             if connection.pooled:
                 # Stay in one transaction, because a pooler can have several servers.
                 await connection.execute(self._set_limits)
@@ -208,27 +234,39 @@ class ServerPool:
         return Position(*row), await cursor.fetchall()
 
     async def _configure(self, connection: Connection) -> None:
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(connection.close)
+            # A server can stop to answer after the login. The pool connects in a few tasks, which
+            # must not wait for it forever.
+            with anyio.fail_after(self._timeout):
+                await self._prepare(connection)
+            stack.pop_all()
+
+    async def _prepare(self, connection: Connection) -> None:
         await detect_pooler(connection, **_choose_limits(self._timeout))
         await register_vectors(connection)
         if self._learns:
+            self._known.add(connection)
             rows = await (await connection.execute(_READS)).fetchall()
-            self.reads = frozenset(str(name) for (name,) in rows)
-            system = await find_system(connection)
-            await self._refuse_former_primary(connection, system)
-            self.system = system
+            system, timeline = await find_system(connection), await find_timeline(connection)
+            connection.system, connection.timeline = system, timeline
+            if system is not None:
+                await self._refuse_former_primary(connection, system)
+            self.reads, self.system = frozenset(str(name) for (name,) in rows), system
 
-    async def _refuse_former_primary(self, connection: Connection, system: str | None) -> None:
+    async def _refuse_former_primary(self, connection: Connection, system: str) -> None:
         """Raise OperationalError if another server has been promoted in its place."""
-        if system is None:
-            return
-        timeline = await find_timeline(connection)
-        if 0 < timeline < self._timelines.get(system, 0):
+        timeline, known = connection.timeline, self._timelines.get(system, 0)
+        if 0 < timeline < known:
             address = f"{connection.info.host}:{connection.info.port}"
             if address != self._refused:  # log it once, not at each attempt
                 self._refused = address
                 logger.error("%s accepts writes, but another server was promoted: stop it", address)
             raise psycopg.OperationalError("a former primary")
-        self._timelines[system] = max(timeline, self._timelines.get(system, 0))
+        if 0 < known < timeline:
+            await self._leave_former_primary(system, timeline)
+        elif timeline:
+            self._timelines[system] = timeline
 
     async def _check_connection(self, connection: Connection) -> None:
         """Raise psycopg.Error if Postgres has closed the connection, for example at a restart."""
@@ -245,37 +283,15 @@ class ServerPool:
             raise
 
 
-async def find_end(connection: Connection) -> int:
-    """Return the end of the WAL of a primary. Raises psycopg.Error on a standby."""
-    row = await (await connection.execute(_END_OF_WAL)).fetchone()
-    return cast("tuple[int]", row)[0]
-
-
-async def find_system(connection: Connection) -> str | None:
-    """Return the cluster, the database and the login, which a standby shares with its primary.
-
-    Return None if the server does not offer its id or its position in the WAL.
-    """
-    try:
-        row = await (await connection.execute(_SYSTEM)).fetchone()
-    except _NOT_OFFERED:
-        return None
-    return row[0] if row else None
-
-
-async def find_timeline(connection: Connection) -> int:
-    """Return the timeline of a primary, or 0 if the server has none or does not offer it."""
-    try:
-        row = await (await connection.execute(_TIMELINE)).fetchone()
-    except _NOT_OFFERED:
-        return 0
-    return cast("tuple[int]", row)[0]
-
-
-async def find_position(connection: Connection) -> Position:
-    """Return the position of a standby."""
-    row = await (await connection.execute(_POSITION)).fetchone()
-    return Position(*cast("tuple[bool, int]", row))
+async def _take_place(places: anyio.Semaphore, timeout: float) -> float:
+    """Return the rest of `timeout` after the wait. Raises PoolTimeout, TooManyRequests."""
+    if places.statistics().tasks_waiting >= _MOST_WAITING:
+        raise TooManyRequests
+    end = time.monotonic() + timeout
+    with anyio.move_on_after(timeout):
+        await places.acquire()
+        return end - time.monotonic()
+    raise PoolTimeout
 
 
 def _poll(descriptor: int) -> bool:

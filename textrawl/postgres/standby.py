@@ -17,7 +17,8 @@ from cachetools import TTLCache
 from psycopg_pool import PoolTimeout, TooManyRequests
 
 from textrawl.postgres.connection import Connection, is_broken
-from textrawl.postgres.pool import Position, ServerPool, Statement, find_position
+from textrawl.postgres.pool import ServerPool, Statement
+from textrawl.postgres.positions import Position, find_position
 from textrawl.scheduling.turns import find_account
 
 logger = logging.getLogger("textrawl")
@@ -47,20 +48,22 @@ class Marks:
     """The ends of the WAL that reads need: one of each account, and one of all accounts."""
 
     def __init__(self) -> None:
-        self._written: dict[str | None, int] = {}
+        # With the time, because the marks of a former primary end when the new one is known.
+        self._written: dict[str | None, tuple[float, int]] = {}
         self._doubted = TTLCache[str | None, bool](_MOST_ACCOUNTS, _DOUBT)
-        self._all = 0
+        self._all = (0.0, 0)
 
     def note(self, account: str | None, end: int) -> None:
         """Let later reads of `account` need the WAL up to `end`."""
         if len(self._written) >= _MOST_ACCOUNTS:
-            self.note_for_all(max(self._written.values()))
+            self.note_for_all(max(known for _, known in self._written.values()))
             self._written.clear()
-        self._written[account] = max(end, self._written.get(account, 0))
+        _, known = self._written.get(account, (0.0, 0))
+        self._written[account] = (time.monotonic(), max(end, known))
 
     def note_for_all(self, end: int) -> None:
         """Let later reads of all accounts need the WAL up to `end`."""
-        self._all = max(end, self._all)
+        self._all = (time.monotonic(), max(end, self._all[1]))
 
     def doubt(self, account: str | None) -> None:
         """Note a write of `account` that got no answer, so nobody knows whether it is stored."""
@@ -70,25 +73,30 @@ class Marks:
         """Return whether `find` covers all writes of `account`."""
         return account not in self._doubted
 
-    def reset(self, end: int) -> None:
-        """Forget all marks above `end`, the end of the WAL of a new primary."""
-        self._written, self._all = {}, end
+    def reset(self, end: int, asked_at: float) -> None:
+        """Forget the marks of a former primary. The new one had the WAL up to `end` at `asked_at`.
+
+        Later marks can be those of writes to the new primary, beyond `end`.
+        """
+        self._written = {name: one for name, one in self._written.items() if one[0] >= asked_at}
+        if self._all[0] < asked_at:
+            self._all = (asked_at, end)
 
     def find(self, account: str | None) -> int:
         """Return the end of the WAL that a read of `account` needs."""
-        return max(self._all, self._written.get(account, 0))
+        _, written = self._written.get(account, (0.0, 0))
+        return max(self._all[1], written)
 
 
 class Standby:
     """The standby of `primary`. `watch` finds out whether it can be used.
 
-    At most `most` reads run at the same time. `pool` needs one more connection, for the probes:
-    otherwise long reads look like a standby that does not answer.
+    `note_end` has to get the ends of the WAL of the primary. Without news of the primary, the lag
+    grows.
     """
 
-    def __init__(self, pool: ServerPool, primary: ServerPool, *, most: int) -> None:
+    def __init__(self, pool: ServerPool, primary: ServerPool) -> None:
         self._pool, self._primary = pool, primary
-        self._places = anyio.Semaphore(most)
         self.marks = Marks()
         self.reads = {"standby": 0, "primary": 0}
         self._replayed = self._missed = 0
@@ -161,14 +169,9 @@ class Standby:
         return rows
 
     async def _read(self, statement: Statement[Row], needed: int) -> list[Row] | None:
-        with anyio.fail_after(_LONGEST_LOAN):
-            await self._places.acquire()
-        try:
-            async with self._pool.lend(_LONGEST_LOAN) as connection:
-                await self._wait(connection, needed)
-                position, rows = await self._pool.read(connection, statement)
-        finally:
-            self._places.release()
+        async with self._pool.lend(_LONGEST_LOAN) as connection:
+            await self._wait(connection, needed)
+            position, rows = await self._pool.read(connection, statement)
         self._note(position)
         return rows if position.in_recovery and position.replayed >= needed else None
 
@@ -204,7 +207,6 @@ class Standby:
 
     async def probe(self) -> None:
         """Measure the lag once. If the standby does not answer, end the reads that wait for it."""
-        await self._probe_primary()
         before = self._answers
         try:
             with anyio.fail_after(_PROBE_LIMIT):
@@ -218,21 +220,16 @@ class Standby:
             state = "is used" if self._answers else "is not used"
             logger.warning("The server of TEXTRAWL_DATABASE_READ_URL %s for reads", state)
 
-    async def _probe_primary(self) -> None:
-        at = time.monotonic()
-        try:
-            with anyio.fail_after(_PROBE_LIMIT):
-                end = await self._primary.find_end(_PROBE_LIMIT)
-        except (TimeoutError, psycopg.Error):
-            return  # without news of the primary, the lag grows
+    def note_end(self, asked_at: float, end: int) -> None:
+        """Note that the WAL of the primary ended at `end` after `asked_at`."""
         if self._ends and end < self._ends[-1][1]:  # a standby without the last writes was promoted
             self._ends.clear()
-            self.marks.reset(end)
-        self._ends.append((at, end))
+            self.marks.reset(end, asked_at)
+        self._ends.append((asked_at, end))
 
     async def _probe_standby(self) -> bool:
         """Return whether the server is a standby of the primary."""
-        async with self._pool.lend(_PROBE_LIMIT) as connection:
+        async with self._pool.lend(_PROBE_LIMIT, short=True) as connection:
             position = await find_position(connection)
             self._note(position)
             if not position.in_recovery:

@@ -193,13 +193,13 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
 
 @asynccontextmanager
 async def _open(database: Database) -> AsyncGenerator[None]:
-    """Open the connections, and watch the standby if there is one."""
+    """Open the connections, and watch the servers if another one can answer."""
     await database.open()
-    if database.standby is None:
+    if database.probe is None:
         yield
         return
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(database.standby.watch)
+        tasks.start_soon(database.watch)
         yield
         tasks.cancel_scope.cancel()
 
