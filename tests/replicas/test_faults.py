@@ -10,11 +10,13 @@ from functools import partial
 import anyio
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from tests.conftest import Databases
 from tests.replicas.conftest import Guest, Visit, search
-from tests.support.replicas import Pair, probe_both
+from tests.support.folders import open_folder
+from tests.support.replicas import Pair, probe_both, replicate
 from tests.support.tool_calls import remember
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.postgres.database import Database
@@ -116,6 +118,100 @@ async def test_a_standby_that_comes_back_is_found_although_the_url_led_to_the_pr
         assert "theremin" in await search(guest, "theremin")
         await doomed_pair.standby.start()
         await guest.wait_for_standby()
+
+
+@pytest.mark.slow
+async def test_a_standby_that_has_more_than_the_promoted_one_answers_nothing(
+    doomed_pair: Pair,
+) -> None:
+    """Its position in the WAL is beyond that of the new primary, but with other writes."""
+    pair = doomed_pair
+    with open_folder() as folder:
+        async with replicate(pair.primary, folder / "second") as second:
+            pool = Database(pair.both(), timeout=10, read_url=second.dsn())
+            await pool.open()
+            assert pool.standby is not None
+            await probe_both(pool)
+            assert pool.standby.usable
+            pair.standby.follow(None)
+            pair.primary.execute("create table lost as select generate_series(1, 10_000)")
+            await probe_both(pool)
+            await pair.primary.kill()
+            pair.standby.promote()
+            second.follow(pair.standby)
+            async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.02)):
+                with attempt:
+                    await probe_both(pool)
+                    assert pool.standby.lag < MOST_LAG
+                    assert not pool.standby.usable
+            await pool.close()
+
+
+@pytest.mark.slow
+async def test_a_second_standby_that_follows_the_promoted_one_is_used_again(
+    doomed_pair: Pair,
+) -> None:
+    pair = doomed_pair
+    with open_folder() as folder:
+        async with replicate(pair.primary, folder / "second") as second:
+            pool = Database(pair.both(), timeout=10, read_url=second.dsn())
+            await pool.open()
+            assert pool.standby is not None
+            await probe_both(pool)
+            await pair.primary.kill()
+            pair.standby.promote()
+            second.follow(pair.standby)
+            async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.1)):
+                with attempt:
+                    pair.standby.execute("checkpoint")
+                    second.execute("checkpoint")  # otherwise it takes some minutes
+                    await probe_both(pool)
+                    assert pool.standby.usable
+            await pool.close()
+
+
+@pytest.mark.slow
+async def test_a_late_standby_answers_nothing_although_another_one_of_the_url_is_not_late(
+    doomed_pair: Pair,
+) -> None:
+    pair = doomed_pair
+    with open_folder() as folder:
+        async with replicate(pair.primary, folder / "second") as second:
+            both = make_conninfo(Pair(pair.standby, second).both("standby"))
+            url = make_conninfo(both, load_balance_hosts="random")
+            pool = Database(pair.primary.dsn(), timeout=10, read_url=url, max_size=8)
+            await pool.open()
+            with psycopg.connect(pair.primary.dsn(OWNER), autocommit=True) as owner:
+                owner.execute(_NEWS)
+                await probe_both(pool)
+                second.pause_replay()
+                owner.execute("insert into textrawl.news values (2)")
+            end = time.monotonic() + MOST_LAG
+            while time.monotonic() < end:
+                await probe_both(pool)
+            async with anyio.create_task_group() as group:
+                for _ in range(40):
+                    group.start_soon(read_news, pool)
+            await pool.close()
+
+
+async def read_news(pool: Database) -> None:
+    assert await pool.call("latest", Latest) == [Latest(2)]
+
+
+@dataclass(frozen=True)
+class Latest:
+    latest: int
+
+
+_NEWS = """
+    create table textrawl.news as select 1 as number;
+    grant select on textrawl.news to textrawl_app;
+    create function textrawl.latest() returns integer stable begin atomic
+        select pg_sleep(0.1);
+        select max(number) from textrawl.news;
+    end;
+"""
 
 
 async def test_long_reads_on_all_connections_are_not_taken_for_a_standby_that_hangs(

@@ -17,7 +17,7 @@ from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 from tests.conftest import enrol
 from textrawl import migrate
 from textrawl.embedded.account import find_account
-from textrawl.embedded.cluster import Cluster, run_embedded
+from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
 from textrawl.embedded.database import DATABASE
 from textrawl.embedded.paths import ClusterPaths
@@ -92,6 +92,19 @@ class Node:
             with attempt:
                 assert ping(read_pid_file(self.paths.pgdata)) is pq.Ping.OK
 
+    def pause_replay(self) -> None:
+        """Let it fall behind, as a standby."""
+        self.execute("select pg_wal_replay_pause()")
+
+    def follow(self, primary: "Node | None") -> None:
+        """Let a standby get its WAL from another server, or from none."""
+        source = ""
+        if primary is not None:
+            host, port = primary.address
+            source = f"host={host} port={port} user={SUPERUSER}"
+        self.execute(f"alter system set primary_conninfo = '{source}'")
+        self.execute("select pg_reload_conf()")
+
     def promote(self) -> None:
         """Make it a primary, and wait until it is."""
         assert self.execute("select pg_promote()") == [(True,)]
@@ -117,7 +130,7 @@ class Pair:
 
     def pause_replay(self) -> None:
         """Let the standby fall behind."""
-        self.standby.execute("select pg_wal_replay_pause()")
+        self.standby.pause_replay()
 
     def resume_replay(self) -> None:
         """Let the standby catch up."""
@@ -144,23 +157,23 @@ async def let_replicas_in(data_dir: Path) -> None:
 
 
 @asynccontextmanager
-async def replicate(primary: Cluster, data_dir: Path) -> AsyncGenerator[Node]:
+async def replicate(primary: Node, data_dir: Path) -> AsyncGenerator[Node]:
     """A standby that follows."""
     account, paths = find_account(), ClusterPaths(data_dir, 18)
     await to_thread.run_sync(data_dir.mkdir)
     account.chown(data_dir)
     copy = [
-        primary.bin_path / "pg_basebackup", f"--pgdata={paths.pgdata}", "--write-recovery-conf",
+        primary.programs / "pg_basebackup", f"--pgdata={paths.pgdata}", "--write-recovery-conf",
         "--checkpoint=fast", f"--dbname={primary.dsn(SUPERUSER, 'postgres')}",
     ]  # fmt: skip
     done = await to_thread.run_sync(lambda: account.run(copy, limit=60))
     assert done.returncode == 0, done.stderr
-    node = Node(paths, primary.bin_path, ("", 0))
+    node = Node(paths, primary.programs, ("", 0))
     try:
         await node.start()
         found = read_pid_file(paths.pgdata)
         assert found is not None
-        yield Node(paths, primary.bin_path, (str(found.socket_dir), found.port))
+        yield Node(paths, primary.programs, (str(found.socket_dir), found.port))
     finally:
         with anyio.CancelScope(shield=True):
             await stop(paths.pgdata)
@@ -175,5 +188,6 @@ async def run_pair(folder: Path) -> AsyncGenerator[Pair]:
         enrol(cluster.dsn(OWNER))
         paths = ClusterPaths(folder / "primary", 18)
         address = (str(cluster.socket_dir), cluster.port)
-        async with replicate(cluster, folder / "standby") as standby:
-            yield Pair(Node(paths, cluster.bin_path, address), standby)
+        primary = Node(paths, cluster.bin_path, address)
+        async with replicate(primary, folder / "standby") as standby:
+            yield Pair(primary, standby)

@@ -38,11 +38,13 @@ class Connection(AsyncConnection[Any]):
     """A connection. `pooled` is true if it goes through a pooler.
 
     `system` and `timeline` are those of the server at the login, if somebody asked for them.
+    `followed` is the last timeline that the server is known to replay, if it is a standby.
     """
 
     pooled = False
     system: str | None = None
     timeline = 0
+    followed = 0
 
     async def cancel_safe(self, *, timeout: float = 30.0) -> None:
         """Cancel the current statement, also in a cancelled task. psycopg calls this method there.

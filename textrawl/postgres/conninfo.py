@@ -4,6 +4,7 @@ from psycopg import OperationalError, ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 _LISTS = ("host", "hostaddr", "port")  # each can have one value for each host
+HOST_ATTEMPTS = 4  # hosts that can be tried within the time limit of a call
 
 
 class ConninfoInvalid(ValueError):
@@ -31,6 +32,11 @@ def has_several_hosts(conninfo: str) -> bool:
     except ConninfoInvalid:
         return False
     return "," in parts.get("host", "") + parts.get("hostaddr", "") + parts.get("port", "")
+
+
+def limit_attempt(conninfo: str, timeout: float) -> float:
+    """Return the part of a time limit that each host gets for a login, in seconds."""
+    return timeout / HOST_ATTEMPTS if has_several_hosts(conninfo) else timeout
 
 
 def split_hosts(conninfo: str) -> list[str]:

@@ -28,7 +28,7 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 
 from textrawl import errors
 from textrawl.postgres.connection import Connection, is_broken
-from textrawl.postgres.conninfo import has_several_hosts
+from textrawl.postgres.conninfo import HOST_ATTEMPTS, has_several_hosts, limit_attempt
 from textrawl.postgres.pool import ServerPool, Statement
 from textrawl.postgres.primary_probe import PrimaryProbe
 from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
@@ -53,7 +53,6 @@ _CONFLICTS = (
     psycopg.errors.UndefinedFunction,  # a migration replaced the function during the call
     psycopg.errors.InternalError_,  # "cache lookup failed", for the same reason
 )
-_HOST_ATTEMPTS = 4  # hosts that can be tried within the time limit of a call
 _FAILOVER_PAUSE = 0.2  # seconds before a call is sent to the next primary
 # Writes that answer the same when they are repeated. The answer can say that the fact is known.
 REPEATABLE = frozenset(
@@ -127,17 +126,20 @@ class Database:
         self._timeout, self._check = timeout, check
         self._turns, self._heavy = Turns(_MOST_OF_ONE), Turns(_MOST_HEAVY)
         self._fails_over = has_several_hosts(conninfo)
-        attempt = timeout / _HOST_ATTEMPTS if self._fails_over else timeout
         learns = self._fails_over or read_url is not None
         self._primary = ServerPool(
-            conninfo, timeout=timeout, connect_timeout=attempt, max_size=max_size, learns=learns
+            conninfo,
+            timeout=timeout,
+            connect_timeout=limit_attempt(conninfo, timeout),
+            max_size=max_size,
+            learns=learns,
         )
         self.standby: Standby | None = None
         if read_url is not None:
             pool = ServerPool(
                 read_url,
                 timeout=timeout,
-                connect_timeout=timeout / _HOST_ATTEMPTS,
+                connect_timeout=timeout / HOST_ATTEMPTS,
                 max_size=max_size,
                 learns=True,
             )

@@ -20,6 +20,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from textrawl.errors import DatabaseUnavailable, SchemaOutdated, StartRefused
 from textrawl.postgres.connection import Connection, detect_pooler, is_distributed
+from textrawl.postgres.conninfo import limit_attempt
 from textrawl.postgres.lock_holders import (
     describe_lock_holders,
     end_analyst_sessions,
@@ -228,7 +229,7 @@ async def connect(conninfo: str, timeout: float) -> Connection:
             connection = await Connection.connect(
                 conninfo,
                 autocommit=True,
-                connect_timeout=max(1, round(timeout)),
+                connect_timeout=max(1, round(limit_attempt(conninfo, timeout))),
                 application_name="textrawl migrate",
             )
             stack.push_async_callback(connection.close)

@@ -115,6 +115,11 @@ class ServerPool:
         """Close all connections."""
         await self._pool.close()
 
+    @property
+    def timeline(self) -> int:
+        """The latest timeline of the primaries that the pool has known, or 0."""
+        return self._timelines.get(self.system, 0) if self.system is not None else 0
+
     async def renew(self, since: float | None = None) -> None:
         """Close all connections when they are free, so that later calls connect again.
 
@@ -124,6 +129,11 @@ class ServerPool:
         if since is None or self._renewed_at < since:
             self._renewed_at = time.monotonic()
             await self._pool.drain()
+
+    def break_off(self) -> None:
+        """Break off all connections, so that their statements fail at once."""
+        for connection in list(self._known):
+            connection.break_off()
 
     async def follow(self, system: str, timeline: int, conninfo: str) -> bool:
         """Leave the current server if `timeline`, that of a server of `system`, is a later one.

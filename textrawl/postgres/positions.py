@@ -28,6 +28,12 @@ _TIMELINE = b"""
     select case when pg_is_in_recovery() then 0
            else ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::integer end
 """
+# The control file of a standby has the timelines of its last restartpoint and its last flushed commit.
+# Postgres tells only monitors which timeline a standby replays now.
+_FOLLOWED = b"""
+    select greatest((pg_control_checkpoint()).timeline_id,
+                    (pg_control_recovery()).min_recovery_end_timeline)
+"""
 _NOT_OFFERED = (
     psycopg.errors.FeatureNotSupported,
     psycopg.errors.InsufficientPrivilege,
@@ -68,8 +74,20 @@ async def find_system(connection: Connection) -> str | None:
 
 async def find_timeline(connection: Connection) -> int:
     """Return the timeline of a primary, or 0 if the server has none or does not offer it."""
+    return await _find_number(connection, _TIMELINE)
+
+
+async def find_followed_timeline(connection: Connection) -> int:
+    """Return the last timeline that a standby is known to replay, or 0 if nobody can know it.
+
+    After a promotion, the new timeline is known at the next restartpoint at the latest.
+    """
+    return await _find_number(connection, _FOLLOWED)
+
+
+async def _find_number(connection: Connection, query: bytes) -> int:
     try:
-        row = await (await connection.execute(_TIMELINE)).fetchone()
+        row = await (await connection.execute(query)).fetchone()
     except _NOT_OFFERED:
         return 0
     return cast("tuple[int]", row)[0]

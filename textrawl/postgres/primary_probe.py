@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import anyio
 import psycopg
-from psycopg_pool import PoolTimeout, TooManyRequests
 
 from textrawl.postgres.connection import Connection
 from textrawl.postgres.conninfo import put_first, split_hosts
@@ -64,7 +63,7 @@ class PrimaryProbe:
         try:
             with anyio.fail_after(self._timeout):
                 end = await self._pool.find_end(self._timeout)
-        except (TimeoutError, PoolTimeout, TooManyRequests, psycopg.Error) as error:
+        except (TimeoutError, psycopg.Error) as error:
             logger.debug("The primary did not answer the probe: %s", type(error).__name__)
             return
         self._asked_at = None

@@ -18,7 +18,7 @@ from psycopg_pool import PoolTimeout, TooManyRequests
 
 from textrawl.postgres.connection import Connection, is_broken
 from textrawl.postgres.pool import ServerPool, Statement
-from textrawl.postgres.positions import Position, find_position
+from textrawl.postgres.positions import Position, find_followed_timeline, find_position
 from textrawl.scheduling.turns import find_account
 
 logger = logging.getLogger("textrawl")
@@ -103,8 +103,8 @@ class Standby:
         self._answers = False
         self._renewed_at = -math.inf
         self._fresh_at = -math.inf  # all older writes are replayed; on the monotonic clock
-        self._ends: deque[tuple[float, int]] = deque(maxlen=600)
-        self._running: set[anyio.CancelScope] = set()
+        self._ends: deque[tuple[float, int]] = deque(maxlen=600)  # that are not replayed yet
+        self._last_ends: deque[tuple[float, int]] = deque()  # one that is older than MOST_LAG first
 
     async def open(self) -> None:
         """Start to connect in the background."""
@@ -147,22 +147,18 @@ class Standby:
 
         Only a statement that was canceled raises an error, because it would take as long there.
         """
-        needed = self.marks.find(find_account())
+        needed = max(self.marks.find(find_account()), self._find_oldest())
         rows: list[Row] | None = None
-        with anyio.CancelScope() as scope:
-            self._running.add(scope)
-            try:
-                rows = await self._read(statement, needed)
-            except psycopg.errors.QueryCanceled:
-                raise
-            except (_Behind, TimeoutError, PoolTimeout, TooManyRequests):
-                pass  # the standby may answer the next read
-            except psycopg.Error as error:
-                logger.info("The primary repeats a read: %s", error.sqlstate or "no connection")
-                if is_broken(error):
-                    self._answers = False
-            finally:
-                self._running.discard(scope)
+        try:
+            rows = await self._read(statement, needed)
+        except psycopg.errors.QueryCanceled:
+            raise
+        except (_Behind, PoolTimeout, TooManyRequests):
+            pass  # the standby may answer the next read
+        except psycopg.Error as error:
+            logger.info("The primary repeats a read: %s", error.sqlstate or "no connection")
+            if is_broken(error):
+                self._answers = False
         if rows is None:
             self.reads["standby"] -= 1
             self.reads["primary"] += 1
@@ -170,10 +166,32 @@ class Standby:
 
     async def _read(self, statement: Statement[Row], needed: int) -> list[Row] | None:
         async with self._pool.lend(_LONGEST_LOAN) as connection:
+            if not await self._follows_timeline(connection):
+                raise _Behind
             await self._wait(connection, needed)
             position, rows = await self._pool.read(connection, statement)
         self._note(position)
         return rows if position.in_recovery and position.replayed >= needed else None
+
+    def _find_oldest(self) -> int:
+        """Return the end of the WAL that every read needs, because it is older than MOST_LAG.
+
+        The probe measures the lag of one server, but the pool can have connections to several.
+        """
+        latest, ends = time.monotonic() - MOST_LAG, self._last_ends
+        while len(ends) > 1 and ends[1][0] <= latest:
+            ends.popleft()
+        return ends[0][1] if ends and ends[0][0] <= latest else 0
+
+    async def _follows_timeline(self, connection: Connection) -> bool:
+        """Return whether the standby is known to have the timeline of the primary.
+
+        A standby that had more of the WAL than the one that was promoted keeps the rest, and cannot
+        follow. Its position is beyond the end of the new primary, but other data are there.
+        """
+        if connection.followed < self._primary.timeline:
+            connection.followed = await find_followed_timeline(connection)
+        return connection.followed >= self._primary.timeline
 
     async def _wait(self, connection: Connection, needed: int) -> None:
         """Wait until the standby has replayed the WAL up to `needed`. Raises _Behind."""
@@ -208,24 +226,37 @@ class Standby:
     async def probe(self) -> None:
         """Measure the lag once. If the standby does not answer, end the reads that wait for it."""
         before = self._answers
-        try:
-            with anyio.fail_after(_PROBE_LIMIT):
-                self._answers = await self._probe_standby()
-        except (TimeoutError, psycopg.Error):
-            self._answers = False
-            for scope in list(self._running):
-                scope.cancel()
-            await self._pool.renew()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._break_off_late)
+            self._answers = await self._try_probe()
+            tasks.cancel_scope.cancel()
         if self._answers != before:
             state = "is used" if self._answers else "is not used"
             logger.warning("The server of TEXTRAWL_DATABASE_READ_URL %s for reads", state)
 
+    async def _break_off_late(self) -> None:
+        # A request to cancel would also wait for a server that hangs.
+        await anyio.sleep(_PROBE_LIMIT)
+        self._pool.break_off()
+
+    async def _try_probe(self) -> bool:
+        try:
+            return await self._probe_standby()
+        except psycopg.Error:
+            self._pool.break_off()
+            await self._pool.renew()
+            return False
+
     def note_end(self, asked_at: float, end: int) -> None:
         """Note that the WAL of the primary ended at `end` after `asked_at`."""
-        if self._ends and end < self._ends[-1][1]:  # a standby without the last writes was promoted
+        # A standby without the last writes was promoted.
+        if self._last_ends and end < self._last_ends[-1][1]:
             self._ends.clear()
+            self._last_ends.clear()
             self.marks.reset(end, asked_at)
         self._ends.append((asked_at, end))
+        self._last_ends.append((asked_at, end))
+        self._find_oldest()  # forgets the ends before it
 
     async def _probe_standby(self) -> bool:
         """Return whether the server is a standby of the primary."""
@@ -240,7 +271,7 @@ class Standby:
                     await self._wait(connection, self._ends[-1][1])
                 except _Behind:
                     logger.debug("The standby is behind")
-            return self.follows
+            return self.follows and await self._follows_timeline(connection)
 
     async def _look_elsewhere(self) -> None:
         """Connect again, because the name or another host may lead to a standby by now."""
