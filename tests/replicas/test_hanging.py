@@ -129,6 +129,29 @@ async def test_calls_of_a_primary_that_hangs_continue_on_the_promoted_standby(
     assert find_lost(pair.standby.dsn(SUPERUSER), stored) == set()
 
 
+class Caller:
+    """Calls of a function that is not repeated, and of a read."""
+
+    def __init__(self, pool: Database) -> None:
+        self._pool = pool
+        self.errors: list[str] = []
+        self.read: list[Waited] = []
+
+    async def write(self) -> None:
+        with pytest.raises(DatabaseUnavailable) as caught:
+            await self._pool.call("count_up", Counted, seconds=3600.0)
+        self.errors.append(str(caught.value))
+
+    async def wait(self) -> None:
+        self.read += await self._pool.call("wait", Waited, seconds=1.0)
+
+    async def wait_for_error(self) -> None:
+        async for attempt in AsyncRetrying(stop=stop_after_delay(5), wait=wait_fixed(0.02)):
+            with attempt:
+                assert len(self.errors) == 1
+        assert "The connection broke" in self.errors[0]
+
+
 async def test_a_write_that_cannot_be_repeated_fails_at_once_and_is_not_doubled(
     doomed_pair: Pair,
 ) -> None:
@@ -137,31 +160,18 @@ async def test_a_write_that_cannot_be_repeated_fails_at_once_and_is_not_doubled(
         owner.execute(_FUNCTIONS)
     async with open_pool(pair.both()) as pool:
         assert pool.probe is not None
-        errors: list[str] = []
-        read: list[Waited] = []
-
-        async def write() -> None:
-            with pytest.raises(DatabaseUnavailable) as caught:
-                await pool.call("count_up", Counted, seconds=3600.0)
-            errors.append(str(caught.value))
-
-        async def wait() -> None:
-            read.extend(await pool.call("wait", Waited, seconds=1.0))
-
+        caller = Caller(pool)
         await pool.call("count_up", Counted, seconds=0.0)
         async with anyio.create_task_group() as group:
-            group.start_soon(write)
-            group.start_soon(wait)
+            group.start_soon(caller.write)
+            group.start_soon(caller.wait)
             await wait_for_statements(pair, 2)
             with pair.primary.freeze():
                 pair.standby.promote()
                 await pool.probe.look()
-                async for attempt in AsyncRetrying(stop=stop_after_delay(5), wait=wait_fixed(0.02)):
-                    with attempt:
-                        assert len(errors) == 1
+                await caller.wait_for_error()
                 assert await pool.call("count_up", Counted, seconds=0.0) == [Counted(2)]
-        assert "The connection broke" in errors[0]
-        assert read == [Waited(1)]
+        assert caller.read == [Waited(1)]
 
 
 async def test_a_primary_that_is_only_slow_is_not_left(pair: Pair) -> None:

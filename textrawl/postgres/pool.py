@@ -91,12 +91,15 @@ class ServerPool:
         self._refused = ""
         self._renewed_at = 0.0
         self._set_limits = _write_limits(timeout)
-        self._pool: Pool = AsyncConnectionPool(
+        self._pool = self._build_pool(conninfo, connect_timeout, max_size + learns)
+
+    def _build_pool(self, conninfo: str, connect_timeout: float, max_size: int) -> Pool:
+        return AsyncConnectionPool(
             conninfo,
             connection_class=Connection,
             min_size=1,
-            max_size=max_size + learns,
-            timeout=timeout,
+            max_size=max_size,
+            timeout=self._timeout,
             max_waiting=_MOST_WAITING,
             reconnect_timeout=_RECONNECT,
             reconnect_failed=_retry_for_waiting_calls,

@@ -28,7 +28,7 @@ _TIMELINE = b"""
     select case when pg_is_in_recovery() then 0
            else ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::integer end
 """
-# The control file of a standby has the timelines of its last restartpoint and its last flushed commit.
+# The control file of a standby has the timelines of its last restartpoint and last flushed commit.
 # Postgres tells only monitors which timeline a standby replays now.
 _FOLLOWED = b"""
     select greatest((pg_control_checkpoint()).timeline_id,
