@@ -9,8 +9,9 @@ from psycopg import sql
 from tenacity import Retrying, stop_after_delay, wait_fixed
 
 from tests.distribution.settlers import Settlers
-from tests.support.cluster import CitusCluster, ClusterMemory
+from tests.support.cluster import CitusCluster, ClusterMemory, ClusterNode
 from tests.support.cluster_standby import promote_standby
+from tests.support.pages import ROOT, read_commands
 from textrawl.distribution.layout import DIRECTORY
 from textrawl.distribution.migration import migrate_distributed
 from textrawl.distribution.opening import open_connection
@@ -44,6 +45,14 @@ class Hit:
 def create_space(memory: ClusterMemory, name: str) -> None:
     with memory.open(OWNER) as owner:
         owner.execute("select textrawl.create_space(%s)", (name,))
+
+
+def read_statement(promoted: ClusterNode) -> str:
+    """The statement of docs/scale.md for a promoted coordinator, with its address."""
+    command, migrate = read_commands(ROOT / "docs/scale.md")[9:11]
+    assert migrate.endswith("textrawl migrate --distributed")
+    statement = command.removeprefix('psql -d textrawl -c "').removesuffix('"')
+    return statement.replace("'10.0.0.4', 5432", f"'{promoted.host}', {promoted.port}")
 
 
 async def test_a_copy_that_differs_is_replaced(memory: ClusterMemory, settlers: Settlers) -> None:
@@ -94,9 +103,7 @@ async def test_servers_continue_with_the_standby_of_the_coordinator(
     with promote_standby(cluster.coordinator) as promoted:
         after = ClusterMemory(CitusCluster((promoted, *cluster.workers)), memory.name)
         with after.open(SUPERUSER) as coordinator:
-            coordinator.execute(
-                "select citus_set_coordinator_host(%s, %s)", (promoted.host, promoted.port)
-            )
+            coordinator.execute(read_statement(promoted).encode())
         await migrate_distributed(after.dsn(SUPERUSER))
 
         create_space(after, "later")

@@ -74,7 +74,7 @@ async def test_the_commands_make_a_synchronous_standby_and_promote_it() -> None:
 @pytest.mark.citus
 @pytest.mark.slow
 def test_the_commands_distribute_a_memory_over_a_cluster(citus: CitusCluster) -> None:
-    set_host, add_workers, migrate = read_commands(PAGE)[6:]
+    set_host, add_workers, migrate = read_commands(PAGE)[6:9]
     program = Path(sys.executable).parent / "textrawl"
     with citus.create_database("vector", "citus") as name:
         here = citus.coordinator
