@@ -14,6 +14,7 @@ import anyio
 import psycopg
 
 from textrawl import errors
+from textrawl.distribution.following import join_ends, join_follows, split_follows
 from textrawl.distribution.map import Node
 from textrawl.distribution.merging import MERGES, Question, Values
 from textrawl.distribution.places import Places
@@ -122,7 +123,7 @@ class ClusterDatabase(Database):
         if not await self._asks_cells():
             return await super().call(function, row, **arguments)
         route = await self._find_route(function)
-        if route is None or route is Route.REFUSED:
+        if route is None:
             raise refuse(function)
         if route is Route.MODELS:
             return await self._call_models(function, row, arguments)
@@ -226,10 +227,10 @@ class ClusterDatabase(Database):
 
     async def _follow(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
         query = Query(call.function, call.columns, call.writes)
-        if call.route is Route.WATCHES:
-            return await self._watch(call, plan)
-        if call.route is Route.TURNS:
-            return await self._take_rows(call, query, plan)
+        ways = {Route.WATCHES: self._watch, Route.TURNS: self._take_rows}
+        ways |= {Route.ENDS: self._follow_trail, Route.FOLLOWED: self._follow_trail}
+        if call.route in ways:
+            return await ways[call.route](call, plan)
         if len(plan) == 1:
             [visit] = plan
             try:
@@ -304,10 +305,9 @@ class ClusterDatabase(Database):
             raise refusal
         return []
 
-    async def _take_rows(
-        self, call: _Call, query: Query, plan: list[Visit]
-    ) -> list[tuple[Any, ...]]:
+    async def _take_rows(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
         """Ask one cell after the other for rows, each time beginning with another cell."""
+        query = Query(call.function, call.columns, call.writes)
         begin = next(self._turn) % len(plan)
         rows: list[tuple[Any, ...]] = []
         away = set[Node | None]()
@@ -338,6 +338,19 @@ class ClusterDatabase(Database):
         rows = join_watches(answers, call.arguments)
         return [tuple(row[name] for name in call.columns) for row in rows]
 
+    async def _follow_trail(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
+        hashes = {cell.shard: cell.low for cell in (await self.places.find_map()).cells}
+        if not hashes.keys() >= {visit.shard for visit in plan}:
+            raise CellGone  # the map was read before a cell was divided
+        query = Query(call.function, call.columns, call.writes)
+        if call.route is Route.ENDS:
+            answers = await self._raise_errors(call, await self.visits.gather(query, plan))
+            return [(join_ends(answers, hashes),)]
+        visits = split_follows(plan, hashes, call.arguments)
+        answers = await self._raise_errors(call, await self.visits.gather(query, visits))
+        rows = join_follows(answers, hashes, call.arguments, call.columns)
+        return [tuple(row[name] for name in call.columns) for row in rows]
+
     async def _raise_errors(self, call: _Call, answers: Sequence[Answer]) -> list[Answer]:
         """Raise the first error, and return the answers without errors.
 
@@ -345,7 +358,9 @@ class ClusterDatabase(Database):
         """
         failed = [answer for answer in answers if answer.error is not None]
         kept = [answer for answer in answers if answer.error is None]
-        skips_away = call.route in _UPKEEP and not (self.complete or call.function in _COMPLETE)
+        skips_away = call.route is Route.FOLLOWED or (
+            call.route in _UPKEEP and not (self.complete or call.function in _COMPLETE)
+        )
         for answer in failed:
             error = answer.error
             if isinstance(error, NodeAway):

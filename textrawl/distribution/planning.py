@@ -11,7 +11,7 @@ from textrawl.distribution.routes import Route, find_scope, refuse_target
 Arguments = Mapping[str, Any]
 
 
-_UNATTENDED = (Route.EVERY, Route.RECALLS, Route.ROWS, Route.TURNS, Route.WATCHES)
+_UNATTENDED = (Route.ENDS, Route.EVERY, Route.RECALLS, Route.ROWS, Route.TURNS, Route.WATCHES)
 _OF_GRAPHS = (Route.GRAPH, Route.GRAPHS, Route.SOURCE)
 
 

@@ -30,7 +30,8 @@ class Route(Enum):
     RECALLS = "the cells of the spaces of recalls"
     WATCHES = "every cell, with a cursor of each cell"
     MODELS = "the coordinator, which then changes the tables of vectors"
-    REFUSED = "nowhere"
+    FOLLOWED = "the cells of the given space or of all administered ones, with a cursor of each"
+    ENDS = "every cell, for a cursor of each"
 
 
 _EXCEPTIONS: dict[Route, str] = {
@@ -57,7 +58,8 @@ _EXCEPTIONS: dict[Route, str] = {
     Route.RECALLS: "record_recalls",
     Route.WATCHES: "changed_watches",
     Route.MODELS: "drop_embedding_model register_embedding_model start_embedding_model",
-    Route.REFUSED: "read_events trail_end",
+    Route.FOLLOWED: "read_events",
+    Route.ENDS: "trail_end",
 }
 _ROUTES = {name: route for route, names in _EXCEPTIONS.items() for name in names.split()}
 
@@ -69,7 +71,7 @@ _CHANGES = """
 SPREAD = frozenset(_CHANGES.split())
 
 _SCOPES: dict[str, str] = {
-    "admin": "list_events plan_undo purge_undone revert_undo undo_author",
+    "admin": "list_events plan_undo purge_undone read_events revert_undo undo_author",
     "forget": """
         delete_edges delete_entry delete_identity delete_nodes delete_observations
         delete_reflections forget_faded forget_source prune_documents""",
@@ -80,10 +82,6 @@ _SCOPE_OF = {name: scope for scope, names in _SCOPES.items() for name in names.s
 _ANY_SCOPE = frozenset({"entity_proposals", "list_proposals", "search_proposals"})
 # The SQLSTATE that says that the content is not in a cell, but perhaps in another one.
 ABSENT = frozenset({"TR016", "TR031", "TR063", "TR066", "TR068"})
-_REFUSALS = {
-    "read_events": "follow the trail by listing its newest events again",
-    "trail_end": "follow the trail by listing its newest events again",
-}
 
 
 @dataclass(frozen=True)
@@ -122,8 +120,7 @@ def refuse_target() -> ArgumentInvalid:
 
 def refuse(function: str) -> ArgumentInvalid:
     """Return the error for a function that does not work on a distributed memory (TR095)."""
-    advice = _REFUSALS.get(function, "name one space")
     return ArgumentInvalid(
-        f"{function} does not work on several spaces of a distributed memory: {advice}",
+        f"{function} does not work on several spaces of a distributed memory: name one space",
         title="Not possible on this memory",
     )

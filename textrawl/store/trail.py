@@ -27,7 +27,9 @@ Row = TypeVar("Row")
 
 _PAUSE = 0.5  # seconds between queries for new events, because writes send no notification
 _PAGE = 500
-_CURSOR = re.compile(r"[0-9]{1,19}:[0-9]{1,18}", re.ASCII)
+# On a distributed memory it has such a number for each cell.
+_ONE = r"[0-9]{1,19}:[0-9]{1,18}"
+_CURSOR = re.compile(rf"{_ONE}|-?[0-9]{{1,10}}={_ONE}(,-?[0-9]{{1,10}}={_ONE})*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -204,7 +206,7 @@ class Trail:
 
     async def _read_page(self, after: str) -> list[EventRow]:
         """Return the next events, or an empty list while the database is unavailable."""
-        transaction, _, number = after.partition(":")
+        transaction, _, number = after.rpartition(":")
         try:
             return await self._call(
                 "read_events",

@@ -1,0 +1,162 @@
+"""Programs follow the trail of a distributed memory, each event once, also across moves."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
+
+import anyio
+import psycopg
+import pytest
+
+from tests.distribution.settlers import Settlers
+from tests.support.cluster import ClusterMemory
+from textrawl.distribution.cluster import ClusterDatabase
+from textrawl.distribution.nodes import find_nodes
+from textrawl.distribution.placement import isolate_space, move_cell
+from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.errors import ArgumentInvalid
+from textrawl.store.trail import EventRow, Filter, Trail
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def database(memory: ClusterMemory, settlers: Settlers) -> AsyncIterator[ClusterDatabase]:
+    """The database, whose spaces Ana administers."""
+    with memory.open(OWNER) as owner:
+        scopes = ["read", "write", "admin"]
+        for name in settlers.names.values():
+            owner.execute("select textrawl.grant_access('ana', %s, %s)", (name, scopes))
+        owner.execute("update textrawl.token set scopes = %s", (scopes,))
+    memory.send_directory()
+    database = ClusterDatabase(memory.dsn(), timeout=10)
+    await database.open()
+    yield database
+    await database.close()
+
+
+@asynccontextmanager
+async def follow(trail: Trail, after: str) -> AsyncGenerator[Any]:
+    """What follows a cursor. Reading it takes ten seconds at most."""
+    with anyio.fail_after(60):
+        async with aclosing(trail.follow(after)) as events:
+            yield events
+
+
+async def take(events: Any, number: int) -> list[EventRow]:
+    return [await anext(events) for _ in range(number)]
+
+
+def list_facts(rows: list[EventRow]) -> list[str]:
+    """The entities of new facts."""
+    return [str(row.entity_name) for row in rows if row.action == "remembered"]
+
+
+async def test_events_of_all_cells_come_once_and_in_the_order_of_their_cells(
+    database: ClusterDatabase, settlers: Settlers
+) -> None:
+    trail = Trail(database, settlers.ana, None)
+    settlers.remember(settlers.spaces[0], "Before", "drinks tea")
+    end = await trail.find_end()
+    names = [f"Ada {space} {turn}" for turn in range(2) for space in settlers.spaces]
+    for turn in range(2):
+        for space in settlers.spaces:
+            settlers.remember(space, f"Ada {space} {turn}", "drinks tea")
+
+    async with follow(trail, end) as events:
+        rows = await take(events, 2 * len(names))
+    assert list_facts(rows) == names
+    half = rows[len(names)].cursor
+    async with follow(trail, half) as events:
+        rest = await take(events, len(names) - 1)
+    assert [row.cursor for row in rest] == [row.cursor for row in rows[len(names) + 1 :]]
+
+    settlers.remember(settlers.spaces[3], "Later", "drinks tea")
+    async with follow(trail, rest[-1].cursor) as events:
+        assert list_facts(await take(events, 2)) == ["Later"]
+    with pytest.raises(ArgumentInvalid):
+        await anext(trail.follow(half + ",1"))
+
+
+async def test_a_follower_of_one_space_keeps_its_place_when_the_space_moves(
+    database: ClusterDatabase, memory: ClusterMemory, settlers: Settlers
+) -> None:
+    """After a move, and after the space got a cell of its own."""
+    space = settlers.spaces[0]
+    trail = Trail(database, settlers.ana, space)
+    settlers.remember(space, "First", "drinks tea")
+    async with follow(trail, "0:0") as events:
+        assert list_facts(await take(events, 2)) == ["First"]
+
+        settlers.remember(space, "Second", "drinks tea")
+        await _move(memory, settlers, space)
+        settlers.remember(space, "Third", "drinks tea")
+        assert list_facts(await take(events, 4)) == ["Second", "Third"]
+
+        await _isolate(memory, settlers, space)
+        settlers.remember(space, "Fourth", "drinks tea")
+        last = await take(events, 2)
+        assert list_facts(last) == ["Fourth"]
+    [newest, *_] = await trail.list_events(Filter(), 1)
+    async with follow(trail, newest.cursor) as events:
+        settlers.remember(space, "Fifth", "drinks tea")
+        assert list_facts(await take(events, 2)) == ["Fifth"]
+
+
+async def test_a_follower_of_all_spaces_keeps_its_place_when_cells_change(
+    database: ClusterDatabase, memory: ClusterMemory, settlers: Settlers
+) -> None:
+    trail = Trail(database, settlers.ana, None)
+    for space in settlers.spaces:
+        settlers.remember(space, f"Ada {space}", "drinks tea")
+    async with follow(trail, "0:0") as events:
+        before = list_facts(await take(events, 2 * len(settlers.spaces)))
+        assert sorted(before) == sorted(f"Ada {space}" for space in settlers.spaces)
+
+        await _move(memory, settlers, settlers.spaces[0])
+        await _isolate(memory, settlers, settlers.spaces[1])
+        for space in settlers.spaces:
+            settlers.remember(space, f"Bo {space}", "drinks tea")
+        after = list_facts(await take(events, 2 * len(settlers.spaces)))
+        assert after == [f"Bo {space}" for space in settlers.spaces]
+
+
+async def test_a_follower_hears_of_other_cells_while_a_worker_is_away(
+    database: ClusterDatabase, memory: ClusterMemory, settlers: Settlers
+) -> None:
+    lost = settlers.spaces[0]
+    other = settlers.pick(away_from=lost)
+    trail = Trail(database, settlers.ana, None)
+    end = await trail.find_end()
+    settlers.remember(lost, "Lost", "drinks tea")
+    node = memory.cluster.find_node(settlers.cells[lost].node)
+    node.stop()
+    try:
+        settlers.remember(other, "Here", "drinks tea")
+        async with follow(trail, end) as events:
+            rows = await take(events, 2)
+        assert list_facts(rows) == ["Here"]
+    finally:
+        node.start()
+    async with follow(trail, rows[-1].cursor) as events:
+        assert list_facts(await take(events, 2)) == ["Lost"]
+
+
+async def _move(memory: ClusterMemory, settlers: Settlers, space: int) -> None:
+    nodes = await find_nodes(memory.dsn(SUPERUSER))
+    cell = settlers.cells[space]
+    target = next(node for node in nodes.workers if node != cell.node)
+    async with await psycopg.AsyncConnection.connect(
+        memory.dsn(SUPERUSER), autocommit=True
+    ) as connection:
+        await move_cell(connection, nodes, cell, target)
+    settlers.find_cells()
+
+
+async def _isolate(memory: ClusterMemory, settlers: Settlers, space: int) -> None:
+    nodes = await find_nodes(memory.dsn(SUPERUSER))
+    async with await psycopg.AsyncConnection.connect(
+        memory.dsn(SUPERUSER), autocommit=True
+    ) as connection:
+        await isolate_space(connection, nodes, space)
+    settlers.find_cells()
