@@ -15,8 +15,8 @@ from textrawl.embedded.configuration import SUPERUSER
 
 
 @contextmanager
-def promote_standby(node: ClusterNode) -> Generator[ClusterNode]:
-    """The promoted standby of a server that crashed. At the end, the server itself is back."""
+def run_standby(node: ClusterNode) -> Generator[ClusterNode]:
+    """A standby that follows a server. At the end, the server itself is back if it crashed."""
     with open_folder() as folder, socket.create_server(("127.0.0.1", 0)) as free:
         standby = ClusterNode(folder / "standby", node.programs, node.host, free.getsockname()[1])
         free.close()
@@ -24,13 +24,26 @@ def promote_standby(node: ClusterNode) -> Generator[ClusterNode]:
         standby.start()
         try:
             _wait_until_equal(node, standby)
-            node.stop()
-            with standby.open() as session:
-                session.execute("select pg_promote()")
             yield standby
         finally:
             standby.stop()
             node.start()
+
+
+def replace_by(node: ClusterNode, standby: ClusterNode) -> None:
+    """Let a server crash, and promote its standby when the standby has all of it."""
+    _wait_until_equal(node, standby)
+    node.stop()
+    with standby.open() as session:
+        session.execute("select pg_promote()")
+
+
+@contextmanager
+def promote_standby(node: ClusterNode) -> Generator[ClusterNode]:
+    """The promoted standby of a server that crashed. At the end, the server itself is back."""
+    with run_standby(node) as standby:
+        replace_by(node, standby)
+        yield standby
 
 
 def _copy(node: ClusterNode, standby: ClusterNode) -> None:

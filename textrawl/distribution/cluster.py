@@ -25,7 +25,7 @@ from textrawl.distribution.searching import COUNTED, Counts, add_counts, keep_be
 from textrawl.distribution.vectors import VectorTables
 from textrawl.distribution.visits import Answer, CellGone, Query, Visits
 from textrawl.distribution.watching import join_watches, split_watches
-from textrawl.postgres.connection import is_distributed
+from textrawl.postgres.connection import Connection, is_distributed
 from textrawl.postgres.database import Database, advise, compose, list_columns, translate
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.scheduling.write_order import wait_for_earlier_writes
@@ -96,7 +96,7 @@ class ClusterDatabase(Database):
         )
         self._distributed: bool | None = True if distributed else None
         self.complete = False
-        self.places = Places(self.lend)
+        self.places = Places(self.ask)
         self._planner = Planner(self.places)
         self.visits = Visits(conninfo, self.places, timeout=timeout, max_size=max_size)
         self._vectors = VectorTables(self.lend, self.places, self.visits, timeout)
@@ -158,8 +158,7 @@ class ClusterDatabase(Database):
         if self._distributed is None:
             with translate("is_distributed"):
                 await self.check_once()
-                async with self.lend() as connection:
-                    self._distributed = await is_distributed(connection)
+                self._distributed = await self.ask(is_distributed)
         return self._distributed
 
     async def _call_directory(
@@ -174,11 +173,8 @@ class ClusterDatabase(Database):
         """Wait until the workers have copied the last change of the directory, and number it."""
         self.places.forget_rights()
         with translate("mark_directory"):
-            async with self.lend() as connection:
-                query = "select textrawl_content.mark_directory()"
-                row = await (await connection.execute(query)).fetchone()
+            mark = await self.ask(_mark_directory)
             nodes = (await self.places.find_map()).nodes
-            mark = cast("tuple[int]", row)[0]
             await self.visits.wait_for_mark(nodes, mark, _LONGEST_SPREAD)
         return mark
 
@@ -273,10 +269,13 @@ class ClusterDatabase(Database):
         columns = list_columns(Counts)
         text = compose("textrawl", "count_terms", columns, (*given, "spaces"))
         spaces = call.arguments.get("spaces")
-        async with self.lend() as connection:
-            # The coordinator knows the languages of all spaces.
+
+        async def count_all(connection: Connection) -> Counts:
             cursor = await connection.execute(text, {**given, "spaces": spaces})
-            directory = Counts(*cast("tuple[Any, ...]", await cursor.fetchone()))
+            return Counts(*cast("tuple[Any, ...]", await cursor.fetchone()))
+
+        # The coordinator knows the languages of all spaces.
+        directory = await self.ask(count_all)
         given["languages"] = directory.languages_found
         visits = [
             Visit(visit.shard, {**given, "spaces": visit.arguments.get("spaces")}) for visit in plan
@@ -387,6 +386,11 @@ class ClusterDatabase(Database):
         return errors.DatabaseUnavailable(
             f"The node {whose} cannot be reached; other spaces can be used. {advise(call.function)}"
         )
+
+
+async def _mark_directory(connection: Connection) -> int:
+    row = await (await connection.execute("select textrawl_content.mark_directory()")).fetchone()
+    return cast("tuple[int]", row)[0]
 
 
 def _name(answer: Answer, columns: tuple[str, ...]) -> list[Values]:

@@ -4,10 +4,10 @@ All of it is asked from the coordinator, and kept for a short time. The cell che
 each call again, so an answer that is too old only sends a call to the wrong cell.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, LiteralString, cast
+from functools import partial
+from typing import Any, LiteralString, Protocol, TypeVar
 
 from cachetools import TTLCache
 
@@ -23,8 +23,15 @@ _SIGNATURES: LiteralString = """
     from pg_proc p where p.pronamespace = 'textrawl'::regnamespace
 """
 
-Lend = Callable[[], AbstractAsyncContextManager[Connection]]
-"""A function that lends a connection to the coordinator."""
+Reply = TypeVar("Reply")
+
+
+class Ask(Protocol):
+    """A function that asks the coordinator, and its successor after a failover."""
+
+    async def __call__(self, question: Callable[[Connection], Awaitable[Reply]], /) -> Reply:
+        """Return the answer of the question."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -55,10 +62,10 @@ class Rights:
 
 
 class Places:
-    """The map, the shards of spaces and the rights of callers. `lend` leads to the coordinator."""
+    """The map, the shards of spaces and the rights of callers. `ask` leads to the coordinator."""
 
-    def __init__(self, lend: Lend) -> None:
-        self._lend = lend
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
         self._map: CellMap | None = None
         self._shards: dict[int, int] = {}
         self._first: int | None = None
@@ -68,8 +75,7 @@ class Places:
     async def find_map(self) -> CellMap:
         """Return the map, as it was at the last reading."""
         if self._map is None:
-            async with self._lend() as connection:
-                self._map = await read_map(connection)
+            self._map = await self._ask(read_map)
         return self._map
 
     def forget_map(self) -> None:
@@ -89,8 +95,7 @@ class Places:
         """Return the spaces of each shard that has some of `spaces`, in the order of `spaces`."""
         unknown = [space for space in spaces if space not in self._shards]
         if unknown:
-            async with self._lend() as connection:
-                self._shards |= await find_shards(connection, unknown)
+            self._shards |= await self._ask(partial(find_shards, spaces=unknown))
         shards: dict[int, list[int]] = {}
         for space in spaces:
             if space in self._shards:
@@ -101,8 +106,7 @@ class Places:
         """Return the rights of a credential, or of the login if it is None."""
         if (known := self._rights.get(credential)) is not None:
             return known
-        async with self._lend() as connection:
-            row = await (await connection.execute(_RIGHTS, (credential,))).fetchone()
+        [row] = await self._fetch(_RIGHTS, credential) or [None]
         rights = _read_rights(*row) if row is not None else Rights(None, ())
         self._rights[credential] = rights
         return rights
@@ -110,18 +114,22 @@ class Places:
     async def find_first(self) -> int:
         """Return the space in which callers work who have no home space."""
         if self._first is None:
-            async with self._lend() as connection:
-                cursor = await connection.execute("select textrawl.default_space()")
-                self._first = int(cast("tuple[int]", await cursor.fetchone())[0])
+            [row] = await self._fetch("select textrawl.default_space()")
+            self._first = int(row[0])
         return self._first
 
     async def find_signature(self, function: str) -> Signature | None:
         """Return the signature of a function, or None if the schema has no such function."""
         if function not in self._signatures:
-            async with self._lend() as connection:
-                rows = await (await connection.execute(_SIGNATURES)).fetchall()
+            rows = await self._fetch(_SIGNATURES)
             self._signatures = {name: Signature(frozenset(names), v) for name, names, v in rows}
         return self._signatures.get(function)
+
+    async def _fetch(self, query: LiteralString, *values: object) -> list[tuple[Any, ...]]:
+        async def execute(connection: Connection) -> list[tuple[Any, ...]]:
+            return await (await connection.execute(query, values)).fetchall()
+
+        return await self._ask(execute)
 
 
 def _read_rights(home: int | None, spaces: list[dict[str, Any]]) -> Rights:

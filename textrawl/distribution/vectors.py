@@ -1,14 +1,20 @@
 """The tables of vectors in all cells, which follow the models of the directory."""
 
 import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 
 import anyio
 import psycopg
 
 from textrawl import errors
-from textrawl.distribution.places import Lend, Places
+from textrawl.distribution.places import Places
 from textrawl.distribution.visits import Visits
+from textrawl.postgres.connection import Connection
 from textrawl.postgres.database import translate
+
+Lend = Callable[[], AbstractAsyncContextManager[Connection]]
+"""A function that lends a connection to the coordinator."""
 
 _PAUSE = 0.5  # seconds until vectors are dropped again that somebody read
 

@@ -14,7 +14,7 @@ from contextlib import (
     contextmanager,
 )
 from dataclasses import fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import LiteralString, TypeVar, cast
 
 import anyio
@@ -39,6 +39,7 @@ from textrawl.scheduling.write_order import wait_for_earlier_writes
 logger = logging.getLogger("textrawl")
 
 Row = TypeVar("Row")
+Answer = TypeVar("Answer")
 
 _CONNECTIONS = 5  # per process: the embedded Postgres has 100, enough for twenty processes
 _MOST_OF_ONE = 2  # connections that one actor can use at the same time on a shared server
@@ -221,23 +222,48 @@ class Database:
             rows = await self.standby.read(statement)
             if rows is not None:
                 return rows
+        if not self._fails_over:
+            return await self._execute(function, statement)
+        return await self._repeat(
+            partial(self._execute, function, statement), partial(self._may_repeat, function)
+        )
+
+    async def ask(self, question: Callable[[Connection], Awaitable[Answer]]) -> Answer:
+        """Ask the primary a short question that changes nothing if it is repeated.
+
+        The next primary gets the question again. Raises psycopg.Error, TimeoutError.
+        """
+
+        async def attempt() -> Answer:
+            async with self._primary.lend(short=True) as connection:
+                return await question(connection)
+
+        with anyio.fail_after(self._timeout + _MARGIN):
+            if not self._fails_over:
+                return await attempt()
+            return await self._repeat(attempt, is_broken)
+
+    async def _repeat(
+        self,
+        attempt: Callable[[], Awaitable[Answer]],
+        may_repeat: Callable[[psycopg.Error], bool],
+    ) -> Answer:
+        """Repeat an attempt on the next primary, until the time limit of a call."""
         end = time.monotonic() + self._timeout
         while True:
             began = time.monotonic()
             try:
-                return await self._execute(function, statement)
+                return await attempt()
             except (PoolClosed, PoolTimeout, TooManyRequests):
                 raise
             except (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction) as error:
-                if not self._may_repeat(function, error) or time.monotonic() >= end:
+                if not may_repeat(error) or time.monotonic() >= end:
                     raise
             await self._primary.renew(began)
             await anyio.sleep(_FAILOVER_PAUSE)
 
     def _may_repeat(self, function: str, error: psycopg.Error) -> bool:
-        """Return whether to repeat a call on the next primary, until its time limit."""
-        if not self._fails_over:
-            return False
+        """Return whether to repeat a call on the next primary."""
         if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
             return True  # the server has become a standby, so nothing was changed
         return is_broken(error) and (function in REPEATABLE or function in self._primary.reads)

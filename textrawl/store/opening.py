@@ -73,8 +73,7 @@ async def open_database(
         return
     conninfo, checked, distributed = settings.database_url.get_secret_value(), True, False
     try:
-        timeout = settings.database_timeout
-        distributed = await check(conninfo, connect_timeout=timeout, serving=serving)
+        distributed = await _check(settings, conninfo, serving=serving)
     except errors.DatabaseUnavailable:
         if not serving:
             raise
@@ -247,5 +246,17 @@ def _build_check(
     settings: Settings, target: OpenDatabase, *, serving: bool
 ) -> Callable[[], Awaitable[object]]:
     """Return the function that checks the database before the first call."""
+    return partial(_check, settings, target.conninfo, serving=serving)
+
+
+async def _check(settings: Settings, conninfo: str, *, serving: bool) -> bool:
+    """Check the database, and return whether the memory is distributed. Raises StartRefused."""
     timeout = settings.database_timeout
-    return partial(check, target.conninfo, connect_timeout=timeout, serving=serving)
+    distributed = await check(conninfo, connect_timeout=timeout, serving=serving)
+    if distributed and settings.database_read_url is not None:
+        raise errors.StartRefused(
+            "The memory is distributed: its workers answer searches, and a standby of the "
+            "coordinator has no facts. Unset TEXTRAWL_DATABASE_READ_URL, and name the standby as "
+            "the second host of TEXTRAWL_DATABASE_URL"
+        )
+    return distributed
