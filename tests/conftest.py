@@ -59,8 +59,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
     items[:] = kept
     for item in items:
-        for mark in item.iter_markers("ordinary"):
-            item.add_marker(pytest.mark.skip(f"ordinary: {mark.args[0]}"))
+        reasons = [mark.args[0] for mark in item.iter_markers("ordinary")]
+        if "gateway" in getattr(item, "fixturenames", ()):
+            reasons.append("the gateway stands before one Postgres")
+        for reason in reasons:
+            item.add_marker(pytest.mark.skip(f"ordinary: {reason}"))
 
 
 def is_of_any_memory(item: pytest.Item) -> bool:

@@ -11,13 +11,13 @@ import anyio
 import httpx2
 import psycopg
 
+from tests.support.databases import choose_database
 from tests.support.http_team import bear, call_modern
 from tests.support.listening import find_port, wait_for_answer
 from textrawl import create_server
 from textrawl.access.access_token import hash_token, make_token, shorten_token
 from textrawl.access.directory import Directory
 from textrawl.embeddings.active_model import Models
-from textrawl.postgres.database import Database
 from textrawl.server.lifespan import build_renderer
 from textrawl.settings import Settings
 from textrawl.store.store import Store
@@ -184,7 +184,8 @@ async def open_site(settings: Settings) -> AsyncGenerator[Site]:
     """A server that asks everybody for a token, on a pool of four connections."""
     assert settings.database_url is not None
     given = settings.model_copy(update={"http_port": find_port(), "rate_limit": 0})
-    database = Database(settings.database_url.get_secret_value(), timeout=10, max_size=POOL)
+    conninfo = settings.database_url.get_secret_value()
+    database = await choose_database(conninfo, timeout=10, max_size=POOL)
     await database.open()
     own = settings.access_token
     credential = hash_token(own.get_secret_value()) if own else None

@@ -15,6 +15,9 @@ from textrawl.access.access_token import hash_token
 
 pytestmark = pytest.mark.anyio
 
+# On a cluster, calls find their cells: tests/distribution/test_graphs.py.
+_DIRECT = "the login of the server calls functions of one Postgres"
+
 CHUNKS = json.dumps([[1, 0, 3, 1]])
 HASH = "0" * 64
 CALLS: dict[str, str] = {
@@ -96,6 +99,7 @@ def find_correction(owner: psycopg.Connection, graph: str) -> UUID:
     return row[0] if row else uuid4()
 
 
+@pytest.mark.ordinary(_DIRECT)
 @pytest.mark.parametrize("call", [*CALLS])
 def test_no_call_of_a_server_tells_a_sealed_or_foreign_graph_from_none(
     attempt: Try, call: str
@@ -109,6 +113,7 @@ def test_no_call_of_a_server_tells_a_sealed_or_foreign_graph_from_none(
     assert attempt(CALLS[call], "red-papers") != none
 
 
+@pytest.mark.ordinary(_DIRECT)
 @pytest.mark.parametrize("call", [*AS_PERSON])
 def test_what_is_for_people_needs_rights_too(attempt: Try, call: str) -> None:
     none = attempt(AS_PERSON[call], "nothing")

@@ -20,6 +20,8 @@ from textrawl.postgres.migrations import MigrationReport, migrate
 
 __all__ = ["data_dir", "home", "run", "seed"]
 
+pytestmark = pytest.mark.ordinary("it fills or locks one Postgres, which it also starts itself")
+
 ROLE = "analyst_of_all"
 FORMER_LOCKS = (
     *(

@@ -167,6 +167,7 @@ async def test_no_server_serves_from_a_login_that_no_wall_would_stop(
     await check(postgres.cluster.dsn(APP, database))
 
 
+@pytest.mark.ordinary("an analyst of a cluster connects to a cell")
 def test_an_analyst_sees_the_spaces_of_the_login_and_changes_nothing(
     owner: psycopg.Connection, postgres: Databases, database: str
 ) -> None:

@@ -11,6 +11,7 @@ from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
 from tests.conftest import TOKEN
+from tests.support.databases import choose_database
 from tests.support.providers import Clock
 from textrawl import Settings, create_server
 from textrawl.access.access_token import hash_token
@@ -60,7 +61,8 @@ class Desk:
 async def open_desk(settings: Settings, *, connections: int = 5) -> AsyncGenerator[Desk]:
     assert settings.database_url is not None
     url = settings.database_url.get_secret_value()
-    async with open_desk_of(settings, Database(url, timeout=10, max_size=connections)) as desk:
+    database = await choose_database(url, timeout=10, max_size=connections)
+    async with open_desk_of(settings, database) as desk:
         yield desk
 
 

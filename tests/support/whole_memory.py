@@ -55,7 +55,7 @@ class WholeSession(psycopg.Connection[Any]):
         if _VECTORS.search(text):
             self._ask("select whole.show_tables()")
         return re.sub(
-            r"\btextrawl\.(\w+)",
+            r'(?<![\w"])"?textrawl"?\."?(\w+)"?',
             lambda found: f"whole.{found[1]}" if found[1] in self.names else found[0],
             text,
         )

@@ -32,7 +32,7 @@ language plpgsql volatile as $$
 declare
     shard   bigint;
     rows    jsonb := '[]';
-    refusal text;
+    refused text[] := '{}';
     answers integer := 0;
 begin
     if space is not null then
@@ -43,11 +43,11 @@ begin
             rows := rows || coalesce(whole.run(shard, statement), '[]');
             answers := answers + 1;
         exception when raise_exception then
-            refusal := sqlerrm;
+            refused := refused || sqlerrm;
         end;
     end loop;
     if answers = 0 then
-        raise exception using message = refusal;
+        raise exception using message = (select string_agg(distinct r, '; ') from unnest(refused) r);
     end if;
     return rows;
 end

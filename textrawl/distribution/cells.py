@@ -194,6 +194,9 @@ async def _number_rows(connection: AsyncConnection, cell: Cell) -> None:
         await connection.execute(start.format(sql.Literal(name), key, step, step, own, view))
         default = sql.SQL("alter view {} alter column {} set default nextval({})")
         await connection.execute(default.format(view, key, sql.Literal(name)))
+        # Functions ask for the number of the last row by the name of the column.
+        own_by = sql.SQL("alter sequence {} owned by {}.{}")
+        await connection.execute(own_by.format(sequence, view, key))
 
 
 async def _create_code(connection: AsyncConnection, cell: Cell) -> None:

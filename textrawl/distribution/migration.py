@@ -11,6 +11,7 @@ from textrawl.distribution.layout import CONTENT, DIRECTORY, MEMORY
 from textrawl.distribution.logins import copy_login
 from textrawl.distribution.nodes import Nodes, find_nodes, keep_alone, open_node
 from textrawl.distribution.repair import claim_cluster, repair_cells
+from textrawl.distribution.restrictions import restrict_citus
 from textrawl.errors import StartRefused
 from textrawl.postgres.connection import is_distributed
 from textrawl.postgres.migrations import MigrationReport, connect, migrate
@@ -105,6 +106,7 @@ async def _complete_nodes(nodes: Nodes) -> None:
     for conninfo in nodes.all:
         async with open_node(conninfo) as node:
             await _create_functions(node)
+            await restrict_citus(node)
             await _refuse_rows(node, "content", await list_tables(node))
             if conninfo != nodes.coordinator:
                 await _refuse_rows(node, "directory", DIRECTORY)

@@ -53,8 +53,9 @@ class Planner:
                 else rights.choose(scope, graphs=True)
             )
         visits = await self._visit(cast("list[int]", spaces), arguments)
-        if "target" in arguments:
-            await self._require_one_cell(visits, arguments["target"])
+        # Other functions have a name or a period as `target`.
+        if isinstance(target := arguments.get("target"), int):
+            await self._require_one_cell(visits, target)
         return visits
 
     async def _require_one_cell(self, visits: Sequence[Visit], target: int) -> None:

@@ -6,7 +6,10 @@ import pytest
 from tests.conftest import Connect
 from tests.support.tool_calls import A_SHORT_ID, read, remember, text_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.ordinary("these spaces are in different cells"),
+]
 
 
 @pytest.fixture

@@ -261,6 +261,7 @@ async def test_undo_of_a_save_and_its_revert_keep_tags_uses_and_links(
     assert (owner.execute(rows).fetchall(), owner.execute(links).fetchall()) == before
 
 
+@pytest.mark.ordinary("the owner locks a row")
 async def test_gc_waits_for_nobody_and_leaves_a_memory_in_use(
     connect: Connect, owner: Owner
 ) -> None:
