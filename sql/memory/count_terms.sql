@@ -3,7 +3,8 @@ create function textrawl.count_terms(
     languages text[] default null,  -- of all searched spaces; null: of the given ones
     vectors boolean default false,  -- true: the search has a vector
     entity_types text[] default null, as_of timestamptz default null,
-    since timestamptz default null, until timestamptz default null
+    since timestamptz default null, until timestamptz default null,
+    sources text[] default array['facts'], graphs text[] default null
 )
 returns table (
     languages_found text[],
@@ -19,7 +20,9 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    scoped      integer[] := readable_spaces(credential, spaces);
+    scoped      integer[] := case when 'facts' = any(sources) then readable_spaces(credential, spaces) else '{}' end
+        || array(
+            select g.space_id from readable_graphs(credential, graphs) g where 'documents' = any(sources) order by g.space_id);
     query_words text[] := tsvector_to_array(to_tsvector('simple', search_text(query)));
     scope       tsquery := (select string_agg(quote_literal('~s' || space), '|')::tsquery from unnest(scoped) space);
 begin

@@ -16,7 +16,7 @@ import psycopg
 from textrawl import errors
 from textrawl.distribution.following import join_ends, join_follows, split_follows
 from textrawl.distribution.map import Node
-from textrawl.distribution.merging import MERGES, Question, Values
+from textrawl.distribution.merging import MERGES, Question, Values, fit_ceiling
 from textrawl.distribution.places import Places
 from textrawl.distribution.planning import Arguments, Planner, Visit
 from textrawl.distribution.pools import NodeAway
@@ -257,9 +257,12 @@ class ClusterDatabase(Database):
         rights = await self.places.find_rights(call.arguments.get("credential"))
         places = {right.name: place for place, right in enumerate(rights.spaces)}
         named = [_name(answer, columns) for answer in answers]
-        rows = merge.combine(named, Question(call.arguments, places))
+        question = Question(call.arguments, places)
+        rows = merge.combine(named, question)
         if counts is not None:
             rows = keep_best(rows, counts, call.arguments)
+        if merge.has_ceiling:
+            rows = fit_ceiling(rows, question)
         return [tuple(row[name] for name in call.columns) for row in rows]
 
     async def _count_terms(self, call: _Call, plan: list[Visit]) -> tuple[str, Counts]:

@@ -6,7 +6,7 @@ functions with the names of columns. The table `MERGES` has the merge of each SQ
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, cast
 
@@ -28,6 +28,8 @@ class Question:
         return default if value is None else int(value)
 
 
+_NO_CEILING = 2**31 - 1
+
 Combine = Callable[[Answers, Question], list[Values]]
 
 
@@ -38,6 +40,7 @@ class Merge:
     `keys` are columns that the merge needs beside those of the caller. `skip` is the name of the
     argument with the number of rows to leave out, and `limit` that with the most rows. Cells then
     get a larger limit, and no number of rows to leave out. `default` is the limit if none is given.
+    `has_ceiling` is true if the texts of all rows together have a limit, which no cell can know.
     """
 
     combine: Combine
@@ -45,9 +48,12 @@ class Merge:
     limit: str = "max_rows"
     skip: str | None = None
     default: int = 10
+    has_ceiling: bool = False
 
     def widen(self, arguments: Mapping[str, Any]) -> Values:
         """Return the arguments for each cell."""
+        if self.has_ceiling:
+            arguments = {**arguments, "ceiling": _NO_CEILING}
         skipped = arguments.get(self.skip) if self.skip is not None else None
         if self.skip is None or not skipped:
             return dict(arguments)
@@ -92,6 +98,12 @@ def ordered(*keys: str, cut: bool = True, default: int = 10, skip: str | None = 
 
     columns = tuple(key.lstrip("-@") for key in keys)
     return Merge(combine, columns, skip=skip, default=default)
+
+
+def _rank(*keys: str) -> Merge:
+    """Merge what was found. Afterwards fit_ceiling() leaves out texts that are too many."""
+    merge = ordered(*keys)
+    return replace(merge, keys=(*merge.keys, "tokens", "over_cap", "content"), has_ceiling=True)
 
 
 def _take_turns(column: str) -> Merge:
@@ -290,17 +302,16 @@ def _digest(answers: Answers, question: Question) -> list[Values]:
     return [turn[3] for turn in turns[: question.find("max_rows", 40)]]
 
 
-def _recall_chunks(answers: Answers, question: Question) -> list[Values]:
+def fit_ceiling(rows: Sequence[Values], question: Question) -> list[Values]:
     """Leave out the texts of the lowest chunks that exceed the ceiling of all graphs."""
-    merged = ordered("-score", "-updated_at", "observation_id").combine(answers, question)
-    ceiling, used, rows = question.find("ceiling", 8000), 0, list[Values]()
-    for row in merged:
+    ceiling, used, fitted = question.find("ceiling", 8000), 0, list[Values]()
+    for row in rows:
         over = bool(row["over_cap"])
-        if not over:
-            used += row["tokens"] or 0
+        if not over and row["tokens"] is not None:
+            used += row["tokens"]
             over = used > ceiling
-        rows.append({**row, "over_cap": over, "content": None if over else row["content"]})
-    return rows
+        fitted.append({**row, "over_cap": over, "content": None if over else row["content"]})
+    return fitted
 
 
 _OF_ENTITY = (
@@ -353,14 +364,11 @@ MERGES: dict[str, Merge] = {
     "purge_undone": ordered("space_name", cut=False),
     "queue_embeddings": one_row(queue_embeddings=any),
     "rebuild_documents": one_row(rebuild_documents=any),
-    "recall_chunks": Merge(
-        _recall_chunks,
-        ("score", "updated_at", "observation_id", "over_cap", "tokens", "content"),
-    ),
+    "recall_chunks": _rank("-score", "-updated_at", "observation_id"),
     "refresh_search_statistics": one_row(refresh_search_statistics=any),
     "release_all_embeddings": one_row(),
     "sample_facts": ordered(cut=False),
-    "search_memory": ordered(*_SCORED),
+    "search_memory": _rank(*_SCORED),
     "search_proposals": ordered(*_SCORED),
     "similar_names": _take_turns("entity_name"),
     "space_timeline": Merge(_timeline, ("at", "id", "change")),

@@ -80,11 +80,34 @@ class Planner:
         self, rights: Rights, scope: str | None, arguments: Arguments
     ) -> list[Visit]:
         given = cast("list[int] | None", arguments.get("spaces"))
+        if "documents" in arguments.get("sources", ()):
+            return await self._split_sources(rights, given, arguments)
         spaces = rights.choose(scope, graphs=scope is None) if given is None else given
         shards = await self._places.find_shards(spaces)
         if len(shards) <= 1 or given is None:
             return [Visit(shard, arguments) for shard in shards]
         return [Visit(shard, {**arguments, "spaces": part}) for shard, part in shards.items()]
+
+    async def _split_sources(
+        self, rights: Rights, given: list[int] | None, arguments: Arguments
+    ) -> list[Visit]:
+        """Send a search that covers documents to the cells of the graphs too."""
+        facts = rights.choose("read") if given is None else given
+        if "facts" not in arguments["sources"]:
+            facts = []
+        names = arguments.get("graphs")
+        graphs = [
+            right.space
+            for right in rights.spaces
+            if right.tier in ("public", "personal") and "read" in right.scopes
+            if names is None or right.name in names
+        ]
+        shards = await self._places.find_shards([*dict.fromkeys((*facts, *graphs))])
+        parts = {shard: [s for s in part if s in facts] for shard, part in shards.items()}
+        return [
+            Visit(shard, {**arguments, "spaces": None if part and given is None else part})
+            for shard, part in parts.items()
+        ]
 
     async def _split_rows(self, arguments: Arguments) -> list[Visit]:
         """Send each row of the arrays to the cell of its space."""

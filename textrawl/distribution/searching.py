@@ -11,7 +11,16 @@ from typing import Any
 
 from textrawl.distribution.merging import Values, sort
 
-COUNTED = ("query", "credential", "entity_types", "as_of", "since", "until")
+COUNTED = (
+    "query",
+    "credential",
+    "entity_types",
+    "as_of",
+    "since",
+    "until",
+    "sources",
+    "graphs",
+)
 """The arguments that count_terms() shares with search_memory()."""
 _MOST_COUNTED = 4000  # facts that are counted anew if the statistics are old
 
