@@ -18,6 +18,7 @@ from mcp import Client
 from psycopg import sql as query
 
 from tests.clients.matrix import print_matrix
+from tests.support.both_memories import ON_CLUSTER
 from tests.support.cluster import CitusCluster, run_citus
 from tests.support.folders import open_folder
 from tests.support.gateway import Gateway, run_gateway
@@ -35,6 +36,7 @@ ACTOR = "ada"
 # The provider auto is then the local model, and no encoder is ever downloaded.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
+CITUS = "citus"
 Era = Literal["auto", "legacy"]
 
 # A machine with other things to do is no failure.
@@ -49,6 +51,16 @@ hypothesis.settings.load_profile("patient")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let the tests of an ordinary memory run on a distributed one."""
     parser.addoption("--citus", action="store_true", help="run tests on a cluster of Citus")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Let some tests run on a cluster too, among the slow ones."""
+    if metafunc.definition.nodeid in ON_CLUSTER and not metafunc.config.getoption("--citus"):
+        places = [
+            pytest.param("postgres", id=pytest.HIDDEN_PARAM),
+            pytest.param(CITUS, id=CITUS, marks=[pytest.mark.slow, pytest.mark.citus]),
+        ]
+        metafunc.parametrize("databases", places, indirect=True)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -69,7 +81,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def is_of_any_memory(item: pytest.Item) -> bool:
     """Whether a test takes a fresh memory from the fixtures below, of whatever kind."""
     names = {*getattr(item, "fixturenames", ())}
-    return bool(names & {"postgres", "sql"}) and not names & {"postgres_16", "citus"}
+    return bool(names & {"databases", "postgres", "sql"}) and not names & {"postgres_16", "citus"}
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -204,22 +216,30 @@ def citus() -> Iterator[CitusCluster]:
 
 
 @pytest.fixture
-def database(postgres: Databases) -> Iterator[str]:
+def databases(request: pytest.FixtureRequest) -> Databases:
+    """The Postgres or the cluster of a test."""
+    if getattr(request, "param", None) == CITUS:
+        return cast("Databases", ClusterMemories(request.getfixturevalue("citus")))
+    return request.getfixturevalue("postgres")
+
+
+@pytest.fixture
+def database(databases: Databases) -> Iterator[str]:
     """Name of a fresh, migrated database."""
-    with postgres.create("migrated") as name:
+    with databases.create("migrated") as name:
         yield name
 
 
 @pytest.fixture
-def database_url(postgres: Databases, database: str) -> str:
+def database_url(databases: Databases, database: str) -> str:
     """Its connection string as the application's role."""
-    return postgres.cluster.dsn(APP, database)
+    return databases.cluster.dsn(APP, database)
 
 
 @pytest.fixture
-def owner(postgres: Databases, database: str) -> Iterator[psycopg.Connection]:
+def owner(databases: Databases, database: str) -> Iterator[psycopg.Connection]:
     """A connection of the owner, who sees every table: to look at what a tool really stored."""
-    with postgres.open(database) as connection:
+    with databases.open(database) as connection:
         yield connection
 
 

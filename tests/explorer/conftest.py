@@ -9,7 +9,7 @@ from tests.conftest import Databases, hide_settings
 from tests.explorer.material import fill, propose_all
 from tests.explorer.visiting import Place, open_place
 from textrawl import read_settings
-from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embedded.configuration import APP
 from textrawl.settings import Settings
 
 
@@ -38,11 +38,7 @@ def empty_memory(
     postgres: Databases, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Settings, psycopg.Connection]]:
     """A database for the tests of a module, and its owner."""
-    with (
-        postgres.create("migrated") as name,
-        psycopg.connect(postgres.cluster.dsn(OWNER, name), autocommit=True) as owner,
-    ):
-        owner.execute("set search_path = textrawl, public")
+    with postgres.create("migrated") as name, postgres.open(name) as owner:
         with pytest.MonkeyPatch.context() as monkeypatch:
             hide_settings(monkeypatch, tmp_path_factory.mktemp("shared"))
             url = postgres.cluster.dsn(APP, name)

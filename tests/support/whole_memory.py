@@ -54,6 +54,8 @@ class WholeSession(psycopg.Connection[Any]):
         text = text.decode() if isinstance(text, bytes) else text
         if _VECTORS.search(text):
             self._ask("select whole.show_tables()")
+        # Citus repeats the change on all shards.
+        text = re.sub(r"^alter table (?=\w+ )", "alter table textrawl_content.", text)
         return re.sub(
             r'(?<![\w"])"?textrawl"?\."?(\w+)"?',
             lambda found: f"whole.{found[1]}" if found[1] in self.names else found[0],

@@ -6,19 +6,42 @@ or in all cells.
 """
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import LiteralString, cast
+from typing import Any, LiteralString, cast
 
 import psycopg
 from psycopg import sql
 
-from tests.support.cluster import ClusterMemory
+from tests.support.cluster import ClusterMemory, ClusterNode
 from textrawl.distribution.routes import Route, find_route
 from textrawl.embedded.configuration import OWNER, SUPERUSER
 from textrawl.postgres.sql_files import list_folders, order_functions, read_folder
 
 _FILE = Path(__file__).with_suffix(".sql")
+# They answer with one row, whether it is of one cell or of all.
+_OF_ONE_ROW = {"extraction_state", "memory_statistics", "pending_embeddings"}
+# A command on a worker tells the words of its error only, so the answer has the other parts.
+_ATTEMPT = """
+    create function whole.attempt(statement text) returns jsonb
+    language plpgsql volatile as $$
+    declare
+        rows  jsonb;
+        state text;
+        words text;
+        more  text;
+    begin
+        execute statement into rows;
+        return jsonb_build_object('rows', rows);
+    exception when others then
+        get stacked diagnostics
+            state = returned_sqlstate, words = message_text, more = pg_exception_detail;
+        return jsonb_build_object('state', state, 'message', words, 'detail', more);
+    end
+    $$
+"""
 # They change tables, so WholeSession sends these changes to the cells.
 _OF_MODELS = {"drop_embedding_model", "register_embedding_model", "start_embedding_model"}
 _SIGNATURES = """
@@ -65,6 +88,8 @@ class _Function:
             return f"whole.find_named({values[named]})"
         if named != "space":
             return "null"
+        if find_route(self.name, self.given) is not Route.SPACE:
+            return values["space"]
         return f"coalesce({values['space']}, whole.find_home({values.get('credential', 'null')}))"
 
     def _ask(self) -> str:
@@ -72,10 +97,11 @@ class _Function:
         formats = ", ".join(f"{name} => %L" for name in self.given)
         call = f"{{cell}}.{self.name}({formats})"
         expands = self.is_set or self.returned
-        rows = f"select * from {call} value" if expands else f"select {call} as value"  # noqa: S608 - our own names
+        answer = f"select * from {call} value" if expands else f"select {call} as value"  # noqa: S608 - our own names
         values = "".join(f", {value}::text" for value in self._values)
-        text = f"select jsonb_agg(to_jsonb(r)) from ({rows}) r"  # noqa: S608 - our own names
-        return f"whole.ask(format($s${text}$s${values}), {self._find_space()})"
+        text = f"select jsonb_agg(to_jsonb(r)) from ({answer}) r"  # noqa: S608 - our own names
+        rows = f"whole.ask(format($s${text}$s${values}), {self._find_space()})"
+        return f"whole.fold({rows})" if self.name in _OF_ONE_ROW else rows
 
     def _answer(self) -> str:
         """The statement that answers with these rows."""
@@ -110,13 +136,11 @@ def list_shown(connection: psycopg.Connection) -> frozenset[str]:
 
 
 def create_whole(memory: ClusterMemory) -> None:
-    """Create the schema `whole` on the coordinator."""
-    with memory.open(SUPERUSER) as connection:
-        connection.execute("set citus.enable_ddl_propagation = off")
-        connection.execute(
-            sql.SQL("create schema whole authorization {}").format(sql.Identifier(OWNER))
-        )
-        connection.execute(sql.SQL("set role {}").format(sql.Identifier(OWNER)))
+    """Create the schema `whole` on the coordinator, and what it calls on the workers."""
+    for node in memory.cluster.workers:
+        with _create_schema(memory, node) as connection:
+            connection.execute(_ATTEMPT)
+    with _create_schema(memory, memory.cluster.coordinator) as connection:
         connection.execute("set search_path = whole, textrawl, public")
         connection.execute(cast("LiteralString", _FILE.read_text("utf-8")))
         connection.execute("select whole.show_tables()")
@@ -124,6 +148,16 @@ def create_whole(memory: ClusterMemory) -> None:
         for function in functions:
             connection.execute(cast("LiteralString", function.compose()))
         _create_views(connection)
+
+
+@contextmanager
+def _create_schema(memory: ClusterMemory, node: ClusterNode) -> Generator[psycopg.Connection[Any]]:
+    with memory.open(SUPERUSER, node) as connection:
+        connection.execute("set citus.enable_ddl_propagation = off")
+        owner = sql.Identifier(OWNER)
+        connection.execute(sql.SQL("create schema whole authorization {}").format(owner))
+        connection.execute(sql.SQL("set role {}").format(owner))
+        yield connection
 
 
 def _list_functions(connection: psycopg.Connection) -> list[_Function]:

@@ -4,15 +4,20 @@ language plpgsql volatile as $$
 declare
     place  record;
     answer record;
+    told   jsonb;
 begin
     select * into strict place from textrawl_content.list_cells() c where c.shard = run.shard;
     select * into answer from master_run_on_worker(
-        array[place.host], array[place.port],
-        array[replace(statement, '{cell}', format('textrawl_cell_%s', run.shard))], false);
+        array[place.host], array[place.port], array[format('select whole.attempt(%L)',
+            replace(statement, '{cell}', format('textrawl_cell_%s', run.shard)))], false);
     if not answer.success then
-        raise exception using message = regexp_replace(answer.result, '^ERROR:\s+', '');
+        raise exception using message = answer.result;
     end if;
-    return answer.result::jsonb;
+    told := answer.result::jsonb;
+    if told ? 'state' then
+        raise exception using errcode = told ->> 'state', message = told ->> 'message', detail = told ->> 'detail';
+    end if;
+    return nullif(told -> 'rows', 'null');
 end
 $$;
 
@@ -32,7 +37,9 @@ language plpgsql volatile as $$
 declare
     shard   bigint;
     rows    jsonb := '[]';
-    refused text[] := '{}';
+    state   text;
+    words   text;
+    more    text;
     answers integer := 0;
 begin
     if space is not null then
@@ -42,15 +49,29 @@ begin
         begin
             rows := rows || coalesce(whole.run(shard, statement), '[]');
             answers := answers + 1;
-        exception when raise_exception then
-            refused := refused || sqlerrm;
+        exception when others then
+            -- What a cell does not know is perhaps in another one.
+            if state is null or state in ('TR016', 'TR031', 'TR063', 'TR066', 'TR068') then
+                get stacked diagnostics state = returned_sqlstate, words = message_text, more = pg_exception_detail;
+            end if;
         end;
     end loop;
     if answers = 0 then
-        raise exception using message = (select string_agg(distinct r, '; ') from unnest(refused) r);
+        raise exception using errcode = state, message = words, detail = more;
     end if;
     return rows;
 end
+$$;
+
+-- One row of several: numbers are added, and of other values the first is kept.
+create function whole.fold(rows jsonb) returns jsonb
+language sql immutable as $$
+    select jsonb_build_array(jsonb_object_agg(name, folded)) from (
+        select m.key as name, case when bool_or(jsonb_typeof(m.value) = 'number')
+            then to_jsonb(sum(case when jsonb_typeof(m.value) = 'number' then (m.value #>> '{}')::numeric end))
+            else (array_agg(m.value order by m.value = 'null', r.ordinality))[1] end as folded
+        from jsonb_array_elements(rows) with ordinality r, jsonb_each(r.value) m
+        group by m.key) members
 $$;
 
 -- Write a row of a view in its cell.

@@ -11,6 +11,7 @@ from mcp import Client
 from mcp.types import CallToolResult, Implementation
 
 from tests.conftest import TOKEN, Era
+from tests.support.databases import choose_database
 from tests.support.gateway import Gateway
 from tests.support.tool_calls import count, remember
 from textrawl import Settings, create_server, errors
@@ -70,7 +71,7 @@ def make(tokens: int) -> Recall:
 
 @asynccontextmanager
 async def open_database(conninfo: str, timeout: float = 10) -> AsyncGenerator[Database]:
-    database = Database(conninfo, timeout=timeout)
+    database = await choose_database(conninfo, timeout=timeout, max_size=5)
     await database.open()
     try:
         yield database

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from textrawl.distribution.places import Places, Rights
 from textrawl.distribution.routes import Route, find_scope, refuse_target
+from textrawl.errors import SpaceIsGraph
 
 Arguments = Mapping[str, Any]
 
@@ -45,6 +46,8 @@ class Planner:
         if route is Route.SPACES:
             return await self._split_spaces(rights, scope, arguments)
         spaces = [arguments.get("space")]
+        if route is Route.SPACE and not writes:
+            _refuse_graphs(rights, spaces)
         if spaces == [None]:
             chooses = route is Route.SPACE
             spaces = (
@@ -82,6 +85,8 @@ class Planner:
         given = cast("list[int] | None", arguments.get("spaces"))
         if "documents" in arguments.get("sources", ()):
             return await self._split_sources(rights, given, arguments)
+        if scope is not None and given is not None:
+            _refuse_graphs(rights, given)
         spaces = rights.choose(scope, graphs=scope is None) if given is None else given
         shards = await self._places.find_shards(spaces)
         if len(shards) <= 1 or given is None:
@@ -166,6 +171,16 @@ def _choose_space(rights: Rights, scope: str | None, *, writes: bool) -> list[in
     if writes:
         return spaces if len(spaces) == 1 else []
     return spaces[:1]
+
+
+def _refuse_graphs(rights: Rights, spaces: Sequence[int | None]) -> None:
+    """Raise SpaceIsGraph if one of the spaces is a graph, as readable_spaces() does.
+
+    A function in a cell can be done before it reads its spaces, if the cell has no facts.
+    """
+    graphs = [right.name for right in rights.spaces if right.space in spaces and right.tier]
+    if graphs:
+        raise SpaceIsGraph(min(graphs))
 
 
 def _find_graphs(rights: Rights, arguments: Arguments) -> list[int]:

@@ -242,6 +242,7 @@ async def test_a_claim_of_a_crashed_server_ends_by_itself(
     assert later["success"] is True
 
 
+@pytest.mark.ordinary("the owner makes a trigger")
 async def test_a_period_whose_claim_another_server_took_over_is_not_sent_to_the_llm(
     connect: Connect, owner: psycopg.Connection, llm: dict[str, Any], llm_server: LlmServer
 ) -> None:

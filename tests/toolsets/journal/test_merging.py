@@ -90,6 +90,7 @@ async def test_a_second_text_of_a_day_is_merged_with_the_first(connect: Connect)
     )
 
 
+@pytest.mark.ordinary("the login of the server calls a function of one Postgres")
 @pytest.mark.anyio
 async def test_texts_that_are_merged_at_the_same_time_are_all_kept(
     connect: Connect, database_url: str
