@@ -174,6 +174,30 @@ async def test_a_write_that_cannot_be_repeated_fails_at_once_and_is_not_doubled(
         assert caller.read == [Waited(1)]
 
 
+async def test_calls_that_ended_during_the_wait_for_a_promotion_leave_nothing_behind(
+    doomed_pair: Pair,
+) -> None:
+    pair = doomed_pair
+    with psycopg.connect(pair.primary.dsn(OWNER), autocommit=True) as owner:
+        owner.execute(_FUNCTIONS)
+    async with open_pool(pair.both(), timeout=4, max_size=3) as pool:
+        assert pool.probe is not None
+        await pool.call("count_up", Counted, seconds=0.0)
+
+        async def fail() -> None:
+            with pytest.raises(DatabaseUnavailable):
+                await pool.call("count_up", Counted, seconds=0.0)
+
+        with pair.primary.freeze():
+            async with anyio.create_task_group() as group:
+                for _ in range(12):
+                    group.start_soon(fail)
+            pair.standby.promote()
+            await pool.probe.look()
+            for number in range(3):
+                assert await pool.call("count_up", Counted, seconds=0.0) == [Counted(number + 2)]
+
+
 async def test_a_primary_that_is_only_slow_is_not_left(pair: Pair) -> None:
     with add_functions(pair):
         async with open_pool(pair.both()) as pool:

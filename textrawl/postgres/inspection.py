@@ -1,14 +1,20 @@
 """Questions to a database before a memory is opened: versions, indexes, the rights of a login."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import anyio
 
 from textrawl.errors import StartRefused
 from textrawl.postgres.connection import Connection
 from textrawl.postgres.migrations import connect
-from textrawl.postgres.positions import find_end, find_position, find_system
+from textrawl.postgres.positions import (
+    find_end,
+    find_followed_timeline,
+    find_position,
+    find_system,
+    find_timeline,
+)
 
 _PGVECTOR = """
     select (select extversion from pg_extension where extname = 'vector'),
@@ -122,15 +128,16 @@ async def is_pooled(conninfo: str, *, timeout: float) -> bool:
 class ServerPair:
     """A primary and a standby, by host and port.
 
-    `related` is true if both have the same cluster, database and login. `lag` is the time in
-    seconds until the standby had replayed what the primary had at the start. It is None if that
-    took too long.
+    `related` is true if both have the same cluster, database and login. `follows` is true if the
+    standby is known to have the timeline of the primary. `lag` is the time in seconds until the
+    standby had replayed what the primary had at the start. It is None if that took too long.
     """
 
     primary: str
     standby: str
     related: bool
     in_recovery: bool
+    follows: bool = False
     lag: float | None = None
 
 
@@ -143,12 +150,16 @@ async def compare_servers(
     """
     async with await connect(standby, timeout) as reader, await connect(primary, timeout) as writer:
         system = await find_system(writer)
-        if system is None or system != await find_system(reader):
-            return ServerPair(_name(writer), _name(reader), related=False, in_recovery=True)
-        if not (await find_position(reader)).in_recovery:
-            return ServerPair(_name(writer), _name(reader), related=True, in_recovery=False)
-        lag = await _measure_lag(writer, reader, most_lag)
-        return ServerPair(_name(writer), _name(reader), related=True, in_recovery=True, lag=lag)
+        pair = ServerPair(
+            _name(writer),
+            _name(reader),
+            related=system is not None and system == await find_system(reader),
+            in_recovery=(await find_position(reader)).in_recovery,
+            follows=await find_timeline(writer) <= await find_followed_timeline(reader),
+        )
+        if not (pair.related and pair.in_recovery and pair.follows):
+            return pair
+        return replace(pair, lag=await _measure_lag(writer, reader, most_lag))
 
 
 async def _measure_lag(writer: Connection, reader: Connection, most: float) -> float | None:

@@ -1,6 +1,7 @@
 """A pool of connections to one Postgres server, and the ways to send it the statement of a call."""
 
 import logging
+import math
 import select
 import time
 from collections.abc import AsyncGenerator, Mapping
@@ -180,12 +181,14 @@ class ServerPool:
         if places is not None:
             timeout = await _take_place(places, self._timeout if timeout is None else timeout)
         try:
-            connection = await self._pool.getconn(timeout)
+            connection, ended = await self._pool.getconn(timeout), False
             try:
                 yield connection
+                ended = True
             finally:
-                # Without the shield, the pool can lose the connection of a cancelled call.
-                with anyio.move_on_after(_RETURN, shield=True):
+                # Without the shield, the pool loses connections of calls that are cancelled now.
+                limit = math.inf if ended else _RETURN
+                with anyio.CancelScope(deadline=anyio.current_time() + limit, shield=True):
                     await self._pool.putconn(connection)
         finally:
             if places is not None:
