@@ -11,17 +11,21 @@ as $$
 #variable_conflict use_column
 declare
     spaces integer[] := reviewed_spaces(credential, plan_decision.space);
+    places integer[];
+    ids    uuid[];
 begin
     if spaces = '{}' then
         perform refuse_access(credential, 'review');
     end if;
+    -- Find them before the join. It could end without a look at unknown ones.
+    select array_agg(f.space_id), array_agg(f.id) into places, ids from find_proposals(proposals, spaces) f;
     return query
         select p.id, s.name, a.name, p.entity_name, proposal_text(p.content, p.relation_type, p.to_name),
             case when r.fault is not null then 'refused'
                 when b.beside @> '[{"why": "repeats"}]' then 'repeats'
                 when b.beside @> '[{"why": "replaces"}]' then 'replaces' else 'new' end,
             r.fault, b.beside
-        from find_proposals(proposals, spaces) f
+        from unnest(places, ids) f(space_id, id)
         join proposal p on p.space_id = f.space_id and p.id = f.id
         join space s on s.id = p.space_id
         join actor a on a.id = p.author_id

@@ -16,6 +16,14 @@ from textrawl.embedded.configuration import OWNER, SUPERUSER
 
 __all__ = ["data_dir", "home", "launch", "run", "seed"]
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep these tests on one Postgres."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.ordinary("it reads and fills the tables of one Postgres"))
+
+
 AWKWARD = "naïve 東京大学 \\N \\. \t “quoted” 'it''s' {\"a\": 1} 👩‍💻"
 
 

@@ -45,6 +45,7 @@ async def siege(
         yield besiege(place)
 
 
+@pytest.mark.ordinary("these spaces are in different cells")
 async def test_whoever_has_all_rights_succeeds_with_each_action(siege: Siege) -> None:
     """Otherwise the attacks below would prove nothing."""
     assert set(siege.team.valid) == set(ACTIONS)

@@ -27,6 +27,7 @@ async def test_the_dashboard_counts_what_the_person_can_read(place: Place) -> No
     assert page.faults == []
 
 
+@pytest.mark.ordinary("reports of two cells are refused")
 async def test_the_dashboard_of_one_space_counts_only_its_facts(place: Place) -> None:
     place.owner.execute("select create_space('other'), grant_access('admin', 'other', '{read}')")
     remember(place.owner, "Ada", "likes tea")

@@ -76,6 +76,7 @@ async def test_beyond_the_last_fact_the_last_page_is_shown(place: Place) -> None
     assert "It has no facts at that time." in before.text
 
 
+@pytest.mark.ordinary("the session of the owner does not merge answers")
 def test_days_are_those_of_the_spaces_that_a_caller_reads(owner: psycopg.Connection) -> None:
     owner.execute("select create_space('team'), create_space('other')")
     live_through(owner)

@@ -144,6 +144,7 @@ async def test_no_text_of_an_address_becomes_markup(place: Place) -> None:
     assert faults == []
 
 
+@pytest.mark.ordinary("these spaces are in different cells")
 async def test_no_text_of_a_timeline_or_a_share_becomes_markup(place: Place) -> None:
     place.owner.execute(
         "select create_space('other'), grant_access('writer', 'other', '{read,write}')"

@@ -38,6 +38,7 @@ def find_id(place: Place, text: str) -> str:
     return rows[0][0]
 
 
+@pytest.mark.ordinary("these spaces are in different cells")
 async def test_a_copy_says_what_goes_and_then_goes_with_its_author(place: Place) -> None:
     open_spaces(place, "read", "write")
     remember(place.owner, "Ada", "likes tea")
@@ -63,6 +64,7 @@ async def test_a_copy_says_what_goes_and_then_goes_with_its_author(place: Place)
     assert (after["team"], after["other"]) == (before["team"], before["team"])
 
 
+@pytest.mark.ordinary("these spaces are in different cells")
 async def test_a_fact_is_moved_by_who_may_forget_it(place: Place) -> None:
     open_spaces(place, "write")
     remember(place.owner, "Ada", "likes tea")
@@ -106,6 +108,7 @@ async def test_nobody_shares_without_the_rights_in_both_spaces(place: Place) -> 
     assert read_facts(place) == before
 
 
+@pytest.mark.ordinary("these spaces are in different cells")
 async def test_a_reviewer_without_forget_is_offered_no_move(place: Place) -> None:
     open_spaces(place, "read", "write")
     place.owner.execute("select grant_access('reviewer', 'other', '{read,write,review}')")

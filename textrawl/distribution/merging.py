@@ -206,6 +206,11 @@ def _same_total(answers: Answers, rows: list[Values]) -> list[Values]:
     return [{**row, "total": total} for row in rows]
 
 
+def _entity_history(answers: Answers, question: Question) -> list[Values]:
+    merged = ordered("-created_at", "id", skip="skip", default=50).combine(answers, question)
+    return _same_total(answers, merged)
+
+
 def _list_proposals(answers: Answers, question: Question) -> list[Values]:
     merged = ordered("created_at", "id", skip="skip", default=20).combine(answers, question)
     return _same_total(answers, merged)
@@ -342,7 +347,9 @@ MERGES: dict[str, Merge] = {
     "embedding_progress": _by_group("model_id", model_id=_first, dimensions=_first),
     "entity_days": Merge(_days, ("day",)),
     "entity_graph": Merge(_first_row, ("space",)),
-    "entity_history": ordered("-created_at", "id", skip="skip", default=50),
+    "entity_history": Merge(
+        _entity_history, ("created_at", "id", "total"), skip="skip", default=50
+    ),
     "entity_proposals": ordered("-created_at", "id", default=20),
     "entity_spaces": ordered("@space", cut=False),
     "expire_proposals": one_row(),
