@@ -30,6 +30,10 @@ begin
         execute format(
             'alter table textrawl_content.%I add foreign key (space_id, observation_id) '
             'references textrawl_content.observation on delete cascade', name);
+        -- The shards belong to the owner of the memory, but Citus logs in as the owner of this table to move them.
+        perform set_config('citus.enable_ddl_propagation', 'off', true);
+        execute format('alter table textrawl_content.%I owner to %I', name, current_user);
+        perform set_config('citus.enable_ddl_propagation', 'on', true);
     end loop;
 end
 $$;

@@ -1,45 +1,12 @@
 """`textrawl cluster`: cells move, get a cell of their own and are repaired, and spaces answer."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
-
 import pytest
 from psycopg import sql
 
+from tests.distribution.commands import execute, find_other_node, find_space, list_cluster, run
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import CELLS, ClusterMemory
 from textrawl.embedded.configuration import OWNER, SUPERUSER
-
-PROGRAM = Path(sys.executable).parent / "textrawl"
-
-
-def run(memory: ClusterMemory, *words: str, role: str = SUPERUSER, code: int = 0) -> str:
-    """What a command prints. It ends with `code`."""
-    url = {"TEXTRAWL_DATABASE_URL": memory.dsn(role)}
-    done = subprocess.run(
-        [PROGRAM, *words], env=os.environ | url, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == code, done.stderr
-    return done.stdout + done.stderr
-
-
-def list_cluster(memory: ClusterMemory) -> dict[str, Any]:
-    return json.loads(run(memory, "cluster", "list", "--json"))
-
-
-def find_space(memory: ClusterMemory, name: str) -> dict[str, Any]:
-    [found] = [space for space in list_cluster(memory)["spaces"] if space["space"] == name]
-    return found
-
-
-def find_other_node(memory: ClusterMemory, name: str) -> str:
-    listed = list_cluster(memory)
-    here = find_space(memory, name)["node"]
-    return next(node["node"] for node in listed["nodes"] if node["node"] != here)
 
 
 def test_a_space_moves_with_its_facts_and_its_trail(
@@ -117,13 +84,7 @@ def test_a_refusal_says_what_to_do(
 
 
 def test_an_ordinary_memory_has_no_cluster(database_url: str) -> None:
-    done = subprocess.run(
-        [PROGRAM, "cluster"],
-        env=os.environ | {"TEXTRAWL_DATABASE_URL": database_url},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = execute(database_url, "cluster")
 
     assert done.returncode == 1
     assert "is not distributed" in done.stderr

@@ -4,16 +4,18 @@ A program in a folder beside the project starts it. Tests that need the cluster 
 this folder is missing.
 """
 
+import signal
 import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, LiteralString
 
+import psutil
 import psycopg
 import pytest
 from anyio.from_thread import start_blocking_portal
@@ -57,6 +59,29 @@ class ClusterNode:
     def stop(self) -> None:
         """Stop it as a crash does."""
         self._control("--mode=immediate", "stop")
+
+    def kill(self) -> None:
+        """Kill it and all its processes with -9, and wait until they are gone."""
+        doomed = self._send(signal.SIGKILL)
+        _, alive = psutil.wait_procs(doomed, timeout=20)
+        assert alive == []
+
+    def freeze(self) -> None:
+        """Stop all its processes, as a machine that hangs."""
+        self._send(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        self._send(signal.SIGCONT)
+
+    def _send(self, number: signal.Signals) -> list[psutil.Process]:
+        pid = int((self.data / "postmaster.pid").read_text("ascii").split()[0])
+        postmaster = psutil.Process(pid)
+        processes = [postmaster, *postmaster.children(recursive=True)]
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+        return processes
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
@@ -224,16 +249,23 @@ def run_citus(
     enrol: Callable[[str], None], show: Callable[["ClusterMemory"], None]
 ) -> Generator[CitusCluster]:
     """Start a cluster with a template. `enrol` adds somebody to it, and `show` what tests read."""
+    with open_folder() as folder, start_servers(folder / "citus") as cluster:
+        cluster.prepare_template(enrol, show)
+        yield cluster
+
+
+@contextmanager
+def start_servers(
+    home: Path, workers: int = 2, database: str = _TEMPLATE
+) -> Generator[CitusCluster]:
+    """Start a cluster in a folder, with an empty database."""
     if not PROGRAM.is_file():
         pytest.skip("there is no ../shared/citus beside the project")
-    with open_folder() as folder:
-        home = folder / "citus"
-        try:
-            cluster = _start(home)
-            cluster.prepare_template(enrol, show)
-            yield cluster
-        finally:
-            _run("stop", str(home))
+    try:
+        words = ("start", str(home), "--workers", str(workers), "--database", database)
+        yield _read_nodes(home, _run(*words).split())
+    finally:
+        _run("stop", str(home))
 
 
 def on_each(act: Callable[[ClusterNode], object], nodes: Iterable[ClusterNode]) -> None:
@@ -242,8 +274,7 @@ def on_each(act: Callable[[ClusterNode], object], nodes: Iterable[ClusterNode]) 
         list(pool.map(act, nodes))
 
 
-def _start(home: Path) -> CitusCluster:
-    urls = _run("start", str(home), "--workers", "2", "--database", _TEMPLATE).split()
+def _read_nodes(home: Path, urls: list[str]) -> CitusCluster:
     [programs] = home.glob("site/*/pginstall18/bin")
     nodes: list[ClusterNode] = []
     for number, url in enumerate(urls):

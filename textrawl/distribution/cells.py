@@ -20,7 +20,12 @@ from textrawl.distribution.layout import (
     number_transactions,
 )
 from textrawl.distribution.map import Cell
-from textrawl.distribution.shards import complete_shards, list_content_shards, protect_shards
+from textrawl.distribution.shards import (
+    complete_shards,
+    list_content_shards,
+    own_shards,
+    protect_shards,
+)
 from textrawl.postgres.sql_files import (
     list_folders,
     order_functions,
@@ -45,6 +50,7 @@ async def build_cell(connection: AsyncConnection, cell: Cell, vector_schema: str
         await connection.execute("set local citus.override_table_visibility = off")
         await connection.execute(sql.SQL("drop schema if exists {} cascade").format(schema))
         owner = await find_owner(connection)
+        await own_shards(connection, cell, owner)
         await connection.execute(
             sql.SQL("create schema {} authorization {}").format(schema, sql.Identifier(owner))
         )

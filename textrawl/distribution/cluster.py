@@ -6,6 +6,7 @@ and some of the spaces. Rights, tokens and spaces are those of the coordinator.
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, LiteralString, TypeVar, cast
@@ -145,9 +146,8 @@ class ClusterDatabase(Database):
         if "tool" in arguments:
             await wait_for_earlier_writes()
         with translate(function), anyio.fail_after(self._timeout + _MARGIN):
-            async with self.take_turns(function):
-                await self.check_once()
-                rows = await self._visit(function, route, list_columns(row), arguments)
+            await self.check_once()
+            rows = await self._visit(function, route, list_columns(row), arguments)
         if rows is None or route is Route.NAMED_TWICE:
             changed = await self._call_directory(function, row, arguments)
             if rows is None:
@@ -222,6 +222,15 @@ class ClusterDatabase(Database):
         raise errors.ServerBusy
 
     async def _follow(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
+        """Wait for a turn on each worker of the plan, so that calls of others do not wait."""
+        found = [await self.places.find_cell(visit.shard) for visit in plan]
+        nodes = {cell.node for cell in found if cell is not None}
+        async with AsyncExitStack() as turns:
+            for node in sorted(nodes, key=lambda node: node.id):
+                await turns.enter_async_context(self.take_turns(call.function, node.address))
+            return await self._ask(call, plan)
+
+    async def _ask(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
         query = Query(call.function, call.columns, call.writes)
         ways = {Route.WATCHES: self._watch, Route.TURNS: self._take_rows}
         ways |= {Route.ENDS: self._follow_trail, Route.FOLLOWED: self._follow_trail}
@@ -387,7 +396,8 @@ class ClusterDatabase(Database):
         names = ", ".join(right.name for right in of_caller if right.space in away)
         whose = f"of the spaces {names}" if names else "of these spaces"
         return errors.DatabaseUnavailable(
-            f"The node {whose} cannot be reached; other spaces can be used. {advise(call.function)}"
+            f"The node {whose} cannot be reached, or they are being moved; other spaces can be "
+            f"used. {advise(call.function)}"
         )
 
 

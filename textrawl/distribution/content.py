@@ -105,6 +105,25 @@ async def distribute_table(connection: AsyncConnection, table: str) -> None:
     )
 
 
+async def give_tables(connection: AsyncConnection, owner: str) -> None:
+    """Give the tables of content of a node to `owner`, but not their shards.
+
+    To move shards, Citus logs in to workers as the owner of the table of the coordinator. This must
+    be the superuser, because the owner of the memory cannot log in. On a worker the owner of the
+    memory needs the table, to enter cells. The session must not let Citus repeat its DDL.
+    """
+    cursor = await connection.execute(
+        """select c.relname::text from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+           where c.relnamespace = to_regnamespace(%s)
+             and c.relowner <> %s::regrole order by 1""",
+        (CONTENT, owner),
+    )
+    for (table,) in await cursor.fetchall():
+        alter = sql.SQL("alter table {} owner to {}")
+        names = sql.Identifier(CONTENT, table), sql.Identifier(owner)
+        await connection.execute(alter.format(*names))
+
+
 async def _add_key(connection: AsyncConnection, key: ForeignKey) -> None:
     definition = key.definition.replace(
         f"REFERENCES {MEMORY}.{key.target}", f"REFERENCES {CONTENT}.{key.target}"

@@ -4,7 +4,7 @@ The coordinator publishes its tables, and each worker subscribes to them by logi
 a worker that is down delays nobody, and catches up when it is back.
 """
 
-import re
+from typing import cast
 
 from psycopg import AsyncConnection, sql
 from psycopg.conninfo import make_conninfo
@@ -14,6 +14,7 @@ from textrawl.distribution.layout import CONTENT, MEMORY
 from textrawl.distribution.map import Node
 from textrawl.distribution.nodes import Nodes, open_node
 from textrawl.errors import StartRefused
+from textrawl.postgres.conninfo import read_conninfo
 from textrawl.postgres.passwords import make_password, write_verifier
 
 _REPLICATOR = "textrawl_replicator"
@@ -37,10 +38,10 @@ async def follow_directory(connection: AsyncConnection, nodes: Nodes) -> None:
     After one of a worker, its standby can have missed a change. The slots of workers that have left
     the cluster are dropped, because the coordinator would keep its log for them.
     """
-    former = [await _find_dsn(conninfo) for conninfo in nodes.workers.values()]
-    dsn = next((dsn for dsn in former if dsn is not None), None)
-    dsn = await _compose_dsn(connection) if dsn is None else await _correct_dsn(connection, dsn)
-    slots = {node: _name_slot(connection, node) for node in nodes.workers}
+    former = [await _find_password(conninfo) for conninfo in nodes.workers.values()]
+    password = next((known for known in former if known is not None), None)
+    dsn = await _compose_dsn(connection, password or await _change_password(connection))
+    slots = {node: await _name_slot(connection, node) for node in nodes.workers}
     await connection.execute(
         """select pg_drop_replication_slot(slot_name) from pg_replication_slots
            where database = current_database() and not active and starts_with(slot_name, %s)
@@ -57,32 +58,54 @@ async def is_following(worker: AsyncConnection) -> bool:
     return await find_subscription(worker) is not None
 
 
-async def _find_dsn(conninfo: str) -> str | None:
+async def _find_password(conninfo: str) -> str | None:
+    """Return the password with which a worker copies the directory of any memory of the cluster.
+
+    All memories have the same login for it.
+    """
+    query = "select subconninfo from pg_subscription where subname = %s"
     async with open_node(conninfo) as worker:
-        return await find_subscription(worker)
+        rows = await (await worker.execute(query, (PUBLICATION,))).fetchall()
+    for (dsn,) in rows:
+        parts = read_conninfo(str(dsn))
+        if parts.get("user") == _REPLICATOR and "password" in parts:
+            return parts["password"]
+    return None
 
 
-async def _correct_dsn(connection: AsyncConnection, dsn: str) -> str:
-    """Return `dsn` with the present address of the coordinator."""
-    host, port = await _find_coordinator(connection)
-    return make_conninfo(dsn, host=host, port=port)
+async def _name_slot(connection: AsyncConnection, node: Node) -> str:
+    """Return a name for the slot of a worker. All databases of the coordinator share the names."""
+    query = "select oid from pg_database where datname = current_database()"
+    row = await (await connection.execute(query)).fetchone()
+    return f"{PUBLICATION}_{node.id}_{cast('tuple[int]', row)[0]}"
 
 
-def _name_slot(connection: AsyncConnection, node: Node) -> str:
-    """Return a name for the slot of a worker. Postgres refuses capitals and punctuation in it."""
-    # All databases of the coordinator share the names of slots.
-    name = f"{PUBLICATION}_{node.id}_{connection.info.dbname}".lower()
-    return re.sub(r"[^a-z0-9_]", "_", name)[:63]
+async def _change_password(connection: AsyncConnection) -> str:
+    """Return a new password of the login. Raises StartRefused if another memory needs the old one.
 
-
-async def _compose_dsn(connection: AsyncConnection) -> str:
-    """Return a conninfo of the coordinator for workers, with a new password."""
+    Its workers are not those of this memory, so the old one is not known.
+    """
+    cursor = await connection.execute(
+        """select database::text from pg_replication_slots
+           where starts_with(slot_name, %s) and database <> current_database() limit 1""",
+        (f"{PUBLICATION}_",),
+    )
+    if (row := await cursor.fetchone()) is not None:
+        raise StartRefused(
+            f"The workers of the memory {row[0]} log in to this coordinator as {_REPLICATOR}, and "
+            "none of them is a worker of this memory: use another coordinator for this memory"
+        )
     password = make_password()
     await connection.execute(
         sql.SQL("alter role {} password {}").format(
             sql.Identifier(_REPLICATOR), sql.Literal(write_verifier(password))
         )
     )
+    return password
+
+
+async def _compose_dsn(connection: AsyncConnection, password: str) -> str:
+    """Return a conninfo of the coordinator for workers."""
     host, port = await _find_coordinator(connection)
     return make_conninfo(
         "", host=host, port=port, dbname=connection.info.dbname, user=_REPLICATOR, password=password

@@ -1,15 +1,21 @@
 """`textrawl migrate --distributed`: a memory on a cluster of Citus, or newer code for it."""
 
 from collections.abc import Sequence
-from typing import LiteralString
+from typing import LiteralString, cast
 
 from psycopg import AsyncConnection, sql
 
-from textrawl.distribution.content import CELLS, distribute_content, find_owner, list_tables
+from textrawl.distribution.content import (
+    CELLS,
+    distribute_content,
+    find_owner,
+    give_tables,
+    list_tables,
+)
 from textrawl.distribution.directory import follow_directory, is_following, publish_directory
 from textrawl.distribution.layout import CONTENT, DIRECTORY, MEMORY
 from textrawl.distribution.logins import copy_login
-from textrawl.distribution.nodes import Nodes, find_nodes, keep_alone, open_node
+from textrawl.distribution.nodes import Nodes, find_nodes, keep_alone, open_node, require_workers
 from textrawl.distribution.repair import claim_cluster, repair_cells
 from textrawl.distribution.restrictions import restrict_citus
 from textrawl.errors import StartRefused
@@ -19,9 +25,12 @@ from textrawl.postgres.sql_files import find_missing, read_folder
 
 # Only a superuser may distribute a table or send a command to another node.
 _OF_SUPERUSER = {"detach_vectors", "distribute_models", "drop_models", "register_actors"}
+_BEGIN = sql.SQL("create schema {}").format(sql.Identifier(CONTENT))
 _GRANTS: tuple[LiteralString, ...] = (
     "revoke execute on all functions in schema {content} from public",
     "grant usage on schema {content} to textrawl_app, textrawl_analyst",
+    # Citus writes to moved shards as a role that inherits only what was granted to the superuser.
+    "grant usage on schema {content} to {superuser}",
     "grant execute on all functions in schema {content} to textrawl_app, {owner}",
     # Only functions of cells call it, and they run as the owner.
     "revoke execute on function {actors} from textrawl_app",
@@ -42,16 +51,14 @@ async def migrate_distributed(conninfo: str, *, cells: int | None = None) -> Mig
     superuser, or if the database already has an ordinary memory.
     """
     nodes = await find_nodes(conninfo)
-    async with open_node(conninfo) as connection:
-        exists = await _has_memory(connection)
-        if exists and not await is_distributed(connection):
-            raise StartRefused(
-                "This database already has a memory on one Postgres: use an empty database. "
-                "`textrawl export` and `textrawl import` carry a memory there"
-            )
+    await require_workers(nodes)
     async with open_node(conninfo) as connection, claim_cluster(connection):
+        exists = await _has_memory(connection)
         if exists:
             await _refuse_new_tables(connection)
+        else:
+            # If the migration is interrupted, the next one can tell.
+            await connection.execute(_BEGIN)
         reports = [await migrate(keep_alone(node), of_node=True) for node in nodes.all]
         if exists:
             await _prepare_new(connection, nodes)
@@ -63,8 +70,25 @@ async def migrate_distributed(conninfo: str, *, cells: int | None = None) -> Mig
 
 
 async def _has_memory(connection: AsyncConnection) -> bool:
-    cursor = await connection.execute("select to_regnamespace(%s) is not null", (MEMORY,))
-    return await cursor.fetchone() == (True,)
+    """Return whether there is a distributed memory, False if the database is empty."""
+    if await is_distributed(connection):
+        return True
+    cursor = await connection.execute(
+        "select to_regnamespace(%s) is not null, to_regnamespace(%s) is not null", (MEMORY, CONTENT)
+    )
+    exists, was_begun = cast("tuple[bool, bool]", await cursor.fetchone())
+    if was_begun:
+        raise StartRefused(
+            "An earlier `textrawl migrate --distributed` of this database was interrupted: drop "
+            "the database on all nodes, create it again with its extensions, add the workers with "
+            "`citus_add_node`, then repeat this"
+        )
+    if exists:
+        raise StartRefused(
+            "This database already has a memory on one Postgres: use an empty database. "
+            "`textrawl export` and `textrawl import` carry a memory there"
+        )
+    return False
 
 
 async def _refuse_new_tables(connection: AsyncConnection) -> None:
@@ -108,7 +132,10 @@ async def _complete_nodes(nodes: Nodes) -> None:
             await _create_functions(node)
             await restrict_citus(node)
             await _refuse_rows(node, "content", await list_tables(node))
-            if conninfo != nodes.coordinator:
+            if conninfo == nodes.coordinator:
+                await give_tables(node, node.info.user)
+            else:
+                await give_tables(node, await find_owner(node))
                 await _refuse_rows(node, "directory", DIRECTORY)
 
 
@@ -120,11 +147,9 @@ async def _prepare_node(node: AsyncConnection) -> None:
     await node.execute(
         sql.SQL("alter database {} set citus.override_table_visibility = off").format(database)
     )
-    await node.execute(
-        sql.SQL("create schema if not exists {} authorization {}").format(
-            sql.Identifier(CONTENT), owner
-        )
-    )
+    schema = sql.Identifier(CONTENT)
+    await node.execute(sql.SQL("create schema if not exists {}").format(schema))
+    await node.execute(sql.SQL("alter schema {} owner to {}").format(schema, owner))
     await node.execute(
         sql.SQL(
             "create table if not exists {} ("
@@ -147,6 +172,7 @@ async def _create_functions(node: AsyncConnection) -> None:
         "content": sql.Identifier(CONTENT),
         "mark": sql.Identifier(CONTENT, "directory_mark"),
         "owner": sql.Identifier(await find_owner(node)),
+        "superuser": sql.Identifier(node.info.user),
     }
     await node.execute(sql.SQL("alter table {mark} owner to {owner}").format(**names))
     for name in functions.keys() - _OF_SUPERUSER:

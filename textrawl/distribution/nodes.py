@@ -9,8 +9,9 @@ from psycopg import AsyncConnection
 from psycopg.conninfo import make_conninfo
 
 from textrawl.distribution.map import Node
-from textrawl.errors import StartRefused
+from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.connection import Connection
+from textrawl.postgres.conninfo import read_conninfo
 from textrawl.postgres.migrations import connect
 
 # Citus repeats most DDL on all nodes. A migration does that itself, because Citus does not know the
@@ -35,8 +36,15 @@ class Nodes:
 
 @asynccontextmanager
 async def open_node(conninfo: str) -> AsyncGenerator[Connection]:
-    """Connect to a node for its own DDL, which Citus does not repeat elsewhere."""
-    connection = await connect(keep_alone(conninfo), _TIMEOUT)
+    """Connect to a node for its own DDL, which Citus does not repeat elsewhere.
+
+    Raises StartRefused, which names the node, if it refuses the login. Raises DatabaseUnavailable.
+    """
+    try:
+        connection = await connect(keep_alone(conninfo), _TIMEOUT)
+    except StartRefused as error:
+        parts = read_conninfo(conninfo)
+        raise StartRefused(f"{parts.get('host')}:{parts.get('port', '5432')}: {error}") from error
     async with connection:
         yield connection
 
@@ -67,6 +75,19 @@ async def find_nodes(conninfo: str) -> Nodes:
         )
     nodes = [Node(*row) for row in rows]
     return Nodes(conninfo, {node: node.find(conninfo) for node in nodes})
+
+
+async def require_workers(nodes: Nodes) -> None:
+    """Raise StartRefused if a worker cannot be reached."""
+    for node, conninfo in nodes.workers.items():
+        try:
+            async with open_node(conninfo):
+                pass
+        except DatabaseUnavailable as error:
+            raise StartRefused(
+                f"The worker {node.address} does not answer, but all workers are needed: start "
+                "it, then repeat the command; nothing was changed"
+            ) from error
 
 
 async def _check_server(connection: AsyncConnection) -> None:

@@ -13,7 +13,8 @@ from psycopg.rows import args_row
 from textrawl.distribution.map import Cell, CellMap, Node, find_shards, read_map
 from textrawl.distribution.nodes import Nodes
 from textrawl.distribution.repair import find_faults, repair_cells
-from textrawl.errors import StartRefused
+from textrawl.errors import DatabaseUnavailable, StartRefused
+from textrawl.postgres.conninfo import describe_failure
 
 _ENTITY = "textrawl_content.entity"
 
@@ -80,6 +81,11 @@ def explain_refusals() -> Generator[None]:
         raise StartRefused(
             f"The cluster refused: {error.diag.message_primary or error}. Repeat the command when "
             "the cause is mended: it also repairs cells"
+        ) from error
+    except DatabaseUnavailable as error:
+        raise StartRefused(
+            "A server of the cluster does not answer any more: start it, then repeat the command, "
+            f"which also repairs cells. {describe_failure(error.__cause__) or ''}".strip()
         ) from error
 
 

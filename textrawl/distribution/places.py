@@ -74,9 +74,9 @@ class Places:
 
     async def find_map(self) -> CellMap:
         """Return the map, as it was at the last reading."""
-        if self._map is None:
-            self._map = await self._ask(read_map)
-        return self._map
+        if (known := self._map) is None:
+            known = self._map = await self._ask(read_map)
+        return known  # another call can forget the map meanwhile
 
     def forget_map(self) -> None:
         """Read the map and the shards of spaces again, because a cell was moved or divided."""
@@ -93,18 +93,20 @@ class Places:
 
     async def find_shards(self, spaces: Sequence[int]) -> dict[int, list[int]]:
         """Return the spaces of each shard that has some of `spaces`, in the order of `spaces`."""
-        unknown = [space for space in spaces if space not in self._shards]
-        if unknown:
-            self._shards |= await self._ask(partial(find_shards, spaces=unknown))
+        known = {space: self._shards[space] for space in spaces if space in self._shards}
+        if unknown := [space for space in spaces if space not in known]:
+            found = await self._ask(partial(find_shards, spaces=unknown))
+            self._shards |= found
+            known |= found
         shards: dict[int, list[int]] = {}
         for space in spaces:
-            if space in self._shards:
-                shards.setdefault(self._shards[space], []).append(space)
+            if space in known:
+                shards.setdefault(known[space], []).append(space)
         return shards
 
-    async def find_rights(self, credential: bytes | None) -> Rights:
+    async def find_rights(self, credential: bytes | None, *, anew: bool = False) -> Rights:
         """Return the rights of a credential, or of the login if it is None."""
-        if (known := self._rights.get(credential)) is not None:
+        if not anew and (known := self._rights.get(credential)) is not None:
             return known
         [row] = await self._fetch(_RIGHTS, credential) or [None]
         rights = _read_rights(*row) if row is not None else Rights(None, ())

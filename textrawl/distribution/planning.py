@@ -45,21 +45,31 @@ class Planner:
         scope = find_scope(function, writes=writes)
         if route is Route.SPACES:
             return await self._split_spaces(rights, scope, arguments)
-        spaces = [arguments.get("space")]
+        space = cast("int | None", arguments.get("space"))
         if route is Route.SPACE and not writes:
-            _refuse_graphs(rights, spaces)
-        if spaces == [None]:
-            chooses = route is Route.SPACE
-            spaces = (
-                _choose_space(rights, scope, writes=writes)
-                if chooses
-                else rights.choose(scope, graphs=True)
-            )
-        visits = await self._visit(cast("list[int]", spaces), arguments)
+            _refuse_graphs(rights, [space])
+        spaces = _choose_spaces(rights, scope, route, writes=writes)
+        if space is not None:
+            spaces = await self._keep_allowed([space], rights, arguments)
+        visits = await self._visit(spaces, arguments)
         # Other functions have a name or a period as `target`.
         if isinstance(target := arguments.get("target"), int):
             await self._require_one_cell(visits, target)
         return visits
+
+    async def _keep_allowed(
+        self, spaces: list[int], rights: Rights, arguments: Arguments
+    ) -> list[int]:
+        """Return those of `spaces` in which the caller has rights now.
+
+        A worker that was away can still have a token or a grant that was revoked meanwhile.
+        """
+        credential = arguments.get("credential")
+        if credential is None or {right.space for right in rights.spaces} >= set(spaces):
+            return spaces
+        rights = await self._places.find_rights(credential, anew=True)
+        allowed = {right.space for right in rights.spaces}
+        return [space for space in spaces if space in allowed]
 
     async def _require_one_cell(self, visits: Sequence[Visit], target: int) -> None:
         """Raise ArgumentInvalid if facts would go to a space of another cell."""
@@ -83,13 +93,14 @@ class Planner:
         self, rights: Rights, scope: str | None, arguments: Arguments
     ) -> list[Visit]:
         given = cast("list[int] | None", arguments.get("spaces"))
+        kept = given and await self._keep_allowed(given, rights, arguments)
         if "documents" in arguments.get("sources", ()):
-            return await self._split_sources(rights, given, arguments)
-        if scope is not None and given is not None:
-            _refuse_graphs(rights, given)
-        spaces = rights.choose(scope, graphs=scope is None) if given is None else given
+            return await self._split_sources(rights, kept, arguments)
+        if scope is not None and kept is not None:
+            _refuse_graphs(rights, kept)
+        spaces = rights.choose(scope, graphs=scope is None) if kept is None else kept
         shards = await self._places.find_shards(spaces)
-        if len(shards) <= 1 or given is None:
+        if given is None or (len(shards) <= 1 and spaces == given):
             return [Visit(shard, arguments) for shard in shards]
         return [Visit(shard, {**arguments, "spaces": part}) for shard, part in shards.items()]
 
@@ -156,6 +167,13 @@ class Planner:
             for shard in await self._places.find_shards([recall["space"], *named]):
                 visits.setdefault(shard, []).append(recall)
         return [Visit(shard, {"recalls": json.dumps(some)}) for shard, some in visits.items()]
+
+
+def _choose_spaces(rights: Rights, scope: str | None, route: Route, *, writes: bool) -> list[int]:
+    """Return the spaces that a call without a space works on."""
+    if route is Route.SPACE:
+        return _choose_space(rights, scope, writes=writes)
+    return rights.choose(scope, graphs=True)
 
 
 def _choose_space(rights: Rights, scope: str | None, *, writes: bool) -> list[int]:

@@ -16,6 +16,16 @@ from textrawl.distribution.map import Cell
 _VECTORS = re.compile(r"embedding_[0-9]+")
 
 
+async def own_shards(connection: AsyncConnection, cell: Cell, owner: str) -> None:
+    """Give the shards to the owner of the memory. After a move they belong to the superuser."""
+    for table, shard in (await list_shards(connection, cell)).items():
+        await connection.execute(
+            sql.SQL("alter table {} owner to {}").format(
+                sql.Identifier(CONTENT, f"{table}_{shard}"), sql.Identifier(owner)
+            )
+        )
+
+
 async def complete_shards(connection: AsyncConnection, cell: Cell) -> None:
     """Add triggers and keys to the shards of `cell`. Its functions of triggers must exist."""
     shards = await list_content_shards(connection, cell)

@@ -14,7 +14,7 @@ from psycopg import sql
 from textrawl.distribution.map import Cell, Node
 from textrawl.distribution.places import Places
 from textrawl.distribution.planning import Visit
-from textrawl.distribution.pools import NodeAway, NodePool
+from textrawl.distribution.pools import Entry, NodeAway, NodePool
 from textrawl.postgres.database import adapt, compose
 
 MOVED = "TR094"
@@ -23,8 +23,8 @@ _MOST_CONFLICTS = 4
 _CONFLICTS = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
 # A cell that is being moved is missing for some seconds. The table of a new model is missing in
 # cells whose worker was away.
+_MOVING = psycopg.errors.InvalidSchemaName
 _MISSING = (
-    psycopg.errors.InvalidSchemaName,
     psycopg.errors.UndefinedFunction,
     psycopg.errors.UndefinedTable,
     psycopg.errors.InternalError_,
@@ -34,6 +34,14 @@ _MATCH = b"select textrawl_content.match_models()"
 
 class CellGone(Exception):
     """The error for a shard that is not in the map any more, because its cell was divided."""
+
+
+class _Missing(Exception):
+    """The error for a cell that is not there yet. `reason` is the error if it does not come."""
+
+    def __init__(self, reason: Exception) -> None:
+        super().__init__()
+        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -82,7 +90,11 @@ class Visits:
             async with self._opening:
                 if node not in self._pools:
                     pool = NodePool(
-                        self._conninfo, node, timeout=self._timeout, max_size=self._max_size
+                        self._conninfo,
+                        node,
+                        timeout=self._timeout,
+                        max_size=self._max_size,
+                        note_connection=self._places.forget_map,
                     )
                     await pool.open()
                     self._pools[node] = pool
@@ -114,41 +126,46 @@ class Visits:
         pause, longest = _PAUSES
         conflicts = 0
         while True:
-            cell = await self._places.find_cell(visit.shard)
-            if cell is None:
-                raise CellGone
             try:
-                return await self._ask(cell, query, visit)
+                return await self._try(query, visit)
             except _CONFLICTS:
                 conflicts += 1
                 if conflicts == _MOST_CONFLICTS:
                     raise
-            except psycopg.Error as error:
-                missing = isinstance(error, _MISSING)
-                if time.monotonic() > end or not (missing or error.sqlstate == MOVED):
-                    raise
-                if isinstance(error, psycopg.errors.UndefinedTable):
-                    await self._match_models(cell)
-                self._places.forget_map()
+            except _Missing as missing:
+                if time.monotonic() > end:
+                    raise missing.reason from missing
             await anyio.sleep(pause)
             pause = min(2 * pause, longest)
 
-    async def _ask(self, cell: Cell, query: Query, visit: Visit) -> list[tuple[Any, ...]]:
-        pool = await self.find_pool(cell.node)
+    async def _try(self, query: Query, visit: Visit) -> list[tuple[Any, ...]]:
+        asked = time.monotonic()
+        cell = await self._places.find_cell(visit.shard)
+        if cell is None:
+            raise CellGone
         text = _compose(cell.schema, query.function, query.columns, tuple(visit.arguments))
         values = {name: adapt(value) for name, value in visit.arguments.items()}
-        enter = _enter(cell.shard) if query.writes else None
-        return await pool.ask(text, values, enter)
+        entry = Entry(_enter(cell.shard), query.writes, asked)
+        try:
+            return await (await self.find_pool(cell.node)).ask(text, values, entry)
+        except psycopg.Error as error:
+            moving = error.sqlstate == MOVED or isinstance(error, _MOVING)
+            if not (moving or isinstance(error, _MISSING)):
+                raise
+            self._places.forget_map()
+            if isinstance(error, psycopg.errors.UndefinedTable):
+                await self._match_models(cell)
+            raise _Missing(NodeAway() if moving else error) from error
 
     async def _match_models(self, cell: Cell) -> None:
         pool = await self.find_pool(cell.node)
-        await pool.ask(_MATCH, {}, None)
+        await pool.ask(_MATCH, {})
 
     async def match_models(self, nodes: Sequence[Node]) -> None:
         """Give the cells of each worker the tables of new models. Workers that are away wait."""
         for node in nodes:
             try:
-                await (await self.find_pool(node)).ask(_MATCH, {}, None)
+                await (await self.find_pool(node)).ask(_MATCH, {})
             except NodeAway:
                 continue
 
@@ -174,7 +191,7 @@ class Visits:
 
 
 async def _read_mark(pool: NodePool) -> int:
-    [(mark,)] = await pool.ask(b"select textrawl_content.read_mark()", {}, None)
+    [(mark,)] = await pool.ask(b"select textrawl_content.read_mark()", {})
     return cast("int", mark)
 
 

@@ -269,15 +269,19 @@ class Database:
         return is_broken(error) and (function in REPEATABLE or function in self._primary.reads)
 
     @asynccontextmanager
-    async def take_turns(self, function: str) -> AsyncGenerator[None]:
-        """Wait until the actor may have a connection for `function`. Raises ServerBusy."""
+    async def take_turns(self, function: str, server: str = "") -> AsyncGenerator[None]:
+        """Wait until the actor may have a connection for `function`. Raises ServerBusy.
+
+        Several servers of one database have turns of their own.
+        """
+        account = find_account()
         async with AsyncExitStack() as turns:
             try:
                 with anyio.fail_after(self._timeout):
                     # Wait for the actor's turn first. This order lets at most two calls of one
                     # actor wait for the turn of heavy calls.
-                    await turns.enter_async_context(self._turns.take(find_account()))
-                    shared = "heavy" if function in _HEAVY else None
+                    await turns.enter_async_context(self._turns.take(account and server + account))
+                    shared = f"{server}heavy" if function in _HEAVY else None
                     await turns.enter_async_context(self._heavy.take(shared))
             except TimeoutError:
                 raise errors.ServerBusy(

@@ -37,7 +37,7 @@ Row = TypeVar("Row")
 Pool = AsyncConnectionPool[Connection]
 
 _MOST_WAITING = 200  # calls that can wait for a connection; further calls get ServerBusy
-_RECONNECT = 0.5  # seconds of failed attempts to connect, before the pool calls reconnect_failed
+_RECONNECT = 0.5  # seconds of failed attempts to connect, before the pool gives up
 _CHECK = 500  # Postgres checks every 500 ms of a statement that its client is connected
 _RETURN = 1.0  # seconds for the rollback of a connection before it is closed instead
 _LONGEST_WAIT = 30_000  # milliseconds for a lock, even if the statement has a longer time limit
@@ -103,7 +103,7 @@ class ServerPool:
             timeout=self._timeout,
             max_waiting=_MOST_WAITING,
             reconnect_timeout=_RECONNECT,
-            reconnect_failed=_retry_for_waiting_calls,
+            reconnect_failed=self._give_up,
             open=False,
             check=self._check_connection,
             configure=self._configure,
@@ -249,6 +249,12 @@ class ServerPool:
         row = cast("tuple[bool, int]", await position.fetchone())
         return Position(*row), await cursor.fetchall()
 
+    async def _give_up(self, pool: Pool) -> None:
+        """Decide about waiting calls when no connection could be made for a while."""
+        # The pool would connect again only at the next call.
+        if pool.get_stats().get("requests_waiting"):
+            await pool.check()
+
     async def _configure(self, connection: Connection) -> None:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(connection.close)
@@ -336,9 +342,3 @@ def _write_limits(timeout: float) -> bytes:
     """Return a statement that sets the limits for its transaction."""
     settings = compose_settings(_choose_limits(timeout), local=True)
     return sql.SQL("select {}").format(settings).as_bytes(None)
-
-
-async def _retry_for_waiting_calls(pool: Pool) -> None:
-    # The pool has given up, and without `check` it would connect again only at the next call.
-    if pool.get_stats().get("requests_waiting"):
-        await pool.check()

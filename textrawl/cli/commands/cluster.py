@@ -170,9 +170,9 @@ def isolate(space: _Space, yes: _Yes = False) -> None:
 @cluster.command()
 def rebalance(yes: _Yes = False) -> None:
     """Move cells until the workers have about the same sizes. Spaces stay in use meanwhile."""
+    _report_repairs(_manage(_repair, wait="Comparing cells"))
     moves = _manage(lambda opened: plan_rebalance(opened.connection), wait="Comparing sizes")
     if not moves:
-        _report_repairs(_manage(_repair, wait="Comparing cells"))
         write_message("The workers are balanced: nothing to move.")
         return
     if not yes:
