@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.support.both_memories import ON_CLUSTER
 from textrawl.distribution.merging import DIGEST_SECTIONS, MERGES
 from textrawl.distribution.routes import SPREAD, Route, find_route
 from textrawl.postgres.sql_files import list_folders, read_folder
@@ -16,7 +15,7 @@ _OF_OWNER = ("archive", "distribution", "postgres", "library", "demonstration")
 _ARGUMENTS = {"as_of"}  # also the name of an argument
 _SEVERAL = (Route.SPACES, Route.EVERY, Route.TURNS, Route.ADMINISTERED, Route.GRAPHS)
 # Numbers of several cells that cannot be joined: medians of all recalls.
-_ONE_CELL = {"memory_report", "recall_costs"}
+_ONE_CELL = {"explain_search", "memory_report", "recall_costs"}
 
 
 def _read_arguments() -> dict[str, list[str]]:
@@ -74,11 +73,3 @@ def test_the_digest_of_several_cells_has_the_sections_of_one() -> None:
     parts = re.findall(r"\('(\w+)', (\d), (\d)\)", read_folder("memory")["digest_memory"])
 
     assert {name: (int(place), int(share)) for name, place, share in parts} == DIGEST_SECTIONS
-
-
-def test_the_tests_that_are_repeated_on_a_cluster_exist() -> None:
-    """A test with another name would not be repeated, and nobody would know."""
-    for test in ON_CLUSTER:
-        file, _, name = test.partition("::")
-        text = (_PACKAGE.parent / file).read_text("utf-8")
-        assert re.search(rf"^(?:async )?def {name}\(", text, re.MULTILINE), test

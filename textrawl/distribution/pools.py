@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import anyio
 import psycopg
-from psycopg_pool import PoolTimeout
+from psycopg_pool import PoolClosed, PoolTimeout
 
 from textrawl.distribution.map import Node
 from textrawl.postgres.connection import Connection, is_broken
@@ -21,8 +21,12 @@ _PATIENCE = 0.5  # seconds that a call waits for a worker that did not answer th
 class NodeAway(Exception):
     """The error for a worker that cannot be reached, or does not get the cell within the time.
 
-    The call can have changed something there.
+    If the call was `sent`, it can have changed something there.
     """
+
+    def __init__(self, *, sent: bool = False) -> None:
+        super().__init__()
+        self.sent = sent
 
 
 @dataclass(frozen=True)
@@ -105,14 +109,14 @@ class NodePool(ServerPool):
         """
         try:
             rows = await self._ask(query, values, entry)
-        except PoolTimeout as error:
+        except (PoolClosed, PoolTimeout) as error:
             self._away = True
             raise NodeAway from error
         except psycopg.OperationalError as error:
             self._away = is_broken(error)
             if not self._away:
                 raise
-            raise NodeAway from error
+            raise NodeAway(sent=True) from error
         self._away = False
         return rows
 

@@ -148,6 +148,11 @@ class Visits:
         entry = Entry(_enter(cell.shard), query.writes, asked)
         try:
             return await (await self.find_pool(cell.node)).ask(text, values, entry)
+        except NodeAway as away:
+            # A write can be stored, so its caller has to know.
+            if not await self._is_replaced(cell) or (away.sent and query.writes):
+                raise
+            raise _Missing(away) from away
         except psycopg.Error as error:
             moving = error.sqlstate == MOVED or isinstance(error, _MOVING)
             if not (moving or isinstance(error, _MISSING)):
@@ -156,6 +161,15 @@ class Visits:
             if isinstance(error, psycopg.errors.UndefinedTable):
                 await self._match_models(cell)
             raise _Missing(NodeAway() if moving else error) from error
+
+    async def _is_replaced(self, cell: Cell) -> bool:
+        """Return whether the cell has another address now, because a standby was promoted."""
+        self._places.forget_map()
+        nodes = (await self._places.find_map()).nodes
+        for node in self._pools.keys() - set(nodes):
+            if (pool := self._pools.pop(node, None)) is not None:
+                await pool.close()
+        return cell.node not in nodes
 
     async def _match_models(self, cell: Cell) -> None:
         pool = await self.find_pool(cell.node)
