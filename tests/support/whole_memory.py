@@ -54,8 +54,9 @@ class WholeSession(psycopg.Connection[Any]):
         text = text.decode() if isinstance(text, bytes) else text
         if _VECTORS.search(text):
             self._ask("select whole.show_tables()")
-        # Citus repeats the change on all shards.
-        text = re.sub(r"^alter table (?=\w+ )", "alter table textrawl_content.", text)
+        if change := re.match(r"alter table (\w+) (.*)", text, re.DOTALL):
+            values = sql.Literal(change[1]), sql.Literal(change[2])
+            return sql.SQL("select whole.alter_table({}, {})").format(*values).as_string(self)
         return re.sub(
             r'(?<![\w"])"?textrawl"?\."?(\w+)"?',
             lambda found: f"whole.{found[1]}" if found[1] in self.names else found[0],

@@ -143,7 +143,11 @@ def create_whole(memory: ClusterMemory) -> None:
     with _create_schema(memory, memory.cluster.coordinator) as connection:
         connection.execute("set search_path = whole, textrawl, public")
         connection.execute(cast("LiteralString", _FILE.read_text("utf-8")))
+        connection.execute("reset role")
+        for function in ("show_tables", "alter_table"):
+            connection.execute(f"alter function whole.{function} owner to {SUPERUSER}".encode())
         connection.execute("select whole.show_tables()")
+        connection.execute(sql.SQL("set role {}").format(sql.Identifier(OWNER)))
         functions = _list_functions(connection)
         for function in functions:
             connection.execute(cast("LiteralString", function.compose()))

@@ -126,9 +126,20 @@ begin
 end
 $$;
 
--- Show each table of content that is not shown yet.
+-- Change a distributed table, and so its shards. The superuser owns the tables of the coordinator.
+create function whole.alter_table(name text, change text) returns void
+language plpgsql volatile security definer as $$
+begin
+    execute format('alter table textrawl_content.%I %s', name, change);
+end
+$$;
+
+-- Show each table of content that is not shown yet. The superuser reads the distributed tables.
 create function whole.show_tables() returns void
-language plpgsql volatile as $$
+language plpgsql volatile security definer
+set citus.enable_ddl_propagation = off
+set search_path = whole, textrawl, public
+as $$
 declare
     name   text;
     source text;
@@ -143,9 +154,10 @@ begin
             then format('select r.* from jsonb_populate_recordset(null::textrawl.%I, '
                 'whole.ask(''select jsonb_agg(to_jsonb(t)) from {cell}.%I t'')) r', name, name)
             else format('select * from textrawl_content.%I', name) end;
-        execute format('create function whole.%I() returns setof textrawl.%I language plpgsql volatile as '
+        execute format('create function whole.%I() returns setof textrawl.%I language plpgsql volatile security definer as '
             '$f$ begin return query %s; end $f$', 'read_' || name, name, source);
         execute format('create view whole.%I as select * from whole.%I()', name, 'read_' || name);
+        execute format('grant all on whole.%I to textrawl_owner', name);
         execute format('create trigger write_row instead of insert or update or delete on whole.%I '
             'for each row execute function whole.write_row()', name);
     end loop;
