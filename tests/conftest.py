@@ -56,6 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Let some tests run on a cluster too, among the slow ones."""
     if metafunc.definition.nodeid in ON_CLUSTER and not metafunc.config.getoption("--citus"):
+        assert "postgres" not in metafunc.fixturenames, "it asks for one Postgres"
         places = [
             pytest.param("postgres", id=pytest.HIDDEN_PARAM),
             pytest.param(CITUS, id=CITUS, marks=[pytest.mark.slow, pytest.mark.citus]),

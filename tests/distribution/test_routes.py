@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.support.both_memories import ON_CLUSTER
 from textrawl.distribution.merging import DIGEST_SECTIONS, MERGES
 from textrawl.distribution.routes import SPREAD, Route, find_route
 from textrawl.postgres.sql_files import list_folders, read_folder
@@ -73,3 +74,11 @@ def test_the_digest_of_several_cells_has_the_sections_of_one() -> None:
     parts = re.findall(r"\('(\w+)', (\d), (\d)\)", read_folder("memory")["digest_memory"])
 
     assert {name: (int(place), int(share)) for name, place, share in parts} == DIGEST_SECTIONS
+
+
+def test_the_tests_that_are_repeated_on_a_cluster_exist() -> None:
+    """A test with another name would not be repeated, and nobody would know."""
+    for test in ON_CLUSTER:
+        file, _, name = test.partition("::")
+        text = (_PACKAGE.parent / file).read_text("utf-8")
+        assert re.search(rf"^(?:async )?def {name}\(", text, re.MULTILINE), test

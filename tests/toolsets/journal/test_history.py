@@ -23,9 +23,9 @@ LONG = "\n".join(f"- Point {number} of a very long day [chat:{number}]" for numb
 
 
 @pytest.fixture
-def url(postgres: Databases, database: str) -> str:
+def url(databases: Databases, database: str) -> str:
     """Of the memory's owner."""
-    return postgres.cluster.dsn(OWNER, database)
+    return databases.cluster.dsn(OWNER, database)
 
 
 def read_parts(sql: Sql) -> list[str]:
