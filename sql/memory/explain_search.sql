@@ -11,7 +11,8 @@ create function textrawl.explain_search(
     until timestamptz default null,
     around tstzrange default null,
     least_score double precision default null,
-    more integer default 10  -- facts to show after those that search_memory() returns
+    more integer default 10,   -- facts to show after those that search_memory() returns
+    totals jsonb default null  -- as of search_memory()
 )
 returns table (
     place integer,       -- rank of the fact among all candidates; null if the fact is not valid
@@ -24,7 +25,7 @@ returns table (
     coverage real,       -- the weighted share of the query's words that the fact has, with a part for its neighbours
     words jsonb,         -- the words of the query, rarest first: [{word, weight, found}]; the weights add up to 1
     found_by text[],     -- how the fact became a candidate: words, vector; empty if it is a neighbour of a match
-    valid_until timestamptz
+    valid_until timestamptz, created_at timestamptz
 )
 language plpgsql stable security definer rows 20
 set search_path from current
@@ -41,6 +42,8 @@ declare
     ended      uuid[];
     narrow     boolean := 2 * (max_rows + more) <= 50;
     bar        record;
+    languages  text[] := case when totals is null then search_languages(scoped)
+        else array(select jsonb_array_elements_text(totals -> 'languages')) end;
 begin
     select coalesce(least_score, b.score) as score, case when least_score is null then b.kept else 0 end as kept
     into bar from answer_bar(vector is not null) b;
@@ -50,8 +53,8 @@ begin
     into terms, weights, selecting, names
     from (select s.*, sum(s.weight) over () as total, row_number() over () as place,
                  coalesce(w.word, s.term::text) as name
-          from search_terms(query, scoped, plan.stale) s
-          left join query_words(query, search_languages(scoped)) w on w.term = s.term) t;
+          from search_terms(query, scoped, plan.stale, languages, totals) s
+          left join query_words(query, languages) w on w.term = s.term) t;
     -- Facts that are not valid, newest first. They match the words that select facts alone.
     ended := array(
         select o.id from observation o
@@ -63,7 +66,8 @@ begin
         with wide as materialized (
             select s.*, row_number() over () as rank
             from search_memory(query, spaces, entity_types, as_of, max_rows + more, model, vector,
-                credential => credential, since => since, until => until, around => around, least_score => 0) s
+                credential => credential, since => since, until => until, around => around, least_score => 0,
+                totals => totals) s
         ), answered as materialized (
             -- A search for more rows has the same candidates if both have the least number of candidates. The facts that
             -- the shorter search returns are then the first facts of the longer search.
@@ -71,13 +75,14 @@ begin
             where narrow and w.rank <= max_rows and (w.score >= bar.score or w.rank <= bar.kept)
             union all
             select s.observation_id from search_memory(query, spaces, entity_types, as_of, max_rows, model, vector,
-                credential => credential, since => since, until => until, around => around, least_score => least_score) s
+                credential => credential, since => since, until => until, around => around, least_score => least_score,
+                totals => totals) s
             where not narrow
         ), alone as materialized (
             select s.observation_id, s.score
             from search_memory(query, spaces, entity_types, as_of, candidates, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => 0,
-                neighbours => false) s
+                neighbours => false, totals => totals) s
         ), lexical as materialized (
             select m.id from matching_facts(
                 terms, subset_sums(weights), selecting, null, false, scoped, entity_types, as_of, candidates, since, until) m
@@ -103,7 +108,7 @@ begin
             array_remove(array[
                 case when o.id in (select id from lexical) then 'words' end,
                 case when o.id in (select id from nearest) then 'vector' end], null),
-            o.valid_until
+            o.valid_until, o.created_at
         from shown s
         join observation o on o.space_id = s.space_id and o.id = s.observation_id
         join entity e on e.space_id = o.space_id and e.id = o.entity_id

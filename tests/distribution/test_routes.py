@@ -16,7 +16,7 @@ _OF_OWNER = ("archive", "distribution", "postgres", "library", "demonstration")
 _ARGUMENTS = {"as_of"}  # also the name of an argument
 _SEVERAL = (Route.SPACES, Route.EVERY, Route.TURNS, Route.ADMINISTERED, Route.GRAPHS)
 # Numbers of several cells that cannot be joined: medians of all recalls.
-_ONE_CELL = {"explain_search", "memory_report", "recall_costs"}
+_ONE_CELL = {"memory_report", "recall_costs"}
 
 
 def _read_arguments() -> dict[str, list[str]]:

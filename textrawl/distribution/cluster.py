@@ -22,7 +22,8 @@ from textrawl.distribution.places import Places
 from textrawl.distribution.planning import Arguments, Planner, Visit
 from textrawl.distribution.pools import NodeAway
 from textrawl.distribution.routes import ABSENT, SPREAD, Route, find_route, refuse
-from textrawl.distribution.searching import COUNTED, Counts, add_counts, keep_best
+from textrawl.distribution.rows import ModelRow, ProgressRow, ReleasedRow
+from textrawl.distribution.searching import CHOICES, COUNTED, Counts, add_counts
 from textrawl.distribution.vectors import VectorTables
 from textrawl.distribution.visits import Answer, CellGone, Query, Visits
 from textrawl.distribution.watching import join_watches, split_watches
@@ -43,25 +44,6 @@ _MOST_PLANS = 3  # of one call, if cells are divided meanwhile
 _COMPLETE = frozenset({"embedding_progress", "list_spaces", "write_state"})
 _UPKEEP = (Route.EVERY, Route.TURNS, Route.WATCHES)
 _IN_ALL_CELLS = frozenset({"drop_embedding_model", "start_embedding_model"})
-
-
-@dataclass(frozen=True)
-class _Model:
-    model_id: int
-    name: str
-    status: str
-
-
-@dataclass(frozen=True)
-class _Progress:
-    status: str
-    vectors: int
-    pending: int
-
-
-@dataclass(frozen=True)
-class _Released:
-    release_all_embeddings: int
 
 
 @dataclass(frozen=True)
@@ -185,9 +167,9 @@ class ClusterDatabase(Database):
         if in_all_cells:
             await self._vectors.require_workers()
             await self._vectors.drop()  # what an earlier command has left
-        before = await super().call("embedding_models", _Model)
+        before = await super().call("embedding_models", ModelRow)
         rows = await super().call(function, row, **arguments)
-        after = await super().call("embedding_models", _Model)
+        after = await super().call("embedding_models", ModelRow)
         if in_all_cells or before != after or not self._vectors.known:
             mark = await self._spread()
             if in_all_cells:
@@ -196,12 +178,12 @@ class ClusterDatabase(Database):
             await self._vectors.distribute()
         if function == "start_embedding_model":
             [model] = [model.model_id for model in after if model.name == arguments["name"]]
-            await self.call("release_all_embeddings", _Released, model=model)
+            await self.call("release_all_embeddings", ReleasedRow, model=model)
         return rows
 
     async def _check_vectors(self) -> None:
         """Raise DataRefused if too many facts of all cells wait for a vector of the new model."""
-        for model in await self.call("embedding_progress", _Progress):
+        for model in await self.call("embedding_progress", ProgressRow):
             missing, total = model.pending, model.vectors + model.pending
             if model.status == "building" and missing > total // 100:
                 raise DataRefused("TR045", str(missing))
@@ -258,18 +240,18 @@ class ClusterDatabase(Database):
         query = Query(call.function, columns, call.writes)
         wider = [Visit(visit.shard, merge.widen(visit.arguments)) for visit in plan]
         counts: Counts | None = None
-        if call.function == "search_memory" and not call.arguments.get("semantic"):
+        choose = CHOICES.get(call.function)
+        if choose is not None and not call.arguments.get("semantic"):
             totals, counts = await self._count_terms(call, plan)
             wider = [Visit(each.shard, {**each.arguments, "totals": totals}) for each in wider]
         answers = await self.visits.gather(query, wider)
         answers = await self._raise_errors(call, answers)
         rights = await self.places.find_rights(call.arguments.get("credential"))
-        places = {right.name: place for place, right in enumerate(rights.spaces)}
         named = [_name(answer, columns) for answer in answers]
-        question = Question(call.arguments, places)
+        question = Question(call.arguments, rights.order(call.arguments.get("spaces")))
         rows = merge.combine(named, question)
-        if counts is not None:
-            rows = keep_best(rows, counts, call.arguments)
+        if counts is not None and choose is not None:
+            rows = choose(rows, counts, call.arguments)
         if merge.has_ceiling:
             rows = fit_ceiling(rows, question)
         return [tuple(row[name] for name in call.columns) for row in rows]

@@ -17,7 +17,7 @@ Answers = Sequence[Sequence[Values]]
 
 @dataclass(frozen=True)
 class Question:
-    """The arguments of a call, and the places of spaces by name: the home space is first."""
+    """The arguments of a call, and the places of spaces by name, as readable_spaces() has them."""
 
     arguments: Mapping[str, Any]
     places: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -106,16 +106,18 @@ def _rank(*keys: str) -> Merge:
     return replace(merge, keys=(*merge.keys, "tokens", "over_cap", "content"), has_ceiling=True)
 
 
-def _take_turns(column: str) -> Merge:
-    """Merge rows whose order is not told by columns: the first row of each, then the second."""
+def _complete_name(answers: Answers, question: Question) -> list[Values]:
+    """Let names come once, those with the beginning first, as complete_name() orders them."""
+    rows = sort(_everything(answers, question), "rank", "-updated_at", "entity_name")
+    once: dict[str, Values] = {}
+    for row in rows:
+        once.setdefault(row["name_key"], row)
+    return list(once.values())[: question.find("max_rows", 100)]
 
-    def combine(answers: Answers, question: Question) -> list[Values]:
-        longest = max((len(rows) for rows in answers), default=0)
-        turns = [rows[at] for at in range(longest) for rows in answers if at < len(rows)]
-        once = {str(row[column]).casefold(): row for row in reversed(turns)}
-        return list(once.values())[::-1][: question.find("max_rows", 50)]
 
-    return Merge(combine, (column,))
+def _unite_names(answers: Answers, question: Question) -> list[Values]:
+    """Let candidates come once. The caller decides which names are close."""
+    return list({row["entity_name"]: row for row in _everything(answers, question)}.values())
 
 
 def _count(values: list[Any]) -> Any:
@@ -206,14 +208,14 @@ def _same_total(answers: Answers, rows: list[Values]) -> list[Values]:
     return [{**row, "total": total} for row in rows]
 
 
-def _entity_history(answers: Answers, question: Question) -> list[Values]:
-    merged = ordered("-created_at", "id", skip="skip", default=50).combine(answers, question)
-    return _same_total(answers, merged)
+def _page(*keys: str, default: int) -> Merge:
+    """Merge rows that tell the number of all rows, in pages."""
+    ordering = ordered(*keys, skip="skip", default=default)
 
+    def combine(answers: Answers, question: Question) -> list[Values]:
+        return _same_total(answers, ordering.combine(answers, question))
 
-def _list_proposals(answers: Answers, question: Question) -> list[Values]:
-    merged = ordered("created_at", "id", skip="skip", default=20).combine(answers, question)
-    return _same_total(answers, merged)
+    return Merge(combine, (*ordering.keys, "total"), skip="skip", default=default)
 
 
 def _close_pairs(answers: Answers, question: Question) -> list[Values]:
@@ -341,25 +343,24 @@ MERGES: dict[str, Merge] = {
     "claim_extraction": ordered(cut=False),
     "claim_pending_embeddings": ordered(cut=False),
     "close_pairs": Merge(_close_pairs, ("kind", "similarity", "one_id", "other_id", "total")),
-    "complete_name": _take_turns("entity_name"),
+    "complete_name": Merge(_complete_name, ("entity_name", "name_key", "rank", "updated_at")),
     "describe_entity": Merge(_describe_entity, _OF_ENTITY, "max_observations", "skip", 20),
     "digest_memory": Merge(_digest, _OF_DIGEST),
     "embedding_progress": _by_group("model_id", model_id=_first, dimensions=_first),
     "entity_days": Merge(_days, ("day",)),
     "entity_graph": Merge(_first_row, ("space",)),
-    "entity_history": Merge(
-        _entity_history, ("created_at", "id", "total"), skip="skip", default=50
-    ),
+    "entity_history": _page("-created_at", "id", default=50),
     "entity_proposals": ordered("-created_at", "id", default=20),
     "entity_spaces": ordered("@space", cut=False),
     "expire_proposals": one_row(),
+    "explain_search": Merge(_everything, ("place", "score", "created_at", "observation_id")),
     "extraction_state": one_row(last_attempt=_most, last_success=_most, last_error=_first),
     "find_same_entities": ordered("-score", "entity_name", "other_name", default=20),
     "list_aliases": ordered("space", "entity_name", cut=False),
     "list_entities": Merge(_list_entities, (), skip="skip"),
     "list_events": ordered("-at", default=50),
     "list_graphs": ordered("name", cut=False),
-    "list_proposals": Merge(_list_proposals, ("created_at", "id", "total"), "max_rows", "skip", 20),
+    "list_proposals": _page("created_at", "id", default=20),
     "list_spaces": Merge(_list_spaces, ("archived_at", "name")),
     "measure_graphs": one_row(database=_first),
     "memory_statistics": one_row(types=_add_members, models=_add_models),
@@ -377,7 +378,7 @@ MERGES: dict[str, Merge] = {
     "sample_facts": ordered(cut=False),
     "search_memory": _rank(*_SCORED),
     "search_proposals": ordered(*_SCORED),
-    "similar_names": _take_turns("entity_name"),
+    "similar_names": Merge(_unite_names, ("entity_name",)),
     "space_timeline": Merge(_timeline, ("at", "id", "change")),
     "undo_author": ordered("space_name", cut=False),
     "write_state": one_row(write_state=_join),

@@ -51,6 +51,12 @@ class Rights:
     home: int | None
     spaces: tuple[Right, ...]
 
+    def order(self, spaces: Sequence[int] | None) -> dict[str, int]:
+        """Return the place of each space by its name: as given, or the home space first."""
+        names = {right.space: right.name for right in self.spaces}
+        given = names if spaces is None else [space for space in spaces if space in names]
+        return {names[space]: place for place, space in enumerate(given)}
+
     def choose(self, scope: str | None, *, graphs: bool = False) -> list[int]:
         """Return the spaces in which the caller has `scope`, or any scope."""
         return [

@@ -22,6 +22,7 @@ COUNTED = (
     "graphs",
 )
 """The arguments that count_terms() shares with search_memory()."""
+_BEST = ("-score", "-created_at", "observation_id")
 _MOST_COUNTED = 4000  # facts that are counted anew if the statistics are old
 
 
@@ -61,9 +62,31 @@ def add_counts(counts: Sequence[Counts], languages: Sequence[str]) -> str:
 
 def keep_best(rows: Sequence[Values], counts: Counts, arguments: Mapping[str, Any]) -> list[Values]:
     """Return the rows that one search of all cells has: those of a high score, and the best."""
-    best = sort(rows, "-score", "-created_at", "observation_id")
+    best = sort(rows, *_BEST)
     if arguments.get("least_score") is not None:
         return best
     return [
         row for place, row in enumerate(best) if row["score"] >= counts.bar or place < counts.kept
     ]
+
+
+def explain_best(
+    rows: Sequence[Values], counts: Counts, arguments: Mapping[str, Any]
+) -> list[Values]:
+    """Return the explained rows of all cells with their places and outcomes among all."""
+    most, more = (arguments.get(name, 10) for name in ("max_rows", "more"))
+    least, kept = arguments.get("least_score"), 0
+    if least is None:
+        least, kept = counts.bar, counts.kept
+    valid = sort((row for row in rows if row["place"] is not None), *_BEST)
+    ended = sort((row for row in rows if row["place"] is None), "-created_at", "observation_id")
+    explained: list[Values] = []
+    for place, row in enumerate(valid[: most + more], start=1):
+        outcome = "returned" if row["score"] >= least or place <= kept else "below the least score"
+        outcome = "over the limit" if place > most else outcome
+        explained.append({**row, "place": place, "outcome": outcome})
+    return [*explained, *ended[:more]]
+
+
+CHOICES = {"explain_search": explain_best, "search_memory": keep_best}
+"""The functions whose words are counted in all cells first, and what is kept of their rows."""
