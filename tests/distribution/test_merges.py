@@ -66,6 +66,7 @@ CASES: dict[str, Case] = {
     "entity_proposals": ({"entity": "Ana", "max_rows": 5}, pick("space", "content")),
     "entity_spaces": ({"entity": "Ana"}, pick_set("space", "name")),
     "expire_proposals": ({}, pick("expire_proposals")),
+    "explain_search": ({"query": "tea", "max_rows": 5}, pick("place", "outcome")),
     "extraction_state": ({}, pick("attempts_total", "pending")),
     "find_same_entities": ({"min_score": 0.3}, pick_set("entity_name", "other_name", "facts")),
     "list_aliases": ({}, pick_set("space", "entity_name", "alias")),
