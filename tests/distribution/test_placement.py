@@ -1,11 +1,15 @@
 """`textrawl cluster`: cells move, get a cell of their own and are repaired, and spaces answer."""
 
+from functools import partial
+
+import anyio
 import pytest
+from anyio import to_thread
 from psycopg import sql
 
 from tests.distribution.commands import execute, find_other_node, find_space, list_cluster, run
 from tests.distribution.settlers import Settlers
-from tests.support.cluster import CELLS, ClusterMemory
+from tests.support.cluster import CELLS, ClusterMemory, ClusterNode
 from textrawl.embedded.configuration import OWNER, SUPERUSER
 
 
@@ -88,3 +92,46 @@ def test_an_ordinary_memory_has_no_cluster(database_url: str) -> None:
 
     assert done.returncode == 1
     assert "is not distributed" in done.stderr
+
+
+@pytest.mark.anyio
+async def test_a_move_ends_when_its_worker_hangs_and_the_next_one_repairs(
+    memory: ClusterMemory, settlers: Settlers
+) -> None:
+    """The error names the worker, and says that the next command repairs."""
+    space = settlers.spaces[0]
+    name, cell = settlers.names[space], settlers.cells[space]
+    settlers.remember(space, "Ana", "drinks tea")
+    target = find_other_node(memory, name)
+    [node] = [node for node in memory.cluster.workers if f"{node.host}:{node.port}" == target]
+    words = ("cluster", "move", name, target, "--yes")
+    said: list[str] = []
+
+    async def move() -> None:
+        said.append(await to_thread.run_sync(partial(run, memory, *words, code=1)))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(move)
+        await _wait_for_shard(memory, node, cell.shard)
+        node.freeze()
+        try:
+            while not said:  # noqa: ASYNC110 - in its own thread
+                await anyio.sleep(0.1)
+        finally:
+            node.thaw()
+    assert target in said[0]
+    assert "repairs cells" in said[0]
+    assert settlers.search(space, "tea") == {"drinks tea"}
+    run(memory, *words)
+    settlers.find_cells()
+    assert settlers.cells[space].node.address == target
+    assert settlers.search(space, "tea") == {"drinks tea"}
+
+
+async def _wait_for_shard(memory: ClusterMemory, node: ClusterNode, shard: int) -> None:
+    """Wait until a move has made a shard on its new worker."""
+    query = "select to_regclass(%s) is not null"
+    name = f"textrawl_content.entity_{shard}"
+    with memory.open(SUPERUSER, node) as worker:
+        while worker.execute(query, (name,)).fetchall() == [(False,)]:  # noqa: ASYNC110 - Citus
+            await anyio.sleep(0.01)

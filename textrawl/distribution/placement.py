@@ -13,6 +13,7 @@ from psycopg.rows import args_row
 from textrawl.distribution.map import Cell, CellMap, Node, find_shards, read_map
 from textrawl.distribution.nodes import Nodes
 from textrawl.distribution.repair import find_faults, repair_cells
+from textrawl.distribution.watched_moves import execute_watched
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.conninfo import describe_failure
 
@@ -54,7 +55,7 @@ async def move_cell(connection: AsyncConnection, nodes: Nodes, cell: Cell, targe
     former = cell.node
     arguments = (cell.shard, former.host, former.port, target.host, target.port)
     async with _repairing(connection, nodes):
-        await connection.execute(_MOVE, arguments)
+        await execute_watched(connection, nodes, (former, target), _MOVE, arguments)
 
 
 async def isolate_space(connection: AsyncConnection, nodes: Nodes, space: int) -> Cell | None:
@@ -68,7 +69,7 @@ async def isolate_space(connection: AsyncConnection, nodes: Nodes, space: int) -
         return None
     await _require(nodes, cells, cell.node)
     async with _repairing(connection, nodes):
-        await connection.execute(_ISOLATE, (_ENTITY, space))
+        await execute_watched(connection, nodes, (cell.node,), _ISOLATE, (_ENTITY, space))
     return await find_cell(connection, await read_map(connection), space)
 
 
