@@ -93,14 +93,21 @@ class HttpServer(Server):
         return await self.process.wait()
 
     async def call(
-        self, http: httpx2.AsyncClient, tool: str, arguments: Mapping[str, Any]
+        self,
+        http: httpx2.AsyncClient,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        path: str = "/mcp",
+        token: str | None = None,
     ) -> dict[str, Any]:
         """Return the result of a call. Raises Broken."""
         headers, body = call_modern(tool)
         body["params"]["arguments"] = arguments
-        url = f"http://127.0.0.1:{self.place.port}/mcp"
+        url = f"http://127.0.0.1:{self.place.port}{path}"
+        headers |= bear(token or self.place.token)
         try:
-            response = await http.post(url, json=body, headers=headers | bear(self.place.token))
+            response = await http.post(url, json=body, headers=headers)
         except httpx2.HTTPError as error:
             raise Broken(type(error).__name__) from error
         if response.status_code != 200:

@@ -14,7 +14,8 @@ from textrawl.embedded.postmaster import is_postmaster
 _TORN: dict[str, LiteralString] = {
     "facts without an event": (
         "select count(*) from observation o where not exists (select from event e"
-        " where (e.space_id, e.observation_id) = (o.space_id, o.id) and e.action = 'remembered')"
+        " where (e.space_id, e.observation_id) = (o.space_id, o.id)"
+        " and e.action in ('remembered', 'replaced'))"
     ),
     "events without a fact": (
         "select count(*) from event e where e.action = 'remembered' and not exists ("
@@ -76,7 +77,7 @@ def judge(owner: psycopg.Connection, ledger: Ledger) -> Verdict:
     ids = {content: identity for identity, content in rows}
     counts = Counter(content for _, content in rows)
     acknowledged = ledger.acknowledged
-    torn = {what: _count(owner, query) for what, query in _TORN.items()}
+    torn: dict[str, int] = count_torn(owner)
     torn["half batches"] = sum(
         0 < sum(text in counts for text in batch) < len(batch) for batch in ledger.batches
     )
@@ -93,6 +94,11 @@ def judge(owner: psycopg.Connection, ledger: Ledger) -> Verdict:
         mistaken=len(ledger.mistaken),
         torn=torn,
     )
+
+
+def count_torn(owner: psycopg.Connection) -> dict[str, int]:
+    """Return how often rows that belong together are not both there, by what is wrong."""
+    return {what: _count(owner, query) for what, query in _TORN.items()}
 
 
 def _count(owner: psycopg.Connection, query: LiteralString) -> int:
