@@ -63,6 +63,11 @@ class _Page:
 
 
 @dataclass(frozen=True)
+class _Size:
+    bytes: int
+
+
+@dataclass(frozen=True)
 class _Refreshed:
     refresh_search_statistics: bool
 
@@ -180,6 +185,21 @@ async def test_a_merged_search_equals_a_plain_one(
                 scores = {hit.content: hit.score for hit in await _search(cells, settlers, query)}
                 for hit in await _search(plain, settlers, query):
                     assert scores[hit.content] >= hit.score - 1e-5, query
+
+
+async def test_the_database_of_a_worker_counts_once(
+    memory: ClusterMemory, settlers: Settlers
+) -> None:
+    """A worker has several cells, and each of them knows the size of its database."""
+    sizes = 0
+    for node in memory.cluster.workers:
+        with memory.open(OWNER, node) as worker:
+            query = "select pg_database_size(current_database())"
+            [(size,)] = worker.execute(query).fetchall()
+            sizes += size
+    async with _open(memory) as database:
+        [row] = await database.call("memory_statistics", _Size, credential=settlers.ana)
+    assert abs(row.bytes - sizes) < sizes / 4
 
 
 async def test_each_undo_of_the_cluster_has_a_number_of_its_own(

@@ -17,7 +17,7 @@ import psycopg
 from textrawl import errors
 from textrawl.distribution.following import join_ends, join_follows, split_follows
 from textrawl.distribution.map import Node
-from textrawl.distribution.merging import MERGES, Question, Values, fit_ceiling
+from textrawl.distribution.merging import MERGES, Question, Values, fit_ceiling, measure_once
 from textrawl.distribution.places import Places
 from textrawl.distribution.planning import Arguments, Planner, Visit
 from textrawl.distribution.pools import NodeAway
@@ -248,6 +248,9 @@ class ClusterDatabase(Database):
         answers = await self._raise_errors(call, answers)
         rights = await self.places.find_rights(call.arguments.get("credential"))
         named = [_name(answer, columns) for answer in answers]
+        if call.function == "memory_statistics":
+            cells = [await self.places.find_cell(answer.visit.shard) for answer in answers]
+            measure_once([cell and cell.node for cell in cells], named)
         question = Question(call.arguments, rights.order(call.arguments.get("spaces")))
         rows = merge.combine(named, question)
         if counts is not None and choose is not None:
