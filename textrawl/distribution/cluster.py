@@ -363,14 +363,15 @@ class ClusterDatabase(Database):
                 if skips_away and kept:
                     continue
                 away = [each.visit for each in failed if isinstance(each.error, NodeAway)]
-                raise await self._explain_absence(call, away)
+                done = call.writes and bool(kept)
+                raise await self._explain_absence(call, away, done=done)
             absent = isinstance(error, psycopg.Error) and error.sqlstate in (*ABSENT, "TR050")
             if error is not None and not (absent and kept and not call.writes):
                 raise error
         return kept
 
     async def _explain_absence(
-        self, call: _Call, visits: Sequence[Visit]
+        self, call: _Call, visits: Sequence[Visit], *, done: bool = False
     ) -> errors.DatabaseUnavailable:
         """Return the error for a worker that is away, with those of its spaces the caller knows."""
         rights = await self.places.find_rights(call.arguments.get("credential"))
@@ -380,9 +381,10 @@ class ClusterDatabase(Database):
         away = {space for shard in shards for space in cells.get(shard, [])}
         names = ", ".join(right.name for right in of_caller if right.space in away)
         whose = f"of the spaces {names}" if names else "of these spaces"
+        others = "the call was done in the other spaces" if done else "other spaces can be used"
         return errors.DatabaseUnavailable(
-            f"The node {whose} cannot be reached, or they are being moved; other spaces can be "
-            f"used. {advise(call.function)}"
+            f"The node {whose} cannot be reached, or they are being moved; {others}. "
+            f"{advise(call.function)}"
         )
 
 
