@@ -239,6 +239,7 @@ async def test_sixty_failures_do_not_shut_out_a_neighbour_with_a_new_token(
         assert (await http.post(team.mcp, json=HELLO, headers=bear("trl_62"))).status_code == 429
 
 
+@pytest.mark.ordinary("the owner locks a row of one Postgres")
 async def test_ten_calls_of_one_token_take_two_connections_and_a_neighbour_is_served(
     owner: psycopg.Connection, settings: Callable[..., Settings]
 ) -> None:
@@ -264,6 +265,7 @@ async def test_ten_calls_of_one_token_take_two_connections_and_a_neighbour_is_se
     assert stored == (11,)
 
 
+@pytest.mark.ordinary("the owner locks a row of one Postgres")
 async def test_heavy_calls_of_many_people_leave_connections_for_the_others(
     owner: psycopg.Connection, settings: Callable[..., Settings]
 ) -> None:
