@@ -56,7 +56,8 @@ class Crowd:
             "DATABASE_URL": memory.dsn(),
             "DATA_DIR": str(folder / "data"),
             "RATE_LIMIT": "0",
-            "DATABASE_TIMEOUT": "30",  # a busy machine needs some time to build a cell
+            # A busy machine needs some time to build a cell. An HTTP response may take 30 s.
+            "DATABASE_TIMEOUT": "20",
             "LOG_LEVEL": "ERROR",
             "EMBEDDING_PROVIDER": "local",
             "PYTHONPATH": str(Path(__file__).parents[2]),
