@@ -15,6 +15,7 @@ import anyio
 import psycopg
 
 from textrawl import errors
+from textrawl.distribution.decisions import refuse_split
 from textrawl.distribution.following import join_ends, join_follows, split_follows
 from textrawl.distribution.map import Node
 from textrawl.distribution.merging import MERGES, Question, Values, fit_ceiling, measure_once
@@ -298,6 +299,7 @@ class ClusterDatabase(Database):
             if rows:
                 return rows
         if refusal is not None:
+            await refuse_split(self.visits, plan, call.arguments)
             raise refusal
         return []
 
