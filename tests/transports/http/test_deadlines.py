@@ -3,6 +3,7 @@
 import anyio
 import httpx2
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
 from tests.conftest import Era
 from tests.support.http_team import (
@@ -88,3 +89,27 @@ async def test_a_client_that_waits_gets_its_answer(team: Team, era: Era) -> None
 
         group.start_soon(release)
         assert not (await client.call_tool("wait", {})).is_error
+
+
+async def test_a_complete_response_is_not_ended_again() -> None:
+    """The call can still do something after its answer. Servers log a second end as an error."""
+    sent = list[Message]()
+
+    async def answer(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"all"})
+        await anyio.sleep_forever()
+
+    async def receive() -> Message:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers, _ = call_modern("wait")
+    pairs = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "headers": pairs}
+    await Deadlines(answer, seconds=0.05)(scope, receive, send)
+
+    assert [message.get("body") for message in sent] == [None, b"all"]

@@ -6,7 +6,7 @@ import anyio
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from textrawl.transports.http.refusals import build_refusal, end_response
+from textrawl.transports.http.refusals import SentResponse, build_refusal, end_response
 from textrawl.transports.http.requests import is_modern
 
 _ANSWER = 30  # seconds: three times the default time limit of a call to Postgres
@@ -32,17 +32,15 @@ class Deadlines:
             return
         headers = Headers(scope=scope)
         whole = is_modern(headers) and headers.get("mcp-method") == "tools/call"
-        begun = False
+        response = SentResponse(send)
 
         async def answer(message: Message) -> None:
-            nonlocal begun
-            begun = True
             if not whole:
                 limit.deadline = math.inf
-            await send(message)
+            await response(message)
 
         with anyio.move_on_after(self._seconds) as limit:
             await self._app(scope, receive, answer)
         if limit.cancelled_caught:
             refusal = build_refusal(504, "timeout", f"No answer within {self._seconds:g} seconds")
-            await end_response(refusal, scope, receive, send, begun=begun)
+            await end_response(refusal, scope, receive, response)

@@ -1,7 +1,7 @@
 """Error responses to requests that a guard refuses or cancels."""
 
 from starlette.responses import JSONResponse, Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 _PROTECTING = {
     "cache-control": "no-store",
@@ -28,11 +28,26 @@ def build_refusal(
     return JSONResponse(body, status_code=status, headers=headers)
 
 
+class SentResponse:
+    """Sends the messages of a response, and knows whether it has begun and is complete."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.begun = self.complete = False
+
+    async def __call__(self, message: Message) -> None:
+        """Send one message."""
+        await self._send(message)
+        self.begun = True
+        if message["type"] == "http.response.body":
+            self.complete = not message.get("more_body", False)
+
+
 async def end_response(
-    refusal: Response, scope: Scope, receive: Receive, send: Send, *, begun: bool
+    refusal: Response, scope: Scope, receive: Receive, response: SentResponse
 ) -> None:
     """Send `refusal`, or only the end of the body if the response has begun."""
-    if begun:
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-    else:
-        await refusal(scope, receive, send)
+    if not response.begun:
+        await refusal(scope, receive, response)
+    elif not response.complete:
+        await response({"type": "http.response.body", "body": b"", "more_body": False})

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import anyio
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from textrawl.errors import TextrawlError
 from textrawl.transports.http.authentication import Lookup, read_bearer
-from textrawl.transports.http.refusals import build_refusal, end_response
+from textrawl.transports.http.refusals import SentResponse, build_refusal, end_response
 
 _INTERVAL = 1.0  # seconds between checks of tokens. Calls also notice a revocation after 1 second.
 
@@ -46,18 +46,12 @@ class Revocations:
         if bearer is None or "user" not in scope:
             await self._app(scope, receive, send)
             return
-        begun = False
-
-        async def answer(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
+        response = SentResponse(send)
         with self._track(bearer) as request:
-            await self._app(scope, receive, answer)
+            await self._app(scope, receive, response)
         if request.scope.cancelled_caught:
             refusal = build_refusal(401, "invalid_token", "The token has ended")
-            await end_response(refusal, scope, receive, send, begun=begun)
+            await end_response(refusal, scope, receive, response)
 
     @contextmanager
     def _track(self, bearer: str) -> Generator[_OpenRequest]:
