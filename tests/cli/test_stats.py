@@ -126,6 +126,29 @@ def test_stats_show_growth_costs_and_what_is_missing(
     assert sum(week["facts"] for week in report["growth"]) == 1
 
 
+def test_stats_and_costs_of_one_space_leave_out_the_others(
+    run: Run, owner: psycopg.Connection, database_url: str
+) -> None:
+    tell(owner)
+    owner.execute("select create_space('other')")
+    owner.execute("select grant_access('ada', 'other', array['read', 'write'])")
+    owner.execute(
+        "insert into recall (space_id, at, mode, format, structured, tokens, budget, items,"
+        " dropped) select id, now(), 'search', 'lines', false, 100, 2000, 0, 0 from space"
+    )
+    place = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
+    of_all, of_other = (
+        json.loads(run("stats", "--json", *words, **place).out)
+        for words in ((), ("--space", "other"))
+    )
+    costs = json.loads(run("cost", "--json", "--space", "other", **place).out)
+
+    assert (of_all["facts"], of_all["recalls"]["calls"]) == (1, 2)
+    assert (of_other["facts"], of_other["recalls"]["calls"]) == (0, 1)
+    assert costs["recalls"]["recalls"] == 1
+    assert "Space not found" in run("stats", "--space", "atlantis", **place).complaint
+
+
 def test_stats_show_calls_to_the_llm_with_tokens_and_failures(
     run: Run, owner: psycopg.Connection, database_url: str, tmp_path: Path
 ) -> None:

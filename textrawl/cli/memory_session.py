@@ -23,6 +23,7 @@ from textrawl.errors import (
     MemoryNotEnabled,
     ReadOnly,
 )
+from textrawl.postgres.database import Database
 from textrawl.settings import Settings, read_settings
 from textrawl.store.opening import open_memory
 from textrawl.store.store import Store
@@ -110,6 +111,20 @@ def change_memory(
 
     with nullcontext() if homeless else show_wait("Opening the memory"):
         return run_foreground(run)
+
+
+async def find_reading(
+    database: Database, credential: bytes | None, settings: Settings
+) -> dict[str, object]:
+    """Return the arguments of SQL functions that read the space of the settings, or all spaces.
+
+    Raises NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
+    """
+    if settings.space is None:
+        return {"credential": credential}
+    directory = Directory(database, sensitive=True)
+    principal = await directory.find_own(credential, settings.space)
+    return Caller(principal, _CLIENT, "textrawl").reading
 
 
 async def describe_missing_entity(session: MemorySession, name: str) -> ArgumentInvalid:

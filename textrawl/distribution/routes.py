@@ -84,10 +84,6 @@ _ANY_SCOPE = frozenset({"entity_proposals", "list_proposals", "search_proposals"
 ABSENT = frozenset({"TR016", "TR031", "TR063", "TR066", "TR068"})
 
 
-# Commands that call these functions have no option for a space.
-_OF_TOKENS = frozenset({"memory_report", "recall_costs"})
-
-
 @dataclass(frozen=True)
 class Signature:
     """The names of a function's arguments, and whether it writes."""
@@ -124,10 +120,7 @@ def refuse_target() -> ArgumentInvalid:
 
 def refuse(function: str) -> ArgumentInvalid:
     """Return the error for a function that does not work on a distributed memory (TR095)."""
-    advice = "name one space"
-    if function in _OF_TOKENS:
-        advice = "use a token with grants in one space, or in spaces of one cell"
     return ArgumentInvalid(
-        f"{function} does not work on several cells of a distributed memory: {advice}",
+        f"{function} does not work on several cells of a distributed memory: name one space",
         title="Not possible on this memory",
     )

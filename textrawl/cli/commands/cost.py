@@ -11,11 +11,12 @@ from textrawl.cli.console import open_console, show_wait, write_json
 from textrawl.cli.cost_tables import AnswerCost, CostReport, FormatCost, draw_costs
 from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inputs import SpaceName
+from textrawl.cli.memory_session import find_reading
 from textrawl.cli.rows import RecallCostsRow
 from textrawl.demonstration.costs import read_text, write_whole
 from textrawl.errors import (
     MemoryNotEnabled,
-    NotAuthenticated,
     QueryMissing,
     StartRefused,
     TextrawlError,
@@ -51,6 +52,7 @@ def cost(
     last: Annotated[
         int, typer.Option(min=1, max=_MOST_RECALLS, help="How many of the last recalls to sum up.")
     ] = 100,
+    space: SpaceName = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
     """Show what the server costs a client in tokens.
@@ -59,7 +61,7 @@ def cost(
     also counts the tokens of your memory's answer in each format. The command changes nothing, and
     its search is not recorded as a recall.
     """
-    settings = read_settings()
+    settings = read_settings(**({} if space is None else {"space": space}))
     counter = choose_counter()
     with show_wait("Counting"):
         report = _count_costs(settings, counter, _Options(query, last))
@@ -89,21 +91,22 @@ async def _read_memory(
         raise MemoryNotEnabled
     require_memory(settings)
     async with open_memory(settings.model_copy(update={"read_only": True})) as memory:
+        reading = await find_reading(memory.database, memory.credential, settings)
         [recalls] = await memory.database.call(
-            "recall_costs", RecallCostsRow, last=options.last, credential=memory.credential
+            "recall_costs", RecallCostsRow, last=options.last, **reading
         )
         if options.query is None:
             return recalls, None
-        return recalls, await _count_answer(memory, counter, options.query)
+        return recalls, await _count_answer(memory, counter, options.query, settings.space)
 
 
-async def _count_answer(store: Store, counter: Counter, query: str) -> AnswerCost:
+async def _count_answer(
+    store: Store, counter: Counter, query: str, space: str | None
+) -> AnswerCost:
     """Count the whole answer to `query` in each format."""
     if not (query := clean_name(query)):
         raise QueryMissing
-    principal = await Directory(store.database).find(store.credential)
-    if principal is None:
-        raise NotAuthenticated
+    principal = await Directory(store.database).find_own(store.credential, space)
     caller = Caller(principal, None, "textrawl cost")
     rows, missing = await MemoryOperations(store).search(Question(query), caller)
     reply = SearchReply.build(rows, missing, query)

@@ -10,6 +10,8 @@ import typer
 from textrawl.cli.console import open_console, show_wait, write_json, write_message
 from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inputs import SpaceName
+from textrawl.cli.memory_session import find_reading
 from textrawl.cli.statistics_report import Report, draw_report
 from textrawl.distribution.opening import open_connection
 from textrawl.errors import StartRefused
@@ -30,6 +32,7 @@ def stats(
             help="Write an HTML page with charts to FILE. The page loads no other file.",
         ),
     ] = None,
+    space: SpaceName = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
     """Show what the memory holds, how it grows, and what answers cost.
@@ -37,7 +40,7 @@ def stats(
     It also shows the slowest answers, stale facts, and questions without an answer. Questions are
     shown as text only if TEXTRAWL_RECORD_RECALLS=text stored them.
     """
-    settings = read_settings()
+    settings = read_settings(**({} if space is None else {"space": space}))
     with show_wait("Counting"):
         report = run_foreground(lambda: _count(settings, days))
     if html is not None:
@@ -55,10 +58,9 @@ async def _count(settings: Settings, days: int) -> Report:
         open_database(settings) as site,
         open_connection(site.conninfo, timeout=timeout) as database,
     ):
-        [row] = await database.call("memory_statistics", StatisticsRow, credential=site.credential)
-        [recent] = await database.call(
-            "memory_report", ReportRow, days=days, credential=site.credential
-        )
+        reading = await find_reading(database, site.credential, settings)
+        [row] = await database.call("memory_statistics", StatisticsRow, **reading)
+        [recent] = await database.call("memory_report", ReportRow, days=days, **reading)
     return Report(row, recent, days)
 
 
