@@ -156,6 +156,7 @@ async def test_a_write_that_cannot_be_repeated_fails_at_once_and_is_not_doubled(
     doomed_pair: Pair,
 ) -> None:
     pair = doomed_pair
+    pair.make_synchronous()
     with psycopg.connect(pair.primary.dsn(OWNER), autocommit=True) as owner:
         owner.execute(_FUNCTIONS)
     async with open_pool(pair.both()) as pool:
@@ -178,6 +179,7 @@ async def test_calls_that_ended_during_the_wait_for_a_promotion_leave_nothing_be
     doomed_pair: Pair,
 ) -> None:
     pair = doomed_pair
+    pair.make_synchronous()
     with psycopg.connect(pair.primary.dsn(OWNER), autocommit=True) as owner:
         owner.execute(_FUNCTIONS)
     async with open_pool(pair.both(), timeout=4, max_size=3) as pool:
@@ -219,6 +221,7 @@ async def test_a_primary_that_is_only_slow_is_not_left(pair: Pair) -> None:
 
 async def test_a_primary_that_was_replaced_is_left_although_it_answers(doomed_pair: Pair) -> None:
     pair = doomed_pair
+    pair.make_synchronous()
     with psycopg.connect(pair.primary.dsn(OWNER), autocommit=True) as owner:
         owner.execute(_FUNCTIONS)
     async with open_pool(pair.both(), max_size=2) as pool:
