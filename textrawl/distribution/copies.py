@@ -30,7 +30,9 @@ async def copy_directory(
     A copy that exists is replaced, and readers see no state between the two. `slot` is the name of
     the worker's replication slot on the coordinator, and `dsn` leads the worker there.
     """
-    former = await _unsubscribe(worker)
+    former = await find_slot(worker)
+    if former is not None:
+        await _unsubscribe(worker)
     await _drop_slots(coordinator, {slot, former or slot})
     # The slot keeps all changes from here on, and the lock lets nobody change rows while they are
     # copied. Without this order, the creation of the slot would wait for calls that wait for it.
@@ -44,30 +46,27 @@ async def copy_directory(
     )
 
 
-async def find_subscription(worker: AsyncConnection) -> str | None:
-    """Return the conninfo with which a worker copies the directory, or None if it does not."""
-    cursor = await worker.execute(
-        """select s.subconninfo from pg_subscription s
-           join pg_database d on d.oid = s.subdbid
-           where s.subname = %s and d.datname = current_database()""",
-        (PUBLICATION,),
-    )
-    row = await cursor.fetchone()
-    return str(row[0]) if row else None
+async def find_slot(worker: AsyncConnection) -> str | None:
+    """Return the slot of a worker's copy, or None if it has no copy.
 
-
-async def _unsubscribe(worker: AsyncConnection) -> str | None:
-    """End the former subscription, whose coordinator can be gone. Return the name of its slot."""
-    if await find_subscription(worker) is None:
-        return None
+    The name is empty if an interrupted migration has taken the slot from the copy.
+    """
     query = """
-        select s.subslotname::text from pg_subscription s join pg_database d on d.oid = s.subdbid
+        select coalesce(s.subslotname::text, '') from pg_subscription s
+        join pg_database d on d.oid = s.subdbid
         where s.subname = %s and d.datname = current_database()"""
-    [slot] = await _fetch(worker, query, PUBLICATION)
-    for change in ("alter subscription {} disable", "alter subscription {} set (slot_name = none)"):
+    row = await _fetch(worker, query, PUBLICATION)
+    return row[0] if row else None
+
+
+async def _unsubscribe(worker: AsyncConnection) -> None:
+    """End the former subscription, whose coordinator can be gone."""
+    for change in (
+        "alter subscription {} disable",
+        "alter subscription {} set (slot_name = none)",
+        "drop subscription {}",
+    ):
         await worker.execute(sql.SQL(change).format(sql.Identifier(PUBLICATION)))
-    await worker.execute(sql.SQL("drop subscription {}").format(sql.Identifier(PUBLICATION)))
-    return slot
 
 
 async def _drop_slots(coordinator: AsyncConnection, names: set[str]) -> None:
@@ -94,11 +93,9 @@ async def _drop_slots(coordinator: AsyncConnection, names: set[str]) -> None:
 
 async def _skip_changes(coordinator: AsyncConnection, slot: str) -> None:
     """Let a slot begin with the changes after this moment."""
-    position = (await _fetch(coordinator, "select pg_current_wal_insert_lsn()"))[0]
-    # A commit without `synchronous_commit` is flushed a bit later.
-    flushed = "select pg_current_wal_flush_lsn() >= %s::pg_lsn"
-    while await _fetch(coordinator, flushed, position) != (True,):  # noqa: ASYNC110 - no event
-        await anyio.sleep(_PAUSE)
+    # A slot advances only over flushed changes. The switch also flushes commits that were
+    # acknowledged without `synchronous_commit`.
+    [position] = await _fetch(coordinator, "select pg_switch_wal()")
     await coordinator.execute("select pg_replication_slot_advance(%s, %s)", (slot, position))
 
 

@@ -9,7 +9,7 @@ from typing import cast
 from psycopg import AsyncConnection, sql
 from psycopg.conninfo import make_conninfo
 
-from textrawl.distribution.copies import PUBLICATION, TABLES, copy_directory, find_subscription
+from textrawl.distribution.copies import PUBLICATION, TABLES, copy_directory, find_slot
 from textrawl.distribution.layout import CONTENT, MEMORY
 from textrawl.distribution.map import Node
 from textrawl.distribution.nodes import Nodes, open_node
@@ -55,7 +55,7 @@ async def follow_directory(connection: AsyncConnection, nodes: Nodes) -> None:
 
 async def is_following(worker: AsyncConnection) -> bool:
     """Return whether a worker copies the directory."""
-    return await find_subscription(worker) is not None
+    return await find_slot(worker) is not None
 
 
 async def _find_password(conninfo: str) -> str | None:
