@@ -1,7 +1,7 @@
 """Decisions about proposals of several cells, which could not be made all or nothing."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from textrawl.distribution.planning import Arguments, Visit
 from textrawl.distribution.visits import Query, Visits
@@ -20,7 +20,7 @@ async def refuse_split(visits: Visits, plan: Sequence[Visit], arguments: Argumen
         return
     spaces = list[str]()
     for proposal in proposals:
-        found = await _find_spaces(visits, plan, {**arguments, "proposals": [proposal]})
+        found = await _find_spaces(visits, plan, proposal, arguments.get("credential"))
         if not found:
             return
         spaces += found
@@ -33,8 +33,8 @@ async def refuse_split(visits: Visits, plan: Sequence[Visit], arguments: Argumen
 
 
 async def _find_spaces(
-    visits: Visits, plan: Sequence[Visit], arguments: dict[str, Any]
+    visits: Visits, plan: Sequence[Visit], proposal: str, credential: object
 ) -> list[str]:
-    given = {name: arguments[name] for name in ("proposals", "credential") if name in arguments}
+    given = {"proposals": [proposal], "credential": credential}
     answers = await visits.gather(_FIND, [Visit(visit.shard, given) for visit in plan])
     return [name for answer in answers for (name,) in answer.rows]
