@@ -136,8 +136,13 @@ async def describe_missing_entity(session: MemorySession, name: str) -> Argument
     return ArgumentInvalid(fix, title=f"There is no entity {name}")
 
 
+def read_space_settings(space: str | None) -> Settings:
+    """Return the settings, with `space` as the only space unless it is None."""
+    return read_settings(**({} if space is None else {"space": space}))
+
+
 def _read_settings(space: str | None) -> Settings:
-    settings = read_settings(**({} if space is None else {"space": space}))
+    settings = read_space_settings(space)
     if not settings.enable_memory:
         raise MemoryNotEnabled
     return settings

@@ -12,7 +12,7 @@ from textrawl.cli.cost_tables import AnswerCost, CostReport, FormatCost, draw_co
 from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import SpaceName
-from textrawl.cli.memory_session import find_reading
+from textrawl.cli.memory_session import find_reading, read_space_settings
 from textrawl.cli.rows import RecallCostsRow
 from textrawl.demonstration.costs import read_text, write_whole
 from textrawl.errors import (
@@ -23,7 +23,7 @@ from textrawl.errors import (
 )
 from textrawl.server.definition_costs import count_definitions
 from textrawl.server.server import create_server
-from textrawl.settings import Format, Settings, read_settings
+from textrawl.settings import Format, Settings
 from textrawl.store.opening import open_memory
 from textrawl.store.store import Store
 from textrawl.toolsets.memory.operations import MemoryOperations, Question
@@ -61,7 +61,7 @@ def cost(
     also counts the tokens of your memory's answer in each format. The command changes nothing, and
     its search is not recorded as a recall.
     """
-    settings = read_settings(**({} if space is None else {"space": space}))
+    settings = read_space_settings(space)
     counter = choose_counter()
     with show_wait("Counting"):
         report = _count_costs(settings, counter, _Options(query, last))

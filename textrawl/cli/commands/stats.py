@@ -11,11 +11,11 @@ from textrawl.cli.console import open_console, show_wait, write_json, write_mess
 from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import SpaceName
-from textrawl.cli.memory_session import find_reading
+from textrawl.cli.memory_session import find_reading, read_space_settings
 from textrawl.cli.statistics_report import Report, draw_report
 from textrawl.distribution.opening import open_connection
 from textrawl.errors import StartRefused
-from textrawl.settings import Settings, read_settings
+from textrawl.settings import Settings
 from textrawl.store.opening import open_database
 from textrawl.store.report import ReportRow
 from textrawl.store.rows import StatisticsRow
@@ -40,7 +40,7 @@ def stats(
     It also shows the slowest answers, stale facts, and questions without an answer. Questions are
     shown as text only if TEXTRAWL_RECORD_RECALLS=text stored them.
     """
-    settings = read_settings(**({} if space is None else {"space": space}))
+    settings = read_space_settings(space)
     with show_wait("Counting"):
         report = run_foreground(lambda: _count(settings, days))
     if html is not None:
