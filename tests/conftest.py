@@ -1,12 +1,14 @@
 """A real Postgres for every test: a cluster a session, a fresh database a test."""
 
+import gc
 import logging
 import os
 import shutil
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AsyncExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -22,6 +24,7 @@ from tests.support.both_memories import ON_CLUSTER
 from tests.support.cluster import CitusCluster, run_citus
 from tests.support.folders import open_folder
 from tests.support.gateway import Gateway, run_gateway
+from tests.support.releases import is_for_releases
 from tests.support.whole_memory import ClusterMemories
 from tests.support.whole_schema import create_whole
 from textrawl import Settings, create_server, migrate, read_settings
@@ -37,6 +40,13 @@ ACTOR = "ada"
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 CITUS = "citus"
+MIGRATED = "migrated"  # the template of the databases of tests
+# Nothing that these tests write has to survive the machine.
+HASTE = (
+    "alter system set fsync = off",
+    "alter system set full_page_writes = off",
+    "select pg_reload_conf()",
+)
 Era = Literal["auto", "legacy"]
 
 # A machine with other things to do is no failure.
@@ -46,6 +56,8 @@ _PATIENT: dict[str, Any] = {
 hypothesis.settings.register_profile("patient", **_PATIENT)
 hypothesis.settings.register_profile("thorough", max_examples=1200, **_PATIENT)
 hypothesis.settings.load_profile("patient")
+
+gc.disable()  # until everything is collected
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -64,7 +76,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("databases", places, indirect=True)
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what only a release repeats, and choose what --citus repeats."""
+    for item in items:
+        if is_for_releases(item):
+            item.add_marker(pytest.mark.release)
+    choose_for_cluster(config, items)
+
+
+def choose_for_cluster(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With --citus, keep the tests that need a memory, and skip those of an ordinary one."""
     if not config.getoption("--citus"):
         return
@@ -83,6 +104,12 @@ def is_of_any_memory(item: pytest.Item) -> bool:
     """Whether a test takes a fresh memory from the fixtures below, of whatever kind."""
     names = {*getattr(item, "fixturenames", ())}
     return bool(names & {"databases", "postgres", "sql"}) and not names & {"postgres_16", "citus"}
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: looking through it again and again took a fifth of the time."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -126,28 +153,63 @@ def uncovered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Databases:
-    """Databases of one cluster, cloned from a template that was migrated once."""
+    """Databases of one cluster, cloned from a template that was migrated once.
 
-    def __init__(self, cluster: Cluster) -> None:
+    A thread makes and drops them one after the other. So while a test runs, its predecessor's
+    database is dropped and its successor's made.
+    """
+
+    def __init__(self, cluster: Cluster, superuser: psycopg.Connection) -> None:
         self.cluster = cluster
+        self._superuser = superuser
+        self._thread = ThreadPoolExecutor(max_workers=1)
+        self._clone: Future[str] | None = None
+        self._drops: list[Future[None]] = []
 
     def execute(self, statement: str, **names: str) -> None:
-        with psycopg.connect(
-            self.cluster.dsn(SUPERUSER, "postgres"), autocommit=True
-        ) as connection:
-            identifiers = {key: query.Identifier(name) for key, name in names.items()}
-            connection.execute(query.SQL(statement).format(**identifiers))  # pyright: ignore[reportArgumentType]
+        self._thread.submit(self._execute, statement, **names).result()
+
+    def _execute(self, statement: str, **names: str) -> None:
+        identifiers = {key: query.Identifier(name) for key, name in names.items()}
+        self._superuser.execute(query.SQL(statement).format(**identifiers))  # pyright: ignore[reportArgumentType]
 
     @contextmanager
     def create(self, template: str = "template1") -> Generator[str]:
         """A new database, owned by textrawl_owner; dropped afterwards."""
-        name = f"test_{uuid.uuid4().hex}"
-        statement = "create database {name} template {template} owner {owner}"
-        self.execute(statement, name=name, template=template, owner=OWNER)
+        name = self._take_clone() if template == MIGRATED else self._create(template).result()
         try:
             yield name
         finally:
-            self.execute("drop database {name} with (force)", name=name)
+            drop = "drop database {name} with (force)"
+            self._drops.append(self._thread.submit(self._execute, drop, name=name))
+
+    def _take_clone(self) -> str:
+        name = (self._clone or self._create(MIGRATED)).result()
+        self._clone = self._create(MIGRATED)
+        self.check_drops(wait=False)
+        return name
+
+    def _create(self, template: str) -> Future[str]:
+        def create() -> str:
+            name = f"test_{uuid.uuid4().hex}"
+            # Without a strategy, each page of the template would be written to the log too.
+            make = "create database {name} template {template} owner {owner} strategy file_copy"
+            self._execute(make, name=name, template=template, owner=OWNER)
+            return name
+
+        return self._thread.submit(create)
+
+    def check_drops(self, *, wait: bool) -> None:
+        """Raise what went wrong in the thread since the last call."""
+        done = [drop for drop in self._drops if wait or drop.done()]
+        self._drops = [drop for drop in self._drops if drop not in done]
+        for drop in done:
+            drop.result()
+
+    def close(self) -> None:
+        """Wait for the thread."""
+        self._thread.shutdown()
+        self.check_drops(wait=True)
 
     @contextmanager
     def open(self, name: str) -> Generator[psycopg.Connection]:
@@ -182,13 +244,18 @@ def run_cluster(version: int, *, own_settings: str = "") -> Generator[Databases]
             with portal.wrap_async_context_manager(made) as cluster:
                 (cluster.data / "local.conf").write_text(own_settings, encoding="utf-8")
         running = run_embedded(folder, postgres_version=version)
-        with portal.wrap_async_context_manager(running) as cluster:
-            databases = Databases(cluster)
-            databases.execute("create database migrated owner {owner}", owner=OWNER)
-            with psycopg.connect(cluster.dsn(SUPERUSER, "migrated"), autocommit=True) as own:
+        with (
+            portal.wrap_async_context_manager(running) as cluster,
+            psycopg.connect(cluster.dsn(SUPERUSER, "postgres"), autocommit=True) as superuser,
+            closing(Databases(cluster, superuser)) as databases,
+        ):
+            for statement in HASTE:
+                superuser.execute(statement)
+            databases.execute("create database {name} owner {owner}", name=MIGRATED, owner=OWNER)
+            with psycopg.connect(cluster.dsn(SUPERUSER, MIGRATED), autocommit=True) as own:
                 own.execute("create extension vector")
-            portal.call(migrate, cluster.dsn(OWNER, "migrated"))
-            enrol(cluster.dsn(OWNER, "migrated"))
+            portal.call(migrate, cluster.dsn(OWNER, MIGRATED))
+            enrol(cluster.dsn(OWNER, MIGRATED))
             yield databases
 
 

@@ -7,6 +7,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 from tests.support.pages import ROOT
+from tests.support.syntax import read_nodes
 
 PACKAGE = ROOT / "textrawl"
 
@@ -27,7 +28,7 @@ def read_imports() -> Graph:
 
 
 def _find_imports(path: Path, modules: Iterable[str]) -> Iterable[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in read_nodes(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("textrawl"):
             module = (node.module or "").removeprefix("textrawl").removeprefix(".")
             for alias in node.names:

@@ -9,6 +9,7 @@ from pydantic.alias_generators import to_camel
 
 from tests.docs.test_readme import find_short_keys, list_keys
 from tests.support.pages import ROOT
+from tests.support.syntax import read_nodes
 from textrawl.toolsets.catalogue import find_toolsets
 from textrawl.wire.replies import Part
 
@@ -43,8 +44,7 @@ def read_entries() -> list[Entry]:
 
 def find_classes() -> set[str]:
     """Find the names of all classes of the package, wherever they live."""
-    trees = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "textrawl").rglob("*.py")]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
+    nodes = [node for path in (ROOT / "textrawl").rglob("*.py") for node in read_nodes(path)]
     return {node.name for node in nodes if isinstance(node, ast.ClassDef)}
 
 

@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.support.pages import PAGES, ROOT
 
 TEXTS = [
@@ -44,28 +42,33 @@ def find_anchors(page: Path) -> set[str]:
     return {slugify(heading) for heading in headings}
 
 
-@pytest.mark.parametrize("page", TEXTS, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_anchor_of_a_link_is_a_heading(page: Path) -> None:
-    links = re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", page.read_text("utf-8"))
-
+def test_every_anchor_of_a_link_is_a_heading() -> None:
     assert [
-        f"{target}#{anchor}"
-        for target, anchor in links
+        f"{page.relative_to(ROOT)}: {target}#{anchor}"
+        for page in TEXTS
+        for target, anchor in re.findall(
+            r"\]\((?!https?:)([^)#]*)#([^)]+)\)", page.read_text("utf-8")
+        )
         if anchor not in find_anchors(page.parent / target if target else page)
     ] == []
 
 
-@pytest.mark.parametrize("page", TEXTS, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_file_that_a_page_names_exists(page: Path) -> None:
-    named = re.findall(
-        r"(?<![\w/.])((?:textrawl|tests|sql|benchmarks|compose|deploy)/[\w./-]*\w)",
-        page.read_text("utf-8"),
-    )
-
-    # docs/adding-a-toolset.md heads the files of its example with their paths.
-    example = re.findall(r"^`([\w./]+)`\n\n```", page.read_text("utf-8"), re.MULTILINE)
+def test_every_file_that_a_page_names_exists() -> None:
     assert [
+        f"{page.relative_to(ROOT)}: {name}" for page in TEXTS for name in find_missing_files(page)
+    ] == []
+
+
+def find_missing_files(page: Path) -> list[str]:
+    """Find the paths in a page that no file has."""
+    text = page.read_text("utf-8")
+    named = re.findall(
+        r"(?<![\w/.])((?:textrawl|tests|sql|benchmarks|compose|deploy)/[\w./-]*\w)", text
+    )
+    # docs/adding-a-toolset.md heads the files of its example with their paths.
+    example = re.findall(r"^`([\w./]+)`\n\n```", text, re.MULTILINE)
+    return [
         name
         for name in named
         if not (ROOT / name).exists() and not any(path.startswith(name) for path in example)
-    ] == []
+    ]

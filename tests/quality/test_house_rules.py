@@ -6,8 +6,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-import pytest
-
+from tests.support.syntax import read_nodes
 from textrawl import Settings
 from textrawl.examination.configuration import describe_settings
 
@@ -23,22 +22,15 @@ MOST_MODULE_LINES, MOST_FUNCTION_LINES = 400, 30
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def read_tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
 @cache
 def walk_package() -> tuple[tuple[Path, str, ast.AST], ...]:
     """Every node of the package: its file, a place to click on, itself."""
     return tuple(
-        (
-            path.relative_to(ROOT),
-            f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}",
-            node,
-        )
+        (name, f"{name}:{getattr(node, 'lineno', 0)}", node)
         for path in MODULES
         if path.is_relative_to(PACKAGE)
-        for node in ast.walk(read_tree(path))
+        for name in [path.relative_to(ROOT)]
+        for node in read_nodes(path)
     )
 
 
@@ -79,7 +71,7 @@ def test_no_function_is_longer_than_30_lines() -> None:
     functions = [
         (f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", count_lines(path, node))
         for path in MODULES
-        for node in ast.walk(read_tree(path))
+        for node in read_nodes(path)
         if isinstance(node, Function)
     ]
     assert [entry for entry in functions if entry[1] > MOST_FUNCTION_LINES] == []
@@ -98,10 +90,10 @@ def test_sql_is_written_in_sql_files() -> None:
     found = [
         f"{place} {node.value[:50]!r}"
         for path, place, node in walk_package()
-        if not {"postgres", "embedded", "distribution"} & set(path.parts)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and statement.match(node.value)
+        and not {"postgres", "embedded", "distribution"} & set(path.parts)
     ]
     assert found == []
 
@@ -149,7 +141,7 @@ def test_tools_neither_catch_errors_nor_know_postgres() -> None:
     found = [
         f"{path.name}:{getattr(node, 'lineno', 0)}"
         for path in tools
-        for node in ast.walk(read_tree(path))
+        for node in read_nodes(path)
         if isinstance(node, ast.Try)
         or (
             isinstance(node, ast.ImportFrom)
@@ -160,9 +152,9 @@ def test_tools_neither_catch_errors_nor_know_postgres() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("name", sorted(Settings.model_fields))
-def test_every_setting_has_its_sentence(name: str) -> None:
-    assert (Settings.model_fields[name].description or "").endswith(".")
+def test_every_setting_has_its_sentence() -> None:
+    described = {name: field.description or "" for name, field in Settings.model_fields.items()}
+    assert [name for name, sentence in described.items() if not sentence.endswith(".")] == []
 
 
 def test_the_example_environment_is_written_from_the_settings() -> None:
@@ -170,29 +162,46 @@ def test_the_example_environment_is_written_from_the_settings() -> None:
     assert example == describe_settings()
 
 
-@pytest.mark.parametrize("path", SQL_FILES, ids=lambda path: path.stem)
-def test_every_sql_file_makes_what_its_name_says_and_comments_on_it(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
+def test_every_sql_file_makes_what_its_name_says_and_comments_on_it() -> None:
+    faults = [
+        f"{path.relative_to(ROOT)}: {fault}"
+        for path in SQL_FILES
+        if (fault := find_sql_fault(path, path.read_text(encoding="utf-8")))
+    ]
+    assert SQL_FILES
+    assert faults == []
+
+
+def find_sql_fault(path: Path, text: str) -> str | None:
+    """Return the difference between a file of SQL and its name, or None."""
     if path.stem in {"grants", "restrictions"}:
         kinds = {"grants": {"grant"}, "restrictions": {"do", "declare", "begin", "end"}}
-        assert set(re.findall(r"^(\w+)", text, re.MULTILINE)) == kinds[path.stem]
-        return
+        found = set(re.findall(r"^(\w+)", text, re.MULTILINE))
+        return None if found == kinds[path.stem] else f"has {sorted(found)}"
     if path.parent.name == "migrations":
-        made = re.findall(r"^create (table|type) (\w+)", text, re.MULTILINE)
-        assert made or re.findall(
-            r"^(?:alter table|create index|insert into|update)", text, re.MULTILINE
-        )
-        described = re.findall(r"^comment on (table|type) (\w+) is '", text, re.MULTILINE)
-        assert set(made) <= set(described)
-        return
+        return find_migration_fault(text)
     is_view = path.parent.name == "views" or path.stem in {"fact", "stale_fact"}
     kind = "view" if is_view else "function"
     # A cell replaces functions, and a later migration of a cluster replaces those of its nodes.
     replaced = path.parent.name in {"cells", "cluster"}
     create = "create or replace" if replaced else "create"
     schema = "textrawl_content" if path.parent.name == "cluster" else "textrawl"
-    assert re.findall(rf"^{create} {kind} {schema}\.(\w+)", text, re.MULTILINE) == [path.stem]
-    assert re.findall(rf"^comment on {kind} {schema}\.(\w+) is", text, re.MULTILINE) == [path.stem]
+    for beginning, end in ((create, ""), ("comment on", " is")):
+        made = re.findall(rf"^{beginning} {kind} {schema}\.(\w+){end}", text, re.MULTILINE)
+        if made != [path.stem]:
+            return f"{beginning} {kind} {made}"
+    return None
+
+
+def find_migration_fault(text: str) -> str | None:
+    """Return what a migration lacks, or None."""
+    made = re.findall(r"^create (table|type) (\w+)", text, re.MULTILINE)
+    changed = re.findall(r"^(?:alter table|create index|insert into|update)", text, re.MULTILINE)
+    described = re.findall(r"^comment on (table|type) (\w+) is '", text, re.MULTILINE)
+    if not made and not changed:
+        return "changes nothing"
+    bare = sorted(set(made) - set(described))
+    return f"has no comment on {bare}" if bare else None
 
 
 def test_no_file_names_a_registry_or_a_path_of_the_machine_it_was_written_on() -> None:

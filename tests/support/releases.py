@@ -1,0 +1,65 @@
+"""The repetitions of tests that only a release needs: `pytest -m release` runs them.
+
+A test with a client runs in both eras of the protocol, and a test of the SQL on two versions of
+Postgres. Each day both eras run where they differ: in the transports, in what a server declares and
+asks, and in the shapes of answers. PostgreSQL 16 runs the catalogue and one file for each folder
+of `sql`.
+"""
+
+from typing import Any
+
+import pytest
+
+BOTH_ERAS = (
+    "tests/cli/test_serve.py",
+    "tests/fuzzing/",
+    "tests/server/test_server.py",
+    "tests/server/test_subscriptions.py",
+    "tests/toolsets/memory/test_contract.py",
+    "tests/toolsets/memory/test_declines.py",
+    "tests/toolsets/memory/test_definitions.py",
+    "tests/toolsets/memory/test_forget.py::test_a_user_",
+    "tests/toolsets/memory/test_prompts.py::test_prompts_declare",
+    "tests/toolsets/memory/test_resources.py::test_the_list_",
+    "tests/toolsets/test_order.py",
+    "tests/toolsets/test_toolsets.py",
+    "tests/transports/",
+)
+"""Where the eras differ: beginnings of the ids of tests."""
+
+OLDEST_POSTGRES = (
+    "access",
+    "analysis",
+    "catalogue",
+    "corpus",
+    "digest",
+    "distribution",
+    "explain",
+    "facts",
+    "graph",
+    "identity",
+    "limbic",
+    "llm_use",
+    "merges",
+    "models",
+    "periods",
+    "recall_costs",
+    "review",
+    "schema",
+    "search",
+    "sharing",
+    "sources",
+    "trail",
+    "views",
+    "watches",
+)
+"""Files of tests/sql that run on PostgreSQL 16 too."""
+
+
+def is_for_releases(item: pytest.Item) -> bool:
+    """Return whether a test repeats another one where no difference is to be expected."""
+    callspec: Any = getattr(item, "callspec", None)
+    values: dict[str, Any] = callspec.params if callspec else {}
+    if values.get("sql") == "postgres_16":
+        return item.path.stem.removeprefix("test_") not in OLDEST_POSTGRES
+    return values.get("era") == "legacy" and not item.nodeid.startswith(BOTH_ERAS)
