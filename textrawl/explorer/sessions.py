@@ -10,7 +10,7 @@ Starlette's SessionMiddleware keeps sessions in signed cookies, and a server can
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from cachetools import TTLCache
@@ -33,6 +33,7 @@ class Session:
     credential: bytes | None
     form_token: str
     begun: float
+    used: float
 
 
 class Sessions:
@@ -43,32 +44,40 @@ class Sessions:
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
-        self._sessions = TTLCache[bytes, Session](_MOST_SESSIONS, IDLE, timer=clock)
+        # The least recently used one first. A dict keeps the order in which keys were added, but a
+        # cache of cachetools lists its keys in an order of its own, and listing them can be a use.
+        self._sessions: dict[bytes, Session] = {}
 
     def begin(self, credential: bytes | None) -> str:
         """Begin a session, and return its secret id for the cookie. Every id is new."""
+        self._sessions = {key: each for key, each in self._sessions.items() if self._is_valid(each)}
         own = [key for key, each in self._sessions.items() if each.credential == credential]
         if len(own) >= _MOST_OF_ONE:
-            del self._sessions[own[0]]  # the cache lists the least recently used one first
+            del self._sessions[own[0]]
+        elif len(self._sessions) >= _MOST_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
         identity = secrets.token_urlsafe(_BYTES)
         form_token = secrets.token_urlsafe(_BYTES)
-        self._sessions[_hash(identity)] = Session(credential, form_token, self._clock())
+        now = self._clock()
+        self._sessions[_hash(identity)] = Session(credential, form_token, now, now)
         return identity
 
     def find(self, identity: str) -> Session | None:
         """Return the session with this id, and count the request as its last use."""
-        session = self._sessions.get(_hash(identity))
-        if session is None:
+        session = self._sessions.pop(_hash(identity), None)
+        if session is None or not self._is_valid(session):
             return None
-        if self._clock() - session.begun > LONGEST:
-            self.end(identity)
-            return None
-        self._sessions[_hash(identity)] = session  # assigned again to keep it for another IDLE
+        session = replace(session, used=self._clock())
+        self._sessions[_hash(identity)] = session  # added again as the most recently used one
         return session
 
     def end(self, identity: str) -> None:
         """End the session with this id, if there is one."""
         self._sessions.pop(_hash(identity), None)
+
+    def _is_valid(self, session: Session) -> bool:
+        now = self._clock()
+        return now - session.used < IDLE and now - session.begun <= LONGEST
 
 
 class Links:
