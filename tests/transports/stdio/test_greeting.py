@@ -9,7 +9,7 @@ import anyio
 import pytest
 from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from textrawl import Settings, __version__, create_server, read_settings
 from textrawl.cli.stdio import guess_description
