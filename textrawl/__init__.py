@@ -1,9 +1,11 @@
 """textrawl: shared memory for AI agents, kept in Postgres."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # the module typing loads slowly, and Ctrl-C shows a traceback until `main`
 if TYPE_CHECKING:
+    from typing import Any
+
     from textrawl.library.client import Client
     from textrawl.library.sync_client import SyncClient
     from textrawl.postgres.migrations import migrate
@@ -31,7 +33,7 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     # Import on demand: the MCP SDK takes half a second to load, and most commands do not need it.
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

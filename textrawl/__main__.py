@@ -1,6 +1,7 @@
 """The command line: `textrawl`, or `python -m textrawl`.
 
-For a server over stdio, this module imports little, because the client waits for a greeting.
+For a server over stdio, this module imports little, because the client waits for a greeting. It
+imports even less before `main` has decided what Ctrl-C does.
 """
 
 import gc
@@ -9,9 +10,11 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from textrawl.cli.garbage_collection import pause_collection
-from textrawl.environment import take_env_file
-from textrawl.errors import StartRefused, TextrawlError
+from textrawl.cli.interruption import end_at_interrupt, raise_at_interrupt
+
+TYPE_CHECKING = False  # see above
+if TYPE_CHECKING:
+    from textrawl.errors import StartRefused, TextrawlError
 
 QUICK_COMMANDS = ("recall", "digest")  # a running process can answer them before typer is loaded
 _BRIEF = (*QUICK_COMMANDS, "hook")  # commands whose processes usually live for some milliseconds
@@ -26,6 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     brief = arguments is None and words[:1] and words[0] in _BRIEF
     if brief:
         gc.disable()
+    if arguments is None:
+        end_at_interrupt()
+    from textrawl.environment import take_env_file  # noqa: PLC0415 - see above
+    from textrawl.errors import StartRefused, TextrawlError  # noqa: PLC0415 - see above
+
     try:
         words = take_env_file(words)
         code = _run(words[1:] if words[:1] == ["--"] else words)
@@ -42,21 +50,28 @@ def _run(words: list[str]) -> int:
     if words in ([], ["serve"]):
         from textrawl.cli.stdio import run_stdio  # noqa: PLC0415 - see above
 
-        run_stdio()
+        with raise_at_interrupt():
+            run_stdio()
         return 0
     if words[0] == "hook" and not {"-h", "--help"} & set(words):
         from textrawl.hooks.command import run_hook  # noqa: PLC0415 - see above
 
-        return run_hook(words[1:])
+        with raise_at_interrupt():
+            return run_hook(words[1:])
     if words[0] in QUICK_COMMANDS:
         from textrawl.cli.quick import run_quick  # noqa: PLC0415 - not for servers
 
-        if (code := run_quick(words)) is not None:
+        with raise_at_interrupt():
+            code = run_quick(words)
+        if code is not None:
             return code
     if words == ["resident"]:
         from textrawl.cli.residence import TAKEN, stay_resident  # noqa: PLC0415 - a hook waits
 
-        return 0 if stay_resident() else _report(TAKEN, 0)
+        with raise_at_interrupt():
+            return 0 if stay_resident() else _report(TAKEN, 0)
+    from textrawl.cli.garbage_collection import pause_collection  # noqa: PLC0415 - see above
+
     with pause_collection():
         from textrawl.cli.application import run_command  # noqa: PLC0415 - see above
 
@@ -71,7 +86,7 @@ def _leave(code: int) -> None:
         os._exit(code)
 
 
-def _describe(error: StartRefused | TextrawlError) -> str:
+def _describe(error: "StartRefused | TextrawlError") -> str:
     from textrawl.examination.findings import describe_error  # noqa: PLC0415 - seldom needed
 
     return describe_error(error)

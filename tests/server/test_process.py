@@ -71,6 +71,7 @@ def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> No
         "textrawl.cli.foreground",
         "textrawl.cli.garbage_collection",
         "textrawl.cli.hosting",
+        "textrawl.cli.interruption",
         "textrawl.cli.library_logs",
         "textrawl.cli.stdio",
         "textrawl.examination.setting_mistakes",

@@ -14,6 +14,7 @@ from textrawl.cli.catalogue import COMMANDS, PANELS
 from textrawl.cli.console import format_warnings, write_error
 from textrawl.cli.foreground import Interrupted
 from textrawl.cli.garbage_collection import pause_collection
+from textrawl.cli.interruption import raise_at_interrupt
 from textrawl.cli.library_logs import silence_libraries
 from textrawl.environment import OPTION
 
@@ -38,7 +39,8 @@ def run_command(words: Sequence[str]) -> int:
     try:
         if name not in _WITHOUT_WARNINGS and not {"-h", "--help"} & set(words):
             _warn_of_mistakes()
-        return _call(app, words)
+        with raise_at_interrupt():
+            return _call(app, words)
     except typer.TyperException as error:
         if message := error.format_message().rstrip("."):  # without a message, the help was shown
             write_error(f"{message}{'' if message.endswith('?') else '.'} {_name_help(error)}")
