@@ -118,7 +118,7 @@ def add_places(owner: psycopg.Connection[Any], token: str) -> Known:
     facts = owner.execute(
         "select e.name, f.id::text, f.content from fact f"
         " join entity e on e.space_id = f.space_id and e.id = f.entity_id"
-        " where f.space_id = default_space() and is_valid(f.valid_from, f.valid_until)"
+        " where f.space_id = default_space() and is_valid(f.valid_from, f.valid_until, f.closed_at)"
         " order by f.id limit 1000"
     ).fetchall()
     [proposal] = owner.execute("select id::text from proposal limit 1").fetchone() or ("",)

@@ -97,9 +97,9 @@ AS $function$
 begin
     with stated as (
         insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, valid_from, valid_until,
-                                 relation_id, author_id, client, tool, request, created_at, fts)
+                                 closed_at, relation_id, author_id, client, tool, request, created_at, fts)
         select r.space_id, r.id, r.from_entity, source.entity_type, text.content, fact_hash(text.content), 'conversation',
-            r.valid_from, r.valid_until, r.id, r.author_id, r.client, r.tool, r.request, r.created_at,
+            r.valid_from, r.valid_until, r.closed_at, r.id, r.author_id, r.client, r.tool, r.request, r.created_at,
             search_document(r.space_id, space_language(r.space_id), document_names(r.space_id, r.from_entity, r.id), text.content)
         from added r
         -- `limit 1` makes the planner look up each entity by its key, however many relations are added.
@@ -125,11 +125,12 @@ CREATE OR REPLACE FUNCTION textrawl.update_statements()
 AS $function$
 begin
     update observation o
-    set valid_until = r.valid_until, author_id = r.author_id, client = r.client, tool = r.tool, request = r.request
+    set valid_until = r.valid_until, closed_at = r.closed_at, author_id = r.author_id, client = r.client, tool = r.tool,
+        request = r.request
     from changed r
     where o.space_id = r.space_id and o.relation_id = r.id
-      and (o.valid_until, o.author_id, o.client, o.tool, o.request)
-          is distinct from (r.valid_until, r.author_id, r.client, r.tool, r.request);
+      and (o.valid_until, o.closed_at, o.author_id, o.client, o.tool, o.request)
+          is distinct from (r.valid_until, r.closed_at, r.author_id, r.client, r.tool, r.request);
     return null;
 end
 $function$
@@ -260,10 +261,12 @@ CREATE TABLE relation (
     tool text NOT NULL,
     request text,
     created_at timestamptz DEFAULT now() NOT NULL,
+    closed_at timestamptz,
     CONSTRAINT relation_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT relation_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT relation_space_id_from_entity_fkey FOREIGN KEY (space_id, from_entity) REFERENCES entity(space_id, id) ON DELETE CASCADE,
     CONSTRAINT relation_space_id_to_entity_fkey FOREIGN KEY (space_id, to_entity) REFERENCES entity(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT relation_closed_at_check CHECK (isfinite(closed_at)),
     CONSTRAINT relation_label_check CHECK (char_length(label) >= 1 AND char_length(label) <= 100),
     CONSTRAINT relation_relation_type_check CHECK (char_length(relation_type) >= 1 AND char_length(relation_type) <= 100),
     CONSTRAINT relation_strength_check CHECK (strength >= 0::double precision AND strength <= 1::double precision),
@@ -285,6 +288,7 @@ COMMENT ON COLUMN relation.client IS 'Name and version of the MCP client that wr
 COMMENT ON COLUMN relation.tool IS 'Tool that wrote the relation. sql: the relation was written from psql.';
 COMMENT ON COLUMN relation.request IS 'Id of the request that wrote the relation, as in the log of the server. Null: the relation was written from SQL.';
 COMMENT ON COLUMN relation.created_at IS 'When the relation was stored.';
+COMMENT ON COLUMN relation.closed_at IS 'The last end that was not in the future when it was set. If it equals valid_until, the relation has ended, whatever the clock says. Null: no such end was set.';
 CREATE INDEX relation_from_entity_idx ON relation USING btree (space_id, from_entity);
 CREATE UNIQUE INDEX relation_live_idx ON relation USING btree (space_id, from_entity, relation_type, to_entity) WHERE valid_until IS NULL;
 CREATE INDEX relation_to_entity_idx ON relation USING btree (space_id, to_entity);
@@ -318,6 +322,7 @@ CREATE TABLE observation (
     said_at timestamptz NOT NULL,
     ordinal bigint NOT NULL,
     fts tsvector NOT NULL,
+    closed_at timestamptz,
     CONSTRAINT observation_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT observation_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
@@ -330,6 +335,7 @@ CASE
 END),
     CONSTRAINT observation_check1 CHECK ((whole IS NULL) = (part IS NULL) AND part > 0),
     CONSTRAINT observation_check2 CHECK (relation_id = id),
+    CONSTRAINT observation_closed_at_check CHECK (isfinite(closed_at)),
     CONSTRAINT observation_confidence_check CHECK (confidence >= 0::double precision AND confidence <= 1::double precision),
     CONSTRAINT observation_created_at_check CHECK (isfinite(created_at)),
     CONSTRAINT observation_said_at_check CHECK (isfinite(said_at)),
@@ -360,9 +366,10 @@ COMMENT ON COLUMN observation.created_at IS 'When the fact was stored.';
 COMMENT ON COLUMN observation.said_at IS 'When the fact was said. If the author did not give this time, the value equals created_at.';
 COMMENT ON COLUMN observation.ordinal IS 'Number of the fact in its space, in the order of storing. Facts of two concurrent writers can have the same number. Search treats facts with neighbouring numbers as parts of one conversation.';
 COMMENT ON COLUMN observation.fts IS 'Words by which search finds the fact: search_document(space_id, language of the space, document_names() of the entity, content, said_at if the author gave it). The lexeme ~s<space_id> stands for the space.';
+COMMENT ON COLUMN observation.closed_at IS 'The last end that was not in the future when it was set. If it equals valid_until, the fact has ended, whatever the clock says. A revision keeps it, so that an undo finds it again. Null: no such end was set.';
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
 CREATE INDEX observation_fts_idx ON observation USING gin (fts) WITH (fastupdate=off);
-CREATE INDEX observation_growth_idx ON observation USING btree (space_id, created_at) INCLUDE (source, author_id, confidence, valid_until, replaced_by, id) WHERE relation_id IS NULL AND created_at >= '-infinity'::timestamp with time zone;
+CREATE INDEX observation_growth_idx ON observation USING btree (space_id, created_at) INCLUDE (source, author_id, confidence, valid_until, closed_at, replaced_by, id) WHERE relation_id IS NULL AND created_at >= '-infinity'::timestamp with time zone;
 CREATE INDEX observation_ordinal_idx ON observation USING btree (space_id, ordinal);
 CREATE UNIQUE INDEX observation_relation_idx ON observation USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
 CREATE INDEX observation_replaced_by_idx ON observation USING btree (space_id, replaced_by) WHERE replaced_by IS NOT NULL;

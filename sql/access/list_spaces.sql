@@ -18,7 +18,7 @@ begin
     perform require_owner();
     return query
         select s.name, s.created_at, s.archived_at,
-            (select count(*) from fact o where o.space_id = s.id and s.tier is null and is_valid(o.valid_from, o.valid_until)),
+            (select count(*) from fact o where o.space_id = s.id and s.tier is null and is_valid(o.valid_from, o.valid_until, o.closed_at)),
             (select count(*) from space_grant g where g.space_id = s.id),
             (select case when bool_and(i.valid) then 'ready' else 'unfinished' end
              from own_indexes() i where i.space_id = s.id having count(*) > 0),

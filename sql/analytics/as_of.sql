@@ -10,7 +10,7 @@ begin atomic
     join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
     join textrawl.space s on s.id = o.space_id
     join textrawl.actor a on a.id = o.author_id
-    where textrawl.is_valid(o.valid_from, o.valid_until, moment);
+    where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, moment);
 end;
 
 comment on function textrawl.as_of is

@@ -18,7 +18,7 @@ begin atomic
         select case when validity.now then 2 else 4 end, case when validity.now then 'fact' else 'former' end,
             o.content || coalesce(' (now: ' || successor.content || ')', ''), o.valid_from, o.valid_until, a.name, w.space
         from subject w join textrawl.fact o on o.space_id = w.space_id and o.entity_id = w.id
-        cross join lateral (select textrawl.is_valid(o.valid_from, o.valid_until) as now) validity
+        cross join lateral (select textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) as now) validity
         join textrawl.actor a on a.id = o.author_id
         left join textrawl.fact successor on successor.space_id = o.space_id and successor.id = o.replaced_by
         union all

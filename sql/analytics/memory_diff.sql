@@ -12,8 +12,8 @@ begin atomic
         s.name, e.name, o.content, a.name, successor.content, o.id
     from textrawl.fact o
     cross join lateral (
-        select textrawl.is_valid(o.valid_from, o.valid_until, since) as earlier,
-               textrawl.is_valid(o.valid_from, o.valid_until, until) as later) validity
+        select textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, since) as earlier,
+               textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, until) as later) validity
     join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
     join textrawl.space s on s.id = o.space_id
     join textrawl.actor a on a.id = o.author_id

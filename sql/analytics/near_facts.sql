@@ -29,7 +29,7 @@ begin
         ), entity as (
             select o.space_id, o.entity_id, max(o.created_at) as last, least(count(*), 300) as facts
             from %s
-            where o.space_id = any($1) and is_valid(o.valid_from, o.valid_until)
+            where o.space_id = any($1) and is_valid(o.valid_from, o.valid_until, o.closed_at)
             group by o.space_id, o.entity_id having count(*) > 1
         ), chosen as (
             select space_id, entity_id, facts from (
@@ -41,7 +41,7 @@ begin
                 from (
                     select o.id, o.created_at from textrawl.fact o
                     where o.space_id = chosen.space_id and o.entity_id = chosen.entity_id
-                      and is_valid(o.valid_from, o.valid_until)
+                      and is_valid(o.valid_from, o.valid_until, o.closed_at)
                     order by o.created_at desc, o.id limit 300) newest
                 join %I v on v.space_id = chosen.space_id and v.observation_id = newest.id) vectors
         )

@@ -6,7 +6,7 @@ begin atomic
     from textrawl.relation r
     join textrawl.entity f on f.space_id = r.space_id and f.id = r.from_entity
     join textrawl.entity t on t.space_id = r.space_id and t.id = r.to_entity
-    where r.space_id = export_edges.space and textrawl.is_valid(r.valid_from, r.valid_until)
+    where r.space_id = export_edges.space and textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at)
     order by r.created_at, r.id;
 end;
 

@@ -1,7 +1,7 @@
 create function textrawl.export_facts(space integer)
 returns table (
     kind text, space text, id uuid, entity uuid, text text, source text, confidence real,
-    valid_from timestamptz, valid_until timestamptz, replaced_by uuid,
+    valid_from timestamptz, valid_until timestamptz, closed_at timestamptz, replaced_by uuid,
     author text, client text, tool text, request text, created_at timestamptz,
     said_at timestamptz,  -- null if the author did not give this time
     whole uuid, part smallint
@@ -9,7 +9,7 @@ returns table (
 language sql stable
 begin atomic
     select 'fact'::text, s.name, o.id, o.entity_id, o.content, o.source, o.confidence,
-        o.valid_from, o.valid_until, o.replaced_by, a.name, o.client, o.tool, o.request, o.created_at,
+        o.valid_from, o.valid_until, o.closed_at, o.replaced_by, a.name, o.client, o.tool, o.request, o.created_at,
         nullif(o.said_at, o.created_at), o.whole, o.part
     from textrawl.fact o
     join textrawl.space s on s.id = o.space_id

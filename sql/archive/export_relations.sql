@@ -1,13 +1,13 @@
 create function textrawl.export_relations(space integer)
 returns table (
     kind text, space text, id uuid, from_entity uuid, relation text, label text, to_entity uuid, strength real,
-    valid_from timestamptz, valid_until timestamptz,
+    valid_from timestamptz, valid_until timestamptz, closed_at timestamptz,
     author text, client text, tool text, request text, created_at timestamptz
 )
 language sql stable
 begin atomic
     select 'relation'::text, s.name, r.id, r.from_entity, r.relation_type, r.label, r.to_entity, r.strength,
-        r.valid_from, r.valid_until, a.name, r.client, r.tool, r.request, r.created_at
+        r.valid_from, r.valid_until, r.closed_at, a.name, r.client, r.tool, r.request, r.created_at
     from textrawl.relation r
     join textrawl.space s on s.id = r.space_id
     join textrawl.actor a on a.id = r.author_id

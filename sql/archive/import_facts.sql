@@ -18,10 +18,10 @@ begin
     return query
     with input as materialized (
         select g.*, fact_hash(g.text) as hash, a.id as author_id, e.name, e.entity_type,
-            is_valid(g.valid_from, g.valid_until) as valid
+            is_valid(g.valid_from, g.valid_until, g.closed_at) as valid
         from jsonb_to_recordset(lines) g(
             place integer, space integer, id uuid, entity uuid, text text, source text, confidence real,
-            valid_from timestamptz, valid_until timestamptz, author text, client text, tool text, request text,
+            valid_from timestamptz, valid_until timestamptz, closed_at timestamptz, author text, client text, tool text, request text,
             created_at timestamptz, said_at timestamptz, whole uuid, part smallint)
         join actor a on a.name = g.author
         left join entity e on e.space_id = g.space and e.id = g.entity
@@ -35,7 +35,7 @@ begin
             select o.id from fact o
             where g.valid and o.space_id = g.space and o.entity_id = g.entity and o.content_hash = g.hash
               and (o.whole, o.part) is not distinct from (g.whole, g.part)
-              and is_valid(o.valid_from, o.valid_until)
+              and is_valid(o.valid_from, o.valid_until, o.closed_at)
             order by o.created_at, o.id limit 1) duplicate on true
         window own as (partition by g.space, g.id order by g.place)
     ), decided as materialized (
@@ -60,9 +60,9 @@ begin
     ), inserted as (
         -- Do not call store_facts() here, because these rows already have authors and times.
         insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
-                                 valid_from, valid_until, author_id, client, tool, request, created_at, said_at, fts, whole, part)
+                                 valid_from, valid_until, closed_at, author_id, client, tool, request, created_at, said_at, fts, whole, part)
         select s.space, s.id, s.entity, s.entity_type, s.text, s.hash, s.source, s.confidence,
-            s.valid_from, s.valid_until, s.author_id, s.client, s.tool, s.request, s.created_at,
+            s.valid_from, s.valid_until, coalesce(s.closed_at, past_end(s.valid_until)), s.author_id, s.client, s.tool, s.request, s.created_at,
             coalesce(s.said_at, s.created_at),
             -- If a fact was said when it was stored, leave the words of the date out of its search document. A fact of
             -- remember_fact has the same search document.

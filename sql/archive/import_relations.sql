@@ -25,7 +25,7 @@ begin
             and exists (select from entity e where e.space_id = g.space and e.id = g.to_entity) as housed
         from jsonb_to_recordset(lines) g(
             place integer, space integer, id uuid, from_entity uuid, relation text, label text, to_entity uuid, strength real,
-            valid_from timestamptz, valid_until timestamptz, author text, client text, tool text, request text,
+            valid_from timestamptz, valid_until timestamptz, closed_at timestamptz, author text, client text, tool text, request text,
             created_at timestamptz)
         join actor a on a.name = g.author
     ), matched as materialized (
@@ -59,9 +59,9 @@ begin
     ), inserted as (
         -- Do not call store_relations() here, because these rows already have authors, times and ends.
         insert into relation (space_id, id, from_entity, relation_type, label, to_entity, strength, valid_from, valid_until,
-                              author_id, client, tool, request, created_at)
+                              closed_at, author_id, client, tool, request, created_at)
         select s.space, s.id, s.from_entity, s.key, nullif(s.label, s.key), s.to_entity, s.strength,
-            s.valid_from, s.valid_until,
+            s.valid_from, s.valid_until, coalesce(s.closed_at, past_end(s.valid_until)),
             s.author_id, s.client, s.tool, s.request, s.created_at
         from deduplicated s where s.outcome = 'added' and s.first = s.id
         returning space_id, from_entity, to_entity, created_at

@@ -23,7 +23,9 @@ begin
     order by o.space_id, o.id for update;
     -- Skip facts that this memory already records as replaced, and facts that existed before the import and have not
     -- ended.
-    update observation o set replaced_by = next.id
+    update observation o
+    -- A file of an earlier version does not have closed_at.
+    set replaced_by = next.id, closed_at = coalesce(o.closed_at, o.valid_until)
     from unnest(spaces, facts, successors, added) input(space, fact, successor, added)
     join fact next on next.space_id = input.space and next.id = input.successor
     where o.space_id = input.space and o.id = input.fact and o.replaced_by is null and next.id <> o.id

@@ -11,7 +11,7 @@ begin
     chosen := array(
         select o.id from fact o
         where o.space_id = source.space_id and o.entity_id = source.id
-          and case when facts is null then ended or is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
+          and case when facts is null then ended or is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
                    else o.id = any(named) or o.whole in (
                        select p.whole from fact p where p.space_id = source.space_id and p.id = any(named)) end
         order by o.ordinal, o.id);

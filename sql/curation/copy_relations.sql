@@ -42,9 +42,9 @@ begin
     select coalesce(jsonb_agg(to_jsonb(p) || jsonb_build_object('copy', coalesce(p.twin, p.fresh))), '[]')
     into plan from paired p;
     insert into relation (
-        space_id, id, from_entity, relation_type, label, to_entity, strength, valid_from, valid_until,
+        space_id, id, from_entity, relation_type, label, to_entity, strength, valid_from, valid_until, closed_at,
         author_id, client, tool, request, created_at)
-    select target, p.copy, p.copied_from, r.relation_type, r.label, p.copied_to, r.strength, r.valid_from, r.valid_until,
+    select target, p.copy, p.copied_from, r.relation_type, r.label, p.copied_to, r.strength, r.valid_from, r.valid_until, r.closed_at,
         r.author_id, r.client, r.tool, r.request, r.created_at
     from jsonb_to_recordset(plan) p (id uuid, copied_from uuid, copied_to uuid, copy uuid, twin uuid)
     join relation r on r.space_id = giver and r.id = p.id

@@ -47,7 +47,7 @@ begin
         edges := array(
             select r.id from relation r
             where r.space_id = giver.space_id and source.id in (r.from_entity, r.to_entity)
-              and is_valid(r.valid_from, r.valid_until, present => clock_timestamp()));
+              and is_valid(r.valid_from, r.valid_until, r.closed_at, present => clock_timestamp()));
     end if;
     entity_name := source.name;
     sample := (select (array_agg(o.content order by o.created_at desc, o.id))[1:3] from fact o

@@ -34,7 +34,8 @@ begin
             and (p.id = o.id or p.whole = o.whole and p.valid_until is not distinct from o.valid_until)
         where o.space_id = origin.space_id and o.id = any(memories));
     -- End the old texts first. Otherwise a merged text that equals one of them would not be stored.
-    update observation o set valid_until = consolidate_memories.moment where o.space_id = origin.space_id and o.id = any(parts);
+    update observation o set valid_until = consolidate_memories.moment, closed_at = consolidate_memories.moment
+    where o.space_id = origin.space_id and o.id = any(parts);
     select s.memory_id into memory_id
     from save_memory(
         consolidate_memories.content, entity, merged.tags, merged.entities, merged.source, merged.context, merged.extra, merged.strength,

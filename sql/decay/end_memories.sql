@@ -16,7 +16,7 @@ begin
         order by r.observation_id for update skip locked);
     taken := array(
         select o.id from observation o
-        where o.space_id = origin.space_id and o.id = any(taken) and is_valid(o.valid_from, o.valid_until, present => moment)
+        where o.space_id = origin.space_id and o.id = any(taken) and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
         order by o.id for no key update skip locked);
     update retention r set status = end_memories.status, ended_at = moment
     where r.space_id = origin.space_id and r.observation_id = any(taken);
@@ -30,7 +30,7 @@ begin
         join observation p on p.space_id = o.space_id and p.whole = o.whole and p.entity_id = o.entity_id and p.part > 1
             and p.valid_until is not distinct from o.valid_until
         where o.space_id = origin.space_id and o.id = any(taken) and o.whole is not null);
-    update observation o set valid_until = moment where o.space_id = origin.space_id and o.id = any(ended);
+    update observation o set valid_until = moment, closed_at = moment where o.space_id = origin.space_id and o.id = any(ended);
     return query select unnest(taken);
 end
 $$;

@@ -17,7 +17,7 @@ begin
     cross join lateral (select decay_score(r.use_count, r.last_used, r.strength, policy, moment) as score offset 0) faded
     where r.space_id = home and r.status = 'active' and r.saved and faded.score < (policy).forget_threshold
       and exists (select from observation o where o.space_id = home and o.id = r.observation_id
-                  and is_valid(o.valid_from, o.valid_until, present => moment))
+                  and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment))
     order by faded.score, r.observation_id limit max_rows;
 end
 $$;

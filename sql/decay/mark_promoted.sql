@@ -14,7 +14,7 @@ declare
     fact   record;
 begin
     select m.entity_id, m.last_used into fact from memory_states(origin.space_id) m
-    where m.observation_id = memory and is_valid(m.valid_from, m.valid_until, present => moment);
+    where m.observation_id = memory and is_valid(m.valid_from, m.valid_until, m.closed_at, present => moment);
     marked := found;
     if marked then
         insert into retention as r (space_id, observation_id, last_used, status, promoted_at, promoted_to)

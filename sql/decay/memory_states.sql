@@ -3,7 +3,7 @@ returns table (
     space_id integer, observation_id uuid, entity_id uuid, author_id integer,
     whole uuid,    -- md5 of a long text, otherwise null
     content text,  -- of a long text only the first part: memory_text() returns the whole text
-    created_at timestamptz, valid_from timestamptz, valid_until timestamptz,
+    created_at timestamptz, valid_from timestamptz, valid_until timestamptz, closed_at timestamptz,
     saved boolean, tags text[], entities text[], source text, context text, extra jsonb,
     strength double precision, use_count integer, last_used timestamptz,
     status text, ended_at timestamptz, promoted_at timestamptz, promoted_to text,
@@ -13,7 +13,7 @@ language sql stable parallel safe
 begin atomic
     -- The function sets no options, so that the planner can inline it. A function cannot read a view instead, because
     -- a migration creates the views after the functions.
-    select o.space_id, o.id, o.entity_id, o.author_id, o.whole, o.content, o.created_at, o.valid_from, o.valid_until,
+    select o.space_id, o.id, o.entity_id, o.author_id, o.whole, o.content, o.created_at, o.valid_from, o.valid_until, o.closed_at,
         coalesce(r.saved, false), coalesce(r.tags, '{}'), coalesce(r.entities, '{}'), r.source, r.context, coalesce(r.extra, '{}'),
         coalesce(r.strength, 1), coalesce(r.use_count, 0), coalesce(r.last_used, o.created_at),
         coalesce(r.status, 'active'), r.ended_at, r.promoted_at, r.promoted_to,

@@ -10,7 +10,7 @@ begin atomic
     with member as materialized (
         select m.* from textrawl.memory_states(merged_values.space) m
         where m.observation_id = any(memories) and m.status = 'active'
-          and textrawl.is_valid(m.valid_from, m.valid_until, present => moment)
+          and textrawl.is_valid(m.valid_from, m.valid_until, m.closed_at, present => moment)
     )
     select count(*),
         array(select distinct tag from member, unnest(member.tags) tag order by 1),

@@ -38,7 +38,7 @@ begin
     cross join lateral (
         select p.score >= (policy).promote_threshold as by_score,
             m.use_count >= (policy).promote_use_count and p.age <= (policy).promote_days as by_uses) reached
-    where m.status in ('active', 'promoted') and is_valid(m.valid_from, m.valid_until, present => moment)
+    where m.status in ('active', 'promoted') and is_valid(m.valid_from, m.valid_until, m.closed_at, present => moment)
       -- Without an id, facts of other tools are left out: they are not there to become notes.
       and case when memory is null
           then m.status = 'active' and m.saved and (reached.by_score or reached.by_uses)

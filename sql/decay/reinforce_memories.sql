@@ -25,7 +25,7 @@ begin
     end if;
     insert into retention (space_id, observation_id, last_used)
     select m.space_id, m.observation_id, m.last_used from memory_states(origin.space_id) m
-    where m.observation_id = any(memories) and is_valid(m.valid_from, m.valid_until, present => moment)
+    where m.observation_id = any(memories) and is_valid(m.valid_from, m.valid_until, m.closed_at, present => moment)
     order by m.observation_id
     on conflict do nothing;
     return query
@@ -37,7 +37,7 @@ begin
             review and is_cross_domain(r.tags, context_tags) as crosses
         from retention r join observation o on o.space_id = r.space_id and o.id = r.observation_id
         where r.space_id = origin.space_id and r.observation_id = any(memories) and r.status in ('active', 'promoted')
-          and is_valid(o.valid_from, o.valid_until, present => moment)
+          and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
         order by r.observation_id for update of r
     ), used as (
         update retention r

@@ -30,7 +30,7 @@ begin
     select o.id into memory_id from observation o, observation_parts(save_memory.content) p
     where o.space_id = origin.space_id and o.entity_id = owner and o.content_hash = fact_hash(p.content) and o.content = p.content
       and (o.whole, o.part) is not distinct from (p.whole, p.part) and coalesce(p.part, 1) = 1
-      and is_valid(o.valid_from, o.valid_until, present => moment)
+      and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
     order by o.created_at desc limit 1;
     insert into retention as r (space_id, observation_id, saved, tags, entities, source, context, extra, strength, last_used)
     values (origin.space_id, memory_id, fresh, save_memory.tags, save_memory.entities, save_memory.source, save_memory.context,

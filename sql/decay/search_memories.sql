@@ -69,7 +69,7 @@ begin
         left join hit on hit.id = found.id
         where m.status = any(statuses) and (any_tags is null or m.tags && any_tags)
           and (since is null or m.last_used >= since)
-          and (m.status not in ('active', 'promoted') or is_valid(m.valid_from, m.valid_until, present => moment))
+          and (m.status not in ('active', 'promoted') or is_valid(m.valid_from, m.valid_until, m.closed_at, present => moment))
     ), compared as materialized (
         select c.*, rated.priority, words_of.shared,
             case when query is null then null

@@ -13,10 +13,10 @@ begin atomic
     from textrawl.fact o
     join (select distinct on (t.content_hash, t.whole, t.part) t.id, t.content_hash, t.whole, t.part, t.valid_until
           from textrawl.fact t
-          where t.space_id = space and t.entity_id = kept and textrawl.is_valid(t.valid_from, t.valid_until, present => moment)
+          where t.space_id = space and t.entity_id = kept and textrawl.is_valid(t.valid_from, t.valid_until, t.closed_at, present => moment)
           order by t.content_hash, t.whole, t.part, t.valid_until desc nulls first, t.ordinal) twin
         on twin.content_hash = o.content_hash and (twin.whole, twin.part) is not distinct from (o.whole, o.part)
-    where o.space_id = space and o.entity_id = merged and textrawl.is_valid(o.valid_from, o.valid_until, present => moment)
+    where o.space_id = space and o.entity_id = merged and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
       and coalesce(twin.valid_until, 'infinity') >= coalesce(o.valid_until, 'infinity')
     union all
     select 'relation', r.id, twin.id, r.valid_until, greatest(moment, r.valid_from)
@@ -31,7 +31,7 @@ begin atomic
         select l.id from textrawl.relation l
         where l.space_id = space and l.from_entity = ends.source and l.relation_type = r.relation_type
           and l.to_entity = ends.target and l.valid_until is null limit 1) twin on true
-    where textrawl.is_valid(r.valid_from, r.valid_until, present => moment)
+    where textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at, present => moment)
       and (twin.id is not null or ends.source = ends.target and r.from_entity <> r.to_entity);
 end;
 

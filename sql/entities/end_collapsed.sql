@@ -13,12 +13,12 @@ begin
         where m.space_id = end_collapsed.space and m.merge_id = end_collapsed.merge and m.id = former.id;
         if former.kind = 'fact' then
             twin_id := (select o.id from observation o where o.space_id = end_collapsed.space and o.id = former.twin);
-            update observation o set valid_until = former.ended, replaced_by = twin_id
+            update observation o set valid_until = former.ended, closed_at = former.ended, replaced_by = twin_id
             where o.space_id = end_collapsed.space and o.id = former.id
               and o.valid_until is not distinct from coalesce(present.ended, former.valid_until)
               and o.replaced_by is not distinct from present.twin;
         else
-            update relation r set valid_until = former.ended
+            update relation r set valid_until = former.ended, closed_at = former.ended
             where r.space_id = end_collapsed.space and r.id = former.id
               and r.valid_until is not distinct from coalesce(present.ended, former.valid_until);
         end if;

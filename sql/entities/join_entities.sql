@@ -36,9 +36,10 @@ begin
     update relation r
     set from_entity = case when r.from_entity = merged then kept else r.from_entity end,
         to_entity = case when r.to_entity = merged then kept else r.to_entity end,
-        valid_until = coalesce(
-            (select m.ended from merged m where m.space_id = space and m.merge_id = merge and m.id = r.id), r.valid_until)
-    where r.space_id = space and r.id = any(record.sources || record.targets);
+        valid_until = coalesce(m.ended, r.valid_until), closed_at = coalesce(m.ended, r.closed_at)
+    from relation f
+    left join merged m on m.space_id = f.space_id and m.merge_id = join_entities.merge and m.id = f.id and m.kind = 'relation'
+    where f.space_id = space and f.id = any(record.sources || record.targets) and r.space_id = f.space_id and r.id = f.id;
     update reflection r set entity_id = kept where r.space_id = space and r.entity_id = merged;
     update merge m set kept_id = kept where m.space_id = space and m.kept_id = merged;
     update entity_alias a set entity_id = kept where a.space_id = space and a.entity_id = merged;
@@ -51,7 +52,8 @@ begin
     words := search_document(space, space_language(space), document_names(space, kept), '');
     update observation o
     set entity_id = kept, entity_type = one.entity_type, fts = o.fts || words,
-        valid_until = coalesce(m.ended, o.valid_until), replaced_by = coalesce(m.twin, o.replaced_by)
+        valid_until = coalesce(m.ended, o.valid_until), closed_at = coalesce(m.ended, o.closed_at),
+        replaced_by = coalesce(m.twin, o.replaced_by)
     from observation f
     left join merged m on m.space_id = f.space_id and m.merge_id = join_entities.merge and m.id = f.id and m.kind = 'fact'
     where f.space_id = space and f.entity_id = merged and o.space_id = f.space_id and o.id = f.id;

@@ -40,9 +40,9 @@ begin
             limit greatest(judge_pairs.max_rows * 2, 200)
         ), sized as (
             select l.*, (select count(*) from fact o where o.space_id = l.space_id and o.entity_id = l.one
-                           and is_valid(o.valid_from, o.valid_until)) as facts,
+                           and is_valid(o.valid_from, o.valid_until, o.closed_at)) as facts,
                 (select count(*) from fact o where o.space_id = l.space_id and o.entity_id = l.other
-                   and is_valid(o.valid_from, o.valid_until)) as other_facts,
+                   and is_valid(o.valid_from, o.valid_until, o.closed_at)) as other_facts,
                 (select count(*) from (
                     select x.other, x.relation_type from live_edges(l.space_id, l.one) x
                     intersect select x.other, x.relation_type from live_edges(l.space_id, l.other) x) shared) as shared_relations

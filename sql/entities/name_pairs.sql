@@ -21,7 +21,7 @@ begin atomic
         from unnest(spaces) place
         cross join lateral (
             select * from textrawl.observation n where n.space_id = place order by n.ordinal desc limit 100000) o
-        where o.relation_id is null and textrawl.is_valid(o.valid_from, o.valid_until)
+        where o.relation_id is null and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
     ), grouped as (
         -- A key of many entities says nothing about two of them.
         select k.space_id, k.key, array_agg(k.id) as ids from keyed k

@@ -39,7 +39,7 @@ begin atomic
         select distinct o.space_id, o.content_hash
         from textrawl.observation o
         where o.space_id = any(spaces) and o.entity_id = chosen and o.relation_id is null
-          and textrawl.is_valid(o.valid_from, o.valid_until)
+          and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
     ), alike as materialized (
         -- This reads only the index, not the facts, and it reads it once: "is true" keeps the planner from making a join
         -- of the condition, which could read the index for each fact of the chosen entity.
@@ -53,7 +53,7 @@ begin atomic
             -- "limit" keeps the planner from reading all facts.
             select from textrawl.observation o
             where o.space_id = a.space_id and o.entity_id = a.entity_id and o.content_hash = a.content_hash
-              and o.relation_id is null and textrawl.is_valid(o.valid_from, o.valid_until) limit 1) twin
+              and o.relation_id is null and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) limit 1) twin
         group by a.space_id, a.entity_id
     ), candidate as (
         -- A key of many entities says nothing about one of them.

@@ -45,12 +45,12 @@ begin
     -- Set an end back only if nobody has changed it since. A later merge can have ended a row that is split
     -- off, or a row because of one that is split off. Earlier merges into the merged entity stay as they are.
     moved := record.facts || later || record.sources || record.targets || sources || targets;
-    update observation o set valid_until = m.valid_until, replaced_by = null
+    update observation o set valid_until = m.valid_until, closed_at = null, replaced_by = null
     from merged m
     where m.space_id = space and m.kind = 'fact'
       and (m.merge_id = part_entities.merge or (m.id = any(moved) or m.twin = any(moved)) and m.merge_id <> all(record.merges))
       and o.space_id = space and o.id = m.id and o.valid_until = m.ended and (o.replaced_by = m.twin or o.replaced_by is null);
-    update relation r set valid_until = m.valid_until
+    update relation r set valid_until = m.valid_until, closed_at = null
     from merged m
     where m.space_id = space and m.kind = 'relation'
       and (m.merge_id = part_entities.merge or (m.id = any(moved) or m.twin = any(moved)) and m.merge_id <> all(record.merges))

@@ -58,7 +58,7 @@ begin
         from unnest(visited) with ordinality v (id, place)
         join relation r on r.space_id = home and r.from_entity = v.id
         join unnest(visited) with ordinality w (id, place) on w.id = r.to_entity
-        where is_valid(r.valid_from, r.valid_until, as_of)
+        where is_valid(r.valid_from, r.valid_until, r.closed_at, as_of)
           and (relation_types is null or r.relation_type = any(relation_types))
         order by v.place, w.place, r.id limit most_edges + 1
     )

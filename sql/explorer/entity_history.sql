@@ -27,7 +27,7 @@ begin atomic
         order by o.created_at desc, o.id limit max_rows offset skip
     )
     select o.id, known.space, o.content, o.source, o.confidence, a.name, o.client, o.tool, o.created_at, o.said_at,
-        o.valid_from, o.valid_until, textrawl.is_valid(o.valid_from, o.valid_until, entity_history.as_of),
+        o.valid_from, o.valid_until, textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, entity_history.as_of),
         successor.content, w.reason, known.total
     from known
     join textrawl.fact o on o.space_id = known.space_id and o.id = known.id

@@ -69,7 +69,7 @@ begin
             -- A fact can begin and end at the same time. Its beginning is then the older entry.
             order by at desc, id desc, change = 'said' limit max_rows
         )
-        select p.at, s.name, p.change, o.relation_id is not null, e.name, o.content, is_valid(o.valid_from, o.valid_until),
+        select p.at, s.name, p.change, o.relation_id is not null, e.name, o.content, is_valid(o.valid_from, o.valid_until, o.closed_at),
             a.name, p.client, p.tool, o.created_at, case when p.change <> 'said' then n.content end,
             case when p.change = 'revised' then v.reason end, o.id
         from page p

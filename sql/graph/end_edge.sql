@@ -36,12 +36,12 @@ begin
     select r.* into opposite from relation r
     where r.space_id = origin.space_id
       and r.from_entity = edge.to_entity and r.to_entity = edge.from_entity
-      and is_valid(r.valid_from, r.valid_until, present => moment)
+      and is_valid(r.valid_from, r.valid_until, r.closed_at, present => moment)
       -- split_node() stores the Spanish names.
       and (edge.relation_type, r.relation_type) in (
         ('contiene', 'parte_de'), ('parte_de', 'contiene'), ('contains', 'part_of'), ('part_of', 'contains'))
     order by r.valid_until desc nulls first, r.id limit 1;
-    outcome := case when is_valid(edge.valid_from, edge.valid_until, present => moment) then 'ended' else 'known' end;
+    outcome := case when is_valid(edge.valid_from, edge.valid_until, edge.closed_at, present => moment) then 'ended' else 'known' end;
     if outcome = 'ended' then
         perform end_relations(array[edge.id, opposite.id], moment, origin);
     end if;

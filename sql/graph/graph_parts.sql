@@ -29,14 +29,14 @@ begin atomic
         union all
         select n.place, 1, min(o.created_at), coalesce(o.whole, o.id), string_agg(o.content, '' order by o.part), null, null, null
         from node n join textrawl.fact o on o.space_id = space and o.entity_id = n.id
-        where textrawl.is_valid(o.valid_from, o.valid_until)
+        where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
         group by n.place, coalesce(o.whole, o.id)
         union all
         select edge.place, 2, r.created_at, r.id, null, f.name, coalesce(r.label, r.relation_type), t.name
         from edge join textrawl.relation r on r.space_id = space and r.id = edge.id
         join textrawl.entity f on f.space_id = space and f.id = r.from_entity
         join textrawl.entity t on t.space_id = space and t.id = r.to_entity
-        where textrawl.is_valid(r.valid_from, r.valid_until)
+        where textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at)
     ), numbered as (
         select part.*, row_number() over (partition by part.place order by part.rank, part.at, part.id) - 1 as turn from part
     ), page as (

@@ -7,7 +7,7 @@ begin atomic
         select string_agg(o.content, '' order by o.part) as content, min(o.created_at) as at, coalesce(o.whole, o.id) as id
         from textrawl.fact o
         where o.space_id = space and o.entity_id = entity
-          and textrawl.is_valid(o.valid_from, o.valid_until)
+          and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
         group by coalesce(o.whole, o.id)) observation;
 end;
 

@@ -9,7 +9,7 @@ language sql stable
 set search_path from current
 begin atomic
     select o.entity_id, o.whole,
-        string_agg(o.content, '' order by o.part) filter (where textrawl.is_valid(o.valid_from, o.valid_until)),
+        string_agg(o.content, '' order by o.part) filter (where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)),
         array_agg(o.id order by o.part)
     from textrawl.fact o
     where o.space_id = space and o.entity_id = any(entities) and o.whole is not null

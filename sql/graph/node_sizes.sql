@@ -17,7 +17,7 @@ begin atomic
         select e.space_id, e.id, e.name, textrawl.free_type(e.entity_type, e.metadata) as entity_type,
             (select count(*) from textrawl.fact o
              where coalesce(o.part, 1) = 1 and o.space_id = e.space_id and o.entity_id = e.id
-               and textrawl.is_valid(o.valid_from, o.valid_until)) as facts
+               and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)) as facts
         from textrawl.entity e
         where e.space_id = (select place from scope) and (entity is null or e.name_key = textrawl.entity_key((select place from scope), entity))
     ), chosen as materialized (
@@ -33,7 +33,7 @@ begin atomic
             select newest.content from (
                 select string_agg(o.content, '' order by o.part) as content, min(o.created_at) as at, coalesce(o.whole, o.id) as id
                 from textrawl.fact o
-                where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until)
+                where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
                 group by coalesce(o.whole, o.id)
                 order by 2 desc, 3 desc limit most_texts) newest
             order by newest.at, newest.id)

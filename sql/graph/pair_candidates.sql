@@ -13,7 +13,7 @@ begin atomic
         from textrawl.entity e
         join textrawl.fact o on o.space_id = e.space_id and o.entity_id = e.id
         where e.space_id = place and (entity is null or e.name_key = textrawl.entity_key(place, entity))
-          and textrawl.is_valid(o.valid_from, o.valid_until)
+          and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
         group by e.space_id, e.id, e.name having count(*) > 1
     ), paired as (
         select s.*, sum(newest * (newest - 1) / 2) over (order by last desc, id) as pairs from sized s

@@ -26,7 +26,7 @@ begin
             or e.id in (
                 select o.entity_id from fact o
                 where o.space_id = place and case when plain then o.content ilike pattern else fold_case(o.content) like pattern end
-                  and is_valid(o.valid_from, o.valid_until)))
+                  and is_valid(o.valid_from, o.valid_until, o.closed_at)))
         order by e.created_at, e.id limit max_nodes);
     if btrim(query) <> '' and place is not null then
         -- Then add the entities of facts that match the words of the query or its meaning with a score of at least

@@ -26,7 +26,7 @@ begin
             from chosen c
             cross join lateral (
                 select o.id, o.entity_id, o.whole, o.content, o.created_at from textrawl.fact o
-                where o.space_id = c.space_id and o.entity_id = c.entity_id and textrawl.is_valid(o.valid_from, o.valid_until)
+                where o.space_id = c.space_id and o.entity_id = c.entity_id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
                 order by o.created_at desc, o.id limit c.compared) o
             left join %s v on v.space_id = c.space_id and v.observation_id = o.id
         ), compared as materialized (

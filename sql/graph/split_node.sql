@@ -58,9 +58,9 @@ begin
                 select t.id from fact t
                 where t.space_id = o.space_id and t.entity_id = target.id and t.content_hash = o.content_hash and t.content = o.content
                   and (t.whole, t.part) is not distinct from (o.whole, o.part)
-                  and is_valid(t.valid_from, t.valid_until, present => moment)
+                  and is_valid(t.valid_from, t.valid_until, t.closed_at, present => moment)
                 order by t.ordinal limit 1) twin on true
-            where o.space_id = origin.space_id and o.entity_id = source.id and is_valid(o.valid_from, o.valid_until, present => moment)
+            where o.space_id = origin.space_id and o.entity_id = source.id and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
               and (o.whole is null and o.content in (select jsonb_array_elements_text(child.value -> 'observations'))
                    or o.whole = any(wholes))
             order by o.ordinal
@@ -95,7 +95,7 @@ begin
     end loop;
     remaining := (
         select count(distinct coalesce(o.whole, o.id)) from fact o
-        where o.space_id = origin.space_id and o.entity_id = source.id and is_valid(o.valid_from, o.valid_until, present => moment));
+        where o.space_id = origin.space_id and o.entity_id = source.id and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment));
     return next;
 end
 $$;

@@ -17,7 +17,7 @@ begin atomic
             coalesce((select sum(u.count) from textrawl.entity_use u where u.space_id = e.space_id and u.entity_id = e.id), 0) as uses,
             (select count(*) from textrawl.fact o
              where o.space_id = e.space_id and o.entity_id = e.id
-               and textrawl.is_valid(o.valid_from, o.valid_until, present => moment)) as facts
+               and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)) as facts
         from textrawl.entity e where e.space_id = (select place from scope)
     )
     select u.name, u.entity_type, extract(epoch from moment - u.last_at)::double precision / 86400, u.uses, u.facts

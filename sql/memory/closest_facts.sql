@@ -20,13 +20,13 @@ begin
                 select v.vector <=> f.vector as distance from %I v
                 where v.space_id = o.space_id and v.observation_id = o.id offset 0) nearest
             where $3[f.ordinality] is null and o.id is distinct from $4
-              and is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
+              and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
             union all
             select f.ordinality, e.id, e.content, e.vector <=> f.vector, null
             from unnest($2) with ordinality f
             join unnest($2) with ordinality e on e.entity_id = f.entity_id and e.ordinality < f.ordinality
             where $3[f.ordinality] is null and $3[e.ordinality] is null
-              and is_valid(null, e.valid_until, present => clock_timestamp())) candidate
+              and is_valid(null, e.valid_until, null, present => clock_timestamp())) candidate
         where distance <= 0.05
         order by place, distance, ordinal nulls last$query$, 'embedding_' || model)
     using space, facts, known, replaced;

@@ -46,7 +46,7 @@ begin
           and char_length(e.name) > 2 and tsvector_to_array(e.fts) <@ query_words
           and exists (
               select from observation o
-              where o.space_id = e.space_id and o.entity_id = e.id and is_valid(o.valid_from, o.valid_until, as_of)
+              where o.space_id = e.space_id and o.entity_id = e.id and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
                 and is_within(o.said_at, since, until) and (entity_types is null or o.entity_type = any(entity_types))));
     select b.score, b.kept into bar, kept from answer_bar(vectors) b;
     return next;

@@ -30,7 +30,7 @@ begin atomic
         -- All facts are counted and sorted, but the content is read only for the facts of the page.
         select o.space_id, o.id, named.space, o.created_at
         from named join textrawl.fact o on o.space_id = named.space_id and o.entity_id = named.id
-        where textrawl.is_valid(o.valid_from, o.valid_until, as_of) and textrawl.is_within(o.said_at, since, until)
+        where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and textrawl.is_within(o.said_at, since, until)
     ), page as (
         -- A fact that was shared has the same time in both spaces.
         select * from fact order by created_at desc, space, id limit max_observations offset skip
@@ -42,13 +42,13 @@ begin atomic
         select r.relation_type, r.created_at, r.id, r.leaves, named.space, other.name, other.entity_type
         from named cross join lateral (
             -- Use two branches. If one condition covered both ends, Postgres would read every relation of the space.
-            select true as leaves, r.to_entity as other_id, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until
+            select true as leaves, r.to_entity as other_id, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until, r.closed_at
             from textrawl.relation r where r.space_id = named.space_id and r.from_entity = named.id
             union all
-            select false, r.from_entity, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until
+            select false, r.from_entity, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until, r.closed_at
             from textrawl.relation r where r.space_id = named.space_id and r.to_entity = named.id) r
         join textrawl.entity other on other.space_id = named.space_id and other.id = r.other_id
-        where with_relations and textrawl.is_valid(r.valid_from, r.valid_until, as_of)
+        where with_relations and textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at, as_of)
     ), recent_edge as (
         select * from edge order by created_at desc, id limit max_relations
     )

@@ -50,7 +50,7 @@ begin atomic
         select c.section, near.*
         from chosen c cross join lateral (
             select o.* from textrawl.fact o
-            where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until)
+            where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
             order by o.created_at desc, o.id limit case c.section when 'project' then 20 else 3 end) near
         union all
         select 'recalled', o.* from used join textrawl.fact o using (space_id, id)
@@ -68,7 +68,7 @@ begin atomic
                 + 0.4 * coalesce(used.times / (used.times + 2), 0)))::real as score
         from candidate o
         left join used using (space_id, id)
-        where textrawl.is_valid(o.valid_from, o.valid_until) and char_length(o.content) <= max_characters
+        where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and char_length(o.content) <= max_characters
             and (o.part is null or o.part = 1)
     ), once as (
         -- A fact of several sections belongs to the first of them in this order.

@@ -59,7 +59,7 @@ begin
     ended := array(
         select o.id from observation o
         where selecting is not null and o.fts @@ selecting and (o.space_id = any(scoped)) is true
-            and not is_valid(o.valid_from, o.valid_until, as_of)
+            and not is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
             and (entity_types is null or o.entity_type = any(entity_types))
         order by o.created_at desc, o.id limit more);
     return query

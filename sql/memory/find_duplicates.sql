@@ -14,8 +14,8 @@ begin
           and o.whole is null
           -- A new fact that has already ended differs from a valid fact with the same text. It is a duplicate only of a
           -- fact with the same end.
-          and case when is_valid(null, f.valid_until, present => clock_timestamp())
-                   then is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
+          and case when is_valid(null, f.valid_until, null, present => clock_timestamp())
+                   then is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
                    else o.valid_until = f.valid_until and o.replaced_by is null end
         -- The graph tools store a text again if its spelling differs. If there are several matches, prefer the match
         -- with the identical spelling.
@@ -23,8 +23,8 @@ begin
     left join lateral (
         select e.id from unnest(facts) with ordinality e
         where e.ordinality < f.ordinality and e.entity_id = f.entity_id and e.content_hash = f.content_hash
-          and case when is_valid(null, f.valid_until, present => clock_timestamp())
-                   then is_valid(null, e.valid_until, present => clock_timestamp())
+          and case when is_valid(null, f.valid_until, null, present => clock_timestamp())
+                   then is_valid(null, e.valid_until, null, present => clock_timestamp())
                    else e.valid_until = f.valid_until end
         order by e.ordinality limit 1) earlier on true);
 end

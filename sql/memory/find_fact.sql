@@ -17,7 +17,7 @@ begin
             select id from fact
             where space_id = space and entity_id = entity
               and content_hash = fact_hash(reference)
-            order by is_valid(valid_from, valid_until, present => clock_timestamp()) desc, whole is not null,
+            order by is_valid(valid_from, valid_until, closed_at, present => clock_timestamp()) desc, whole is not null,
                 content <> reference, created_at desc
             limit 1) o;
     end if;

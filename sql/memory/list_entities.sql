@@ -18,7 +18,7 @@ begin atomic
         select distinct o.space_id, o.entity_id from textrawl.fact o
         where o.space_id = any((select ids from scope)::integer[])
           and o.said_at >= coalesce(since, '-infinity') and o.said_at <= coalesce(until, 'infinity')
-          and textrawl.is_valid(o.valid_from, o.valid_until, as_of)
+          and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
     ), matching as (
         select from textrawl.entity e
         where e.space_id = any((select ids from scope)::integer[])

@@ -24,7 +24,7 @@ begin
             select space_id, id, created_at, matched_terms(fts, terms) as matched, length(fts) as words
             from observation
             where fts @@ selecting and (space_id = any(spaces)) is true
-                and is_valid(valid_from, valid_until, as_of) and is_within(said_at, since, until)
+                and is_valid(valid_from, valid_until, closed_at, as_of) and is_within(said_at, since, until)
                 and (entity_types is null or entity_type = any(entity_types))
                 and (not parts or exists (
                     select from journal_entry j where j.space_id = observation.space_id and j.document_id = observation.whole))
@@ -44,16 +44,16 @@ begin
     from (
         select space_id, id, created_at, matched_terms(fts, terms) as matched, length(fts) as words
         from (
-            select space_id, id, created_at, fts, valid_from, valid_until, entity_type, said_at, whole
+            select space_id, id, created_at, fts, valid_from, valid_until, closed_at, entity_type, said_at, whole
             from observation where not common and (space_id = any(spaces)) is true
             union all
             select newest.* from unnest(spaces) place cross join lateral (
-                select space_id, id, created_at, fts, valid_from, valid_until, entity_type, said_at, whole
+                select space_id, id, created_at, fts, valid_from, valid_until, closed_at, entity_type, said_at, whole
                 from observation where common and space_id = place
                 order by ordinal desc limit 50000 / cardinality(spaces)) newest
         ) checked
         where fts @@ fallback
-            and is_valid(valid_from, valid_until, as_of) and is_within(said_at, since, until)
+            and is_valid(valid_from, valid_until, closed_at, as_of) and is_within(said_at, since, until)
             and (entity_types is null or entity_type = any(entity_types))
             and (not parts or exists (
                 select from journal_entry j where j.space_id = checked.space_id and j.document_id = checked.whole))

@@ -12,7 +12,7 @@ begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, memory_statistics.spaces) as ids
     ), fact_count as materialized (
-        select count(*) as facts, count(*) filter (where textrawl.is_valid(o.valid_from, o.valid_until)) as valid_facts
+        select count(*) as facts, count(*) filter (where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)) as valid_facts
         from textrawl.fact o
         -- The index observation_growth_idx needs the last condition.
         where o.space_id = any((select ids from scope)::integer[]) and o.created_at >= '-infinity'
@@ -20,7 +20,7 @@ begin atomic
     select (select count(*) from textrawl.entity e where e.space_id = any((select ids from scope)::integer[])),
            (select c.facts from fact_count c), (select c.valid_facts from fact_count c),
            (select count(*) from textrawl.relation r where r.space_id = any((select ids from scope)::integer[])
-            and textrawl.is_valid(r.valid_from, r.valid_until)),
+            and textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at)),
            -- Each of the two counts reads only an index.
            (select count(*) from textrawl.event v where v.space_id = any((select ids from scope)::integer[]))
            - (select count(*) from textrawl.event v where v.space_id = any((select ids from scope)::integer[])

@@ -18,7 +18,7 @@ set hnsw.scan_mem_multiplier = 2
 as $$
 declare
     vectors   text := 'embedding_' || model;
-    condition text := 'is_valid(o.valid_from, o.valid_until, $4)';
+    condition text := 'is_valid(o.valid_from, o.valid_until, o.closed_at, $4)';
 begin
     if vector is null then
         return;
@@ -40,7 +40,7 @@ begin
             join document d on d.space_id = j.space_id and d.id = j.document_id
             join observation o on o.space_id = d.space_id and o.entity_id = d.entity_id and o.whole = d.id
             join %I v on v.space_id = o.space_id and v.observation_id = o.id
-            where j.space_id = any($2) and is_valid(o.valid_from, o.valid_until, $3)
+            where j.space_id = any($2) and is_valid(o.valid_from, o.valid_until, o.closed_at, $3)
             order by (v.vector <=> $1) + 0 limit $4$sql$, vectors)
         using vector, spaces, as_of, candidates;
     elsif rare then

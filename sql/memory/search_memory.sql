@@ -145,7 +145,7 @@ begin
                 select space_id, ordinal from found
             ) place
             join observation o using (space_id, ordinal)
-            where is_valid(o.valid_from, o.valid_until, as_of) and is_within(o.said_at, since, until)
+            where is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and is_within(o.said_at, since, until)
                 and (entity_types is null or o.entity_type = any(entity_types))
         ),
         selected as materialized (

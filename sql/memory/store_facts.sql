@@ -41,10 +41,10 @@ begin
     -- Number the facts here. The trigger would read the last number again for each fact.
     place := coalesce((select max(o.ordinal) from observation o where o.space_id = space), 0);
     insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
-                             valid_from, valid_until, author_id, client, tool, request, created_at, said_at, fts, ordinal)
+                             valid_from, valid_until, closed_at, author_id, client, tool, request, created_at, said_at, fts, ordinal)
     select space, f.id, f.entity_id, f.entity_type, f.content, f.content_hash,
            coalesce(f.source, 'conversation'), coalesce(f.confidence, 1),
-           moment + f.ordinality * step, f.valid_until, origin.author_id, origin.client, origin.tool, origin.request,
+           moment + f.ordinality * step, f.valid_until, past_end(f.valid_until), origin.author_id, origin.client, origin.tool, origin.request,
            moment + f.ordinality * step, coalesce(f.said_at, moment + f.ordinality * step),
            search_document(space, (select space_language(space)), document_names(space, f.entity_id), f.content, f.said_at),
            place + row_number() over (order by f.ordinality)

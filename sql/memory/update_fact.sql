@@ -16,6 +16,7 @@ begin atomic
         update textrawl.observation o
         set source = coalesce(update_fact.source, o.source), confidence = coalesce(update_fact.confidence, o.confidence),
             valid_until = coalesce(update_fact.valid_until, o.valid_until),
+            closed_at = coalesce(textrawl.past_end(update_fact.valid_until), o.closed_at),
             said_at = coalesce(update_fact.said_at, o.said_at),
             fts = case when update_fact.said_at is null then o.fts else (
                 select textrawl.search_document(o.space_id, textrawl.space_language(o.space_id), textrawl.document_names(o.space_id, e.id), o.content, update_fact.said_at)

@@ -16,7 +16,7 @@ begin atomic
       and (find_edges.to_node is null or r.to_entity = find_edges.to_node)
       and (find_edges.type is null or r.relation_type = textrawl.relation_key(find_edges.type))
       and (find_edges.deleted or d.deleted_at is null)
-      and (not find_edges.only_valid or textrawl.is_valid(r.valid_from, r.valid_until))
+      and (not find_edges.only_valid or textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at))
     order by r.created_at desc, r.id limit find_edges.max_rows;
 end;
 

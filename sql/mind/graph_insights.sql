@@ -16,7 +16,7 @@ begin atomic
         select n.entity_id from textrawl.graph_node n where n.space_id = (select id from home) and n.deleted_at is not null
     ), live as materialized (
         select r.id, r.from_entity, r.to_entity, r.strength from textrawl.relation r
-        where r.space_id = (select id from home) and textrawl.is_valid(r.valid_from, r.valid_until)
+        where r.space_id = (select id from home) and textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at)
           and r.from_entity not in (select entity_id from hidden) and r.to_entity not in (select entity_id from hidden)
     ), bridge as materialized (
         select ends.node, count(*) as edges

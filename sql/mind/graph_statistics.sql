@@ -20,7 +20,7 @@ begin atomic
         group by 1
     ), edge_count as materialized (
         select r.relation_type as type, count(*) as count from textrawl.relation r
-        where r.space_id = (select id from home) and textrawl.is_valid(r.valid_from, r.valid_until)
+        where r.space_id = (select id from home) and textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at)
           and r.from_entity not in (select entity_id from hidden) and r.to_entity not in (select entity_id from hidden)
         group by 1
     )

@@ -4,18 +4,18 @@ set search_path from current
 begin atomic
     -- Any tool can replace the fact, so follow the replacements. The path stops the walk if they form a circle.
     with recursive successor as (
-        select o.id, o.content, o.replaced_by, o.valid_from, o.valid_until, array[o.id] as path
+        select o.id, o.content, o.replaced_by, o.valid_from, o.valid_until, o.closed_at, array[o.id] as path
         from textrawl.fact o
         where o.space_id = node_description.space and o.id = node_description.fact and o.entity_id = node_description.entity
         union all
-        select o.id, o.content, o.replaced_by, o.valid_from, o.valid_until, s.path || o.id
+        select o.id, o.content, o.replaced_by, o.valid_from, o.valid_until, o.closed_at, s.path || o.id
         from successor s
         join textrawl.fact o on o.space_id = node_description.space and o.id = s.replaced_by
             and o.entity_id = node_description.entity
         where o.id <> all(s.path)
     )
     select s.id, s.content from successor s
-    where textrawl.is_valid(s.valid_from, s.valid_until, present => clock_timestamp())
+    where textrawl.is_valid(s.valid_from, s.valid_until, s.closed_at, present => clock_timestamp())
     order by cardinality(s.path) desc limit 1;
 end;
 

@@ -3,7 +3,9 @@ language sql volatile
 set search_path from current
 begin atomic
     update textrawl.relation r
-    set strength = (fields ->> 'strength')::real, valid_until = (fields ->> 'valid_until')::timestamptz
+    set strength = (fields ->> 'strength')::real, valid_until = (fields ->> 'valid_until')::timestamptz,
+        closed_at = case when r.closed_at = (fields ->> 'valid_until')::timestamptz then r.closed_at
+                         else textrawl.past_end((fields ->> 'valid_until')::timestamptz) end
     where r.space_id = set_edge.space and r.id = set_edge.relation
       and (r.strength, r.valid_until)
           is distinct from ((fields ->> 'strength')::real, (fields ->> 'valid_until')::timestamptz);

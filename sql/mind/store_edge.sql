@@ -15,7 +15,7 @@ declare
 begin
     select r.id, r.strength into relation_id, former from relation r
     where r.space_id = space and r.from_entity = store_edge.from_entity and r.to_entity = store_edge.to_entity
-      and r.relation_type = relation_key(store_edge.type) and is_valid(r.valid_from, r.valid_until, present => moment)
+      and r.relation_type = relation_key(store_edge.type) and is_valid(r.valid_from, r.valid_until, r.closed_at, present => moment)
     order by r.valid_until nulls first, r.id limit 1;
     created := relation_id is null;
     if created then

@@ -37,11 +37,11 @@ begin
                 cross join lateral (
                     select r.to_entity as node, r.id as edge, r.strength from relation r
                     where direction in ('out', 'both') and r.space_id = home and r.from_entity = f.id
-                      and is_valid(r.valid_from, r.valid_until) and (wanted is null or r.relation_type = any(wanted))
+                      and is_valid(r.valid_from, r.valid_until, r.closed_at) and (wanted is null or r.relation_type = any(wanted))
                     union all
                     select r.from_entity, r.id, r.strength from relation r
                     where direction in ('in', 'both') and r.space_id = home and r.to_entity = f.id
-                      and is_valid(r.valid_from, r.valid_until) and (wanted is null or r.relation_type = any(wanted))) hop
+                      and is_valid(r.valid_from, r.valid_until, r.closed_at) and (wanted is null or r.relation_type = any(wanted))) hop
                 where hop.node <> all(visited) and not exists (
                     select from graph_node n where n.space_id = home and n.entity_id = hop.node and n.deleted_at is not null)
                 order by hop.node, f.place, hop.strength desc, hop.edge) first

@@ -12,13 +12,13 @@ declare
     origin origin := open_write(credential, space, 'write', client, tool, request);
 begin
     perform claim_live_edge(update_edge.edge, origin);
-    if fields ? 'valid_until' and is_valid(null, (fields ->> 'valid_until')::timestamptz, present => clock_timestamp())
+    if fields ? 'valid_until' and is_valid(null, (fields ->> 'valid_until')::timestamptz, null, present => clock_timestamp())
        and exists (
             select from relation r
             join relation other on other.space_id = r.space_id and other.id <> r.id and other.from_entity = r.from_entity
                 and other.to_entity = r.to_entity and other.relation_type = r.relation_type
             where r.space_id = origin.space_id and r.id = update_edge.edge
-              and is_valid(other.valid_from, other.valid_until, present => clock_timestamp())) then
+              and is_valid(other.valid_from, other.valid_until, other.closed_at, present => clock_timestamp())) then
         raise exception using errcode = 'TR082', message = 'another valid edge of this type connects the same nodes';
     end if;
     perform describe_edge(update_edge.edge, fields, origin);

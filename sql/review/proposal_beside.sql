@@ -21,7 +21,7 @@ begin
                 'why', case when t.name_key = target then 'repeats' else 'replaces' end) order by r.created_at, r.id), '[]')
             from relation r join entity t on t.space_id = r.space_id and t.id = r.to_entity
             where r.space_id = shown.space_id and r.from_entity = subject and r.relation_type = relation_key(shown.relation_type)
-              and is_valid(r.valid_from, r.valid_until) and (t.name_key = target or shown.replaces_edges));
+              and is_valid(r.valid_from, r.valid_until, r.closed_at) and (t.name_key = target or shown.replaces_edges));
     end if;
     if shown.replaces is not null and replaced_fault(space, shown.entity_name, shown.replaces) is null then
         replaced := find_fact(space, subject, shown.replaces);
@@ -37,7 +37,7 @@ begin
                 cross join lateral (
                     select 1 - (v.vector <=> $4) as cosine from %I v
                     where v.space_id = o.space_id and v.observation_id = o.id offset 0) b
-                where o.space_id = $1 and o.entity_id = $2 and is_valid(o.valid_from, o.valid_until)
+                where o.space_id = $1 and o.entity_id = $2 and is_valid(o.valid_from, o.valid_until, o.closed_at)
                   and o.content_hash <> $5 and o.id is distinct from $6 and b.cosine >= 0.8
                 order by b.cosine desc limit 3) n$query$, 'embedding_' || shown.model_id)
         into near using space, subject, shown.content, shown.vector, shown.content_hash, replaced;
@@ -47,7 +47,7 @@ begin
             'why', case when o.id = replaced then 'replaces' else 'repeats' end) order by o.id = replaced desc, o.ordinal), '[]')
         from fact o
         where o.space_id = shown.space_id and o.entity_id = subject
-          and (o.id = replaced or o.content_hash = shown.content_hash and is_valid(o.valid_from, o.valid_until))) || near;
+          and (o.id = replaced or o.content_hash = shown.content_hash and is_valid(o.valid_from, o.valid_until, o.closed_at))) || near;
 end
 $$;
 

@@ -10,7 +10,7 @@ begin
         space, (select e.id from entity e where e.space_id = space and e.name_key = entity_key(space, replaced_fault.entity)), replaces);
     return (select 'TR003' from fact f
             where f.space_id = space and f.id = found_fact
-              and not is_valid(f.valid_from, f.valid_until, present => clock_timestamp()));
+              and not is_valid(f.valid_from, f.valid_until, f.closed_at, present => clock_timestamp()));
 exception
     when sqlstate 'TR001' or sqlstate 'TR002' then
         return sqlstate;

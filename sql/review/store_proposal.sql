@@ -9,7 +9,7 @@ as $$
 declare
     origin origin := row(space, accepted.author_id, accepted.client, accepted.tool, accepted.request, false)::origin;
 begin
-    if not is_valid(null, accepted.valid_until, present => clock_timestamp()) then
+    if not is_valid(null, accepted.valid_until, null, present => clock_timestamp()) then
         -- The fact begins now, so it would end before it begins.
         raise exception using errcode = 'TR008', message = 'the proposal ended before it was decided', detail = left(accepted.id::text, 8);
     elsif accepted.kind = 'fact' then

@@ -9,10 +9,10 @@ declare
 begin
     for former in
         select r.* from relation r
-        where r.space_id = origin.space_id and r.id = any(relations) and is_valid(r.valid_from, r.valid_until, present => moment)
+        where r.space_id = origin.space_id and r.id = any(relations) and is_valid(r.valid_from, r.valid_until, r.closed_at, present => moment)
         order by r.id for no key update
     loop
-        update relation r set valid_until = moment where r.space_id = origin.space_id and r.id = former.id;
+        update relation r set valid_until = moment, closed_at = moment where r.space_id = origin.space_id and r.id = former.id;
         update entity e set updated_at = moment
         where e.space_id = origin.space_id and e.id in (former.from_entity, former.to_entity);
         perform record_event('ended', former.from_entity, null, former.id, origin,

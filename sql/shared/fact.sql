@@ -3,7 +3,7 @@ select * from textrawl.observation where relation_id is null;
 
 comment on view textrawl.fact is
     'The rows of observation that are facts, without the statements of relations. Functions that list or count facts read it. '
-    'Example: select content from textrawl.fact f where textrawl.is_valid(f.valid_from, f.valid_until);';
+    'Example: select content from textrawl.fact f where textrawl.is_valid(f.valid_from, f.valid_until, f.closed_at);';
 
 -- The view has the columns of the table. Copy their comments, so that each comment is written only once.
 do $$

@@ -7,11 +7,11 @@ select s.*, case when s.outdated then 'recalled though replaced' else concat_ws(
 from (
     select o.space_id, o.id, o.entity_id, o.entity_type, o.content, o.author_id, o.confidence, o.created_at, o.replaced_by,
            r.recalls, r.last_at,
-           textrawl.is_valid(o.valid_from, o.valid_until) and greatest(o.created_at, r.last_at) < (select now() - interval '180 days') as old,
-           textrawl.is_valid(o.valid_from, o.valid_until) and o.confidence < 0.5 as doubtful,
-           textrawl.is_valid(o.valid_from, o.valid_until) and r.recalls is null
+           textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and greatest(o.created_at, r.last_at) < (select now() - interval '180 days') as old,
+           textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and o.confidence < 0.5 as doubtful,
+           textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and r.recalls is null
                and o.created_at < (select now() - interval '30 days') as unused,
-           not textrawl.is_valid(o.valid_from, o.valid_until) and o.replaced_by is not null
+           not textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and o.replaced_by is not null
                and r.last_at >= o.valid_until as outdated
     from textrawl.fact o
     left join textrawl.recalled r on r.space_id = o.space_id and r.observation_id = o.id

@@ -17,11 +17,11 @@ begin atomic
       and o.space_id = space and o.id = d.id
       and o.entity_id = textrawl.find_restored(d.space_id, d.entities, (change.former ->> 'entity_id')::uuid)
       -- If the same text was stored again meanwhile, do not move the fact. The text must not exist twice.
-      and not (textrawl.is_valid(o.valid_from, o.valid_until, present => clock_timestamp()) and exists (
+      and not (textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp()) and exists (
           select from textrawl.fact duplicate
           where duplicate.space_id = o.space_id and duplicate.entity_id = e.id and duplicate.content_hash = o.content_hash
             and duplicate.content = o.content and (duplicate.whole, duplicate.part) is not distinct from (o.whole, o.part)
-            and textrawl.is_valid(duplicate.valid_from, duplicate.valid_until, present => clock_timestamp())
+            and textrawl.is_valid(duplicate.valid_from, duplicate.valid_until, duplicate.closed_at, present => clock_timestamp())
             -- Ignore facts that this undo removes.
             and not exists (select from textrawl.undone removed
                             where removed.space_id = space and removed.undo_id = undo

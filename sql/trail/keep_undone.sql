@@ -18,7 +18,8 @@ begin atomic
         when 'move back' then jsonb_build_object('entity_id', o.entity_id)
         when 'retype' then jsonb_build_object('entity_type', n.entity_type, 'metadata', n.metadata, 'type_guessed', n.type_guessed)
         when 'drop entity' then to_jsonb(n) - 'fts'
-        when 'revive' then jsonb_build_object('valid_until', coalesce(o.valid_until, r.valid_until), 'replaced_by', o.replaced_by)
+        when 'revive' then jsonb_build_object('valid_until', coalesce(o.valid_until, r.valid_until),
+            'closed_at', coalesce(o.closed_at, r.closed_at), 'replaced_by', o.replaced_by)
             || case when p.kind = 'observation' then textrawl.memory_record(space, p.id) else '{}' end
         when 'reset' then case when p.kind <> 'observation' then '{}' else (
             select jsonb_object_agg(changed.key, jsonb_build_object(

@@ -28,7 +28,7 @@ begin atomic
         select from textrawl.fact newer
         where newer.space_id = space and newer.entity_id = o.entity_id and newer.content_hash = o.content_hash
           and (newer.whole, newer.part) is not distinct from (o.whole, o.part) and newer.id <> o.id
-          and textrawl.is_valid(newer.valid_from, newer.valid_until));
+          and textrawl.is_valid(newer.valid_from, newer.valid_until, newer.closed_at));
 end;
 
 comment on function textrawl.plan_memories is

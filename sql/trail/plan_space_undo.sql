@@ -107,7 +107,7 @@ begin atomic
               select from textrawl.fact duplicate
               where duplicate.space_id = space and duplicate.entity_id = source.id and duplicate.content_hash = o.content_hash
                 and duplicate.content = o.content and (duplicate.whole, duplicate.part) is not distinct from (o.whole, o.part)
-                and textrawl.is_valid(duplicate.valid_from, duplicate.valid_until)
+                and textrawl.is_valid(duplicate.valid_from, duplicate.valid_until, duplicate.closed_at)
                 and duplicate.id not in (select removed_fact.id from removed_fact))
     ), retyped as materialized (
         select e.id, former_type.value as former_type,
@@ -125,7 +125,7 @@ begin atomic
     ), ended as materialized (
         -- Take the facts that ended because they were replaced, if the newer fact is removed or the event of the
         -- replacement is withdrawn. Skip facts that are removed.
-        select o.id, o.entity_id, o.valid_until, o.replaced_by, o.content_hash, o.whole, o.part, o.created_at,
+        select o.id, o.entity_id, o.valid_until, o.closed_at, o.replaced_by, o.content_hash, o.whole, o.part, o.created_at,
             last.observation_id as successor,
             case when last.action = 'revised' then former.until
                  when updated.values ? 'valid_until' then (updated.values ->> 'valid_until')::timestamptz
@@ -209,7 +209,7 @@ begin atomic
             where o.space_id = space and o.entity_id = r.entity_id and o.content_hash = r.content_hash
               and (o.whole, o.part) is not distinct from (r.whole, r.part)
               and o.created_at > r.created_at and o.id not in (select removed_fact.id from removed_fact)
-            order by o.created_at, o.id limit 1) newer on case when r.revised then textrawl.is_valid(null, r.new_until)
+            order by o.created_at, o.id limit 1) newer on case when r.revised then textrawl.is_valid(null, r.new_until, r.closed_at)
                           else r.new_until is null or r.new_until > r.valid_until end
     ), changed as (
         select r.* from unique_revival r where (r.valid_until, r.replaced_by) is distinct from (r.new_until, r.new_successor)

@@ -31,8 +31,8 @@ begin
               select from undone d
               where d.space_id = restore_facts.space and d.undo_id = restore_facts.undo and d.action = 'remove' and d.id = o.id)
           and o.id <> all(ignored)
-          and is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
-          and is_valid(fact.valid_from, fact.valid_until, present => clock_timestamp())
+          and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
+          and is_valid(fact.valid_from, fact.valid_until, fact.closed_at, present => clock_timestamp())
         limit 1;
         if duplicate is null then
             fact.entity_id := kept.entity_id;

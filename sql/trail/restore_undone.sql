@@ -17,7 +17,8 @@ begin
     -- End the revived facts before the removed facts are restored. Otherwise two facts with the same text would be
     -- valid.
     with back as (
-        update observation o set valid_until = (d.before ->> 'valid_until')::timestamptz, replaced_by = null
+        update observation o set valid_until = (d.before ->> 'valid_until')::timestamptz,
+            closed_at = (d.before ->> 'closed_at')::timestamptz, replaced_by = null
         from undone d
         where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'revive' and d.kind = 'observation'
           and o.space_id = restore_undone.space and o.id = d.id
@@ -56,7 +57,9 @@ begin
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'hand over'
       and r.space_id = restore_undone.space and r.id = d.id and r.author_id = (d.after ->> 'author_id')::integer;
 
-    update relation r set valid_until = (d.before ->> 'valid_until')::timestamptz
+    update relation r
+    set valid_until = (d.before ->> 'valid_until')::timestamptz,
+        closed_at = (d.before ->> 'closed_at')::timestamptz
     from undone d
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'revive' and d.kind = 'relation'
       and r.space_id = restore_undone.space and r.id = d.id

@@ -43,8 +43,12 @@ begin
         array(select d.id from undone d where d.space_id = place and d.undo_id = undo_events.undo_id and d.kind = 'observation'),
         array(select d.id from undone d where d.space_id = place and d.undo_id = undo_events.undo_id and d.kind = 'relation'));
     -- Revive facts before any deletion, because deleting a fact sets replaced_by to null in the facts that point to it.
-    update observation o set valid_until = (d.after ->> 'valid_until')::timestamptz, replaced_by = (d.after ->> 'replaced_by')::uuid
+    update observation o
+    set valid_until = former.until, replaced_by = former.by,
+        closed_at = case when former.by is not null or former.until = o.closed_at then former.until end
     from undone d
+    cross join lateral (
+        select (d.after ->> 'valid_until')::timestamptz as until, (d.after ->> 'replaced_by')::uuid as by) former
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
       and o.space_id = place and o.id = d.id;
     perform revive_memories(place, undo_id);
@@ -77,7 +81,9 @@ begin
     delete from relation r using undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'relation'
       and r.space_id = place and r.id = d.id;
-    update relation r set valid_until = (d.after ->> 'valid_until')::timestamptz
+    update relation r
+    set valid_until = (d.after ->> 'valid_until')::timestamptz,
+        closed_at = case when (d.after ->> 'valid_until')::timestamptz = r.closed_at then r.closed_at end
     from undone d
     where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'relation'
       and r.space_id = place and r.id = d.id;

@@ -6,7 +6,7 @@ begin atomic
     select e.name, o.content
     from (
         select o.space_id, o.entity_id, o.content from textrawl.fact o
-        where textrawl.is_valid(o.valid_from, o.valid_until) and length(o.content) >= min_length
+        where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and length(o.content) >= min_length
           and o.space_id <> all(textrawl.sensitive_spaces())
         order by random() limit max_rows
     ) o

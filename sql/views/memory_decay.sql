@@ -16,7 +16,7 @@ cross join lateral (
         textrawl.decay_reaches(now.score / 2, m.use_count, m.last_used, m.strength, policy) as falls_at,
         textrawl.decay_reaches((policy).forget_threshold, m.use_count, m.last_used, m.strength, policy) as forgotten_at,
         textrawl.review_priority(now.score, policy) as priority) p
-where m.status in ('active', 'promoted') and textrawl.is_valid(m.valid_from, m.valid_until);
+where m.status in ('active', 'promoted') and textrawl.is_valid(m.valid_from, m.valid_until, m.closed_at);
 
 comment on view textrawl.memory_decay is 'How well each memory is retained now: its score, when the score falls below the threshold of gc, and whether the memory is due for review. '
     'Example: select content, score, forgotten_at from textrawl.memory_decay order by score limit 10;';

@@ -5,11 +5,11 @@ from textrawl.entity e
 join textrawl.space s on s.id = e.space_id and s.tier is null
 left join (
     select r.space_id, r.from_entity as id, count(*) as relations
-    from textrawl.relation r where textrawl.is_valid(r.valid_from, r.valid_until) group by r.space_id, r.from_entity
+    from textrawl.relation r where textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at) group by r.space_id, r.from_entity
 ) o on o.space_id = e.space_id and o.id = e.id
 left join (
     select r.space_id, r.to_entity as id, count(*) as relations
-    from textrawl.relation r where textrawl.is_valid(r.valid_from, r.valid_until) group by r.space_id, r.to_entity
+    from textrawl.relation r where textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at) group by r.space_id, r.to_entity
 ) i on i.space_id = e.space_id and i.id = e.id;
 
 comment on view textrawl.memory_graph_degree is 'Number of valid relations of each entity, including entities without relations.';

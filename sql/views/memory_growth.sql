@@ -2,7 +2,7 @@ create view textrawl.memory_growth with (security_invoker) as
 select s.name as space, stored.week, stored.entity_type, stored.source, a.name as author, stored.facts, stored.still_valid
 from (
     select o.space_id, date_trunc('week', o.created_at)::date as week, o.entity_type, o.source, o.author_id, count(*) as facts,
-           count(*) filter (where textrawl.is_valid(o.valid_from, o.valid_until)) as still_valid
+           count(*) filter (where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)) as still_valid
     from textrawl.fact o
     group by 1, 2, 3, 4, 5
 ) stored

@@ -1,6 +1,6 @@
 create view textrawl.memory_observations with (security_invoker) as
 select s.name as space, o.id, e.name as entity_name, o.entity_type, o.content, o.source, o.confidence,
-       o.valid_from, o.valid_until, textrawl.is_valid(o.valid_from, o.valid_until) as valid, o.replaced_by,
+       o.valid_from, o.valid_until, textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) as valid, o.replaced_by,
        a.name as author, o.client, o.tool, o.created_at, o.entity_id,
        o.said_at
 from textrawl.fact o

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 def _read_facts(place: Place) -> list[tuple[str, bool]]:
     return place.owner.execute(
-        "select content, is_valid(valid_from, valid_until) from textrawl.fact"
+        "select content, is_valid(valid_from, valid_until, closed_at) from textrawl.fact"
         " order by created_at, content"
     ).fetchall()
 

@@ -111,7 +111,7 @@ def _find_facts(place: Place, pattern: str) -> list[str]:
     """The valid facts with such a text."""
     rows = place.owner.execute(
         "select content from textrawl.fact where content like %s"
-        " and textrawl.is_valid(valid_from, valid_until) order by 1",
+        " and textrawl.is_valid(valid_from, valid_until, closed_at) order by 1",
         (pattern,),
     )
     return [content for (content,) in rows.fetchall()]

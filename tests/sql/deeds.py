@@ -164,7 +164,7 @@ class World:
             join entity e on e.space_id = o.space_id and e.id = o.entity_id
             join actor a on a.id = o.author_id
             where o.space_id = any(%s)
-              and is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
+              and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
             order by 1, 2, 3"""
         return self.sql.execute(query, (self.spaces,)).fetchall()
 
@@ -213,8 +213,8 @@ class World:
 def _facts(world: World, space: int) -> list[Any]:
     query = """
         select o.id::text from fact o where o.space_id = %s
-          and is_valid(o.valid_from, o.valid_until, present => clock_timestamp())
-        order by o.created_at, o.id"""
+          and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
+        order by o.ordinal, o.id"""
     return world.column(query, space)
 
 

@@ -36,9 +36,9 @@ def _deeds(actors: tuple[str, ...], verbs: tuple[str, ...]) -> st.SearchStrategy
 _writes = _deeds(("ana", "bob"), _WRITES)
 _decisions = _deeds(("bob",), ("accept", "reject"))
 _proposals = _deeds(("pip",), ("remember", "relate", "remember", "replace"))
-_removals = _deeds(("ana", "bob"), ("forget",))
-_any = _writes | _decisions | _proposals
-_histories = settings(
+removals = _deeds(("ana", "bob"), ("forget",))
+any_deeds = _writes | _decisions | _proposals
+histories = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -58,9 +58,11 @@ def list_doubled(world: World) -> list[Any]:
     return [fact for fact, times in counted.items() if times > 1]
 
 
-@settings(_histories, max_examples=400)
+@settings(histories, max_examples=400)
 @given(
-    before=st.lists(_any, max_size=8), actor=st.sampled_from(["ana", "bob", "pip"]), data=st.data()
+    before=st.lists(any_deeds, max_size=8),
+    actor=st.sampled_from(["ana", "bob", "pip"]),
+    data=st.data(),
 )
 def test_what_one_did_is_undone_to_the_row_and_reverted_to_the_row(
     owner: psycopg.Connection, before: list[Deed], actor: str, data: st.DataObject
@@ -84,10 +86,10 @@ def test_what_one_did_is_undone_to_the_row_and_reverted_to_the_row(
     assert list_changes(later, world.read_state()) == []
 
 
-@settings(_histories, max_examples=400)
+@settings(histories, max_examples=400)
 @given(
-    before=st.lists(_any, max_size=5),
-    after=st.lists(_any | _removals, min_size=2, max_size=12),
+    before=st.lists(any_deeds, max_size=5),
+    after=st.lists(any_deeds | removals, min_size=2, max_size=12),
     actor=st.sampled_from(["ana", "bob", "pip"]),
 )
 def test_no_fact_of_others_is_lost_or_doubled_by_an_undo_in_the_middle(
@@ -113,7 +115,7 @@ def test_no_fact_of_others_is_lost_or_doubled_by_an_undo_in_the_middle(
         assert list_changes(later, world.read_state()) == []
 
 
-@settings(_histories, max_examples=400)
+@settings(histories, max_examples=400)
 @given(history=st.lists(_writes | _proposals, min_size=2, max_size=14))
 def test_proposals_change_no_answer_count_or_score_of_anybody_else(
     owner: psycopg.Connection, history: list[Deed]

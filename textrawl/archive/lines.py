@@ -94,6 +94,7 @@ class _Statement(SignedLine):
     id: Id
     valid_from: Moment
     valid_until: Moment | None = None
+    closed_at: Moment | None = None
     created_at: Moment
 
 

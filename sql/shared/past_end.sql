@@ -1,0 +1,9 @@
+create function textrawl.past_end(valid_until timestamptz) returns timestamptz
+language sql volatile parallel safe
+begin atomic
+    select case when past_end.valid_until <= clock_timestamp() then past_end.valid_until end;
+end;
+
+comment on function textrawl.past_end is
+    'The given end if it is not in the future, otherwise null. Functions that write an end which their caller named set '
+    'closed_at to it. Example: select textrawl.past_end(now());';
