@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, LiteralString
 
 import psycopg
@@ -375,8 +375,44 @@ def _forget(world: World, deed: Deed, space: int, token: bytes) -> None:
     )
 
 
+def _end_fact(world: World, deed: Deed, space: int, token: bytes) -> None:
+    """Somebody says when the fact ended: just now, or long after every test."""
+    fact = choose(_facts(world, space), deed.one)
+    content = world.fetch("select content from fact where space_id = %s and id = %s", space, fact)
+    world.fetch(
+        "select remember_fact(%s, 'person', %s, valid_until => %s, credential => %s,"
+        " space => %s)::text",
+        _subject(world, space, fact),
+        content,
+        world.now() if deed.other % 3 else datetime(2999, 1 + deed.text, 1, tzinfo=UTC),
+        token,
+        space,
+    )
+
+
+def _end_relation(world: World, deed: Deed, space: int, token: bytes) -> None:
+    world.fetch(
+        "select end_relation(%s, 'knows', %s, credential => %s, space => %s)::text",
+        NAMES[deed.one % len(NAMES)],
+        NAMES[deed.other % len(NAMES)],
+        token,
+        space,
+    )
+
+
+def _fade(world: World, deed: Deed, space: int, token: bytes) -> None:
+    world.fetch(
+        "select count(*) from forget_faded(array[%s]::uuid[], %s, credential => %s, space => %s)",
+        choose(_facts(world, space), deed.one),
+        bool(deed.other % 2),
+        token,
+        space,
+    )
+
+
 _DEEDS: dict[str, Callable[[World, Deed, int, bytes], None]] = {
     "remember": _remember, "replace": _replace, "update": _update, "relate": _relate,
     "accept": _decide, "reject": _decide, "name": _name, "unname": _unname, "merge": _merge,
     "split": _split, "share": _share, "move": _share, "revise": _revise, "forget": _forget,
+    "end fact": _end_fact, "end relation": _end_relation, "fade": _fade,
 }  # fmt: skip

@@ -21,7 +21,7 @@ _WRITES = (
 )  # fmt: skip
 
 
-def _deeds(actors: tuple[str, ...], verbs: tuple[str, ...]) -> st.SearchStrategy[Deed]:
+def deeds(actors: tuple[str, ...], verbs: tuple[str, ...]) -> st.SearchStrategy[Deed]:
     return st.builds(
         Deed,
         st.sampled_from(verbs),
@@ -33,10 +33,10 @@ def _deeds(actors: tuple[str, ...], verbs: tuple[str, ...]) -> st.SearchStrategy
     )
 
 
-_writes = _deeds(("ana", "bob"), _WRITES)
-_decisions = _deeds(("bob",), ("accept", "reject"))
-_proposals = _deeds(("pip",), ("remember", "relate", "remember", "replace"))
-removals = _deeds(("ana", "bob"), ("forget",))
+_writes = deeds(("ana", "bob"), _WRITES)
+_decisions = deeds(("bob",), ("accept", "reject"))
+_proposals = deeds(("pip",), ("remember", "relate", "remember", "replace"))
+removals = deeds(("ana", "bob"), ("forget",))
 any_deeds = _writes | _decisions | _proposals
 histories = settings(
     deadline=None,
@@ -70,7 +70,7 @@ def test_what_one_did_is_undone_to_the_row_and_reverted_to_the_row(
     world = World(owner, f"world{next(_numbers)}")
     live(world, before)
     since, earlier = world.now(), world.read_state()
-    own = {"pip": _proposals}.get(actor, _deeds((actor,), (*_WRITES, "accept", "reject")))
+    own = {"pip": _proposals}.get(actor, deeds((actor,), (*_WRITES, "accept", "reject")))
     live(world, data.draw(st.lists(own, min_size=1, max_size=7)))
     later = world.read_state()
     assert list_doubled(world) == []

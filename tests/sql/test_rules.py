@@ -47,7 +47,8 @@ _EXCEPTIONS = {
         "select from observation o where is_valid(o.valid_from, o.valid_until, o.closed_at)",
         "select from observation o where is_valid(o.valid_from, o.valid_until, o.closed_at, now())",
         """select from observation o
-           where is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())""",
+           where is_valid(
+               o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())""",
         "select from observation o where is_fact_id(o.content)",
         "select from observation o where o.content_hash = fact_hash(o.content)",
         "select from entity e where free_type(e.entity_type, e.metadata) = 'Engineer'",

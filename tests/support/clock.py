@@ -16,7 +16,8 @@ from psycopg import sql
 _TIMES = """
     select c.table_name, array_agg(c.column_name::text) filter (where c.data_type <> 'jsonb'),
         array_agg(c.column_name::text) filter (where c.data_type = 'jsonb'),
-        bool_or(c.column_name = 'space_id')
+        exists (select from information_schema.columns s where s.table_schema = 'textrawl'
+                and s.table_name = c.table_name and s.column_name = 'space_id')
     from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
     where c.table_schema = 'textrawl' and t.table_type = 'BASE TABLE' and c.is_generated = 'NEVER'
       and t.table_name not in ('migration', 'code')
