@@ -125,6 +125,19 @@ def test_a_refused_file_is_named_and_the_others_are_stored(
     assert len(look(owner)) == 3
 
 
+def test_what_is_not_a_regular_file_is_named_and_not_read(
+    run: Run, given: dict[str, Any], folder: Path, owner: psycopg.Connection
+) -> None:
+    os.mkfifo(folder / "pipe.md")
+
+    done = run("ingest", str(folder), str(folder / "pipe.md"), "/dev/zero", **given)
+
+    assert done.code == 1
+    assert "pipe.md was not stored: it is a FIFO, not a regular file" in done.err
+    assert "zero was not stored: it is a device, not a regular file" in done.err
+    assert len(look(owner)) == 3
+
+
 def test_a_file_whose_name_is_not_utf8_is_stored(
     run: Run, given: dict[str, Any], tmp_path: Path, owner: psycopg.Connection
 ) -> None:

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
+from textrawl.documents.files import FileRefused
 from textrawl.documents.folders import find_files
-from textrawl.documents.reading import FileRefused, clean_text, hash_file, read_file
+from textrawl.documents.reading import clean_text, hash_file, read_file
 from textrawl.values.text import check_document
 
 PAGE = """<!doctype html><html><head><title>Meals</title><style>p {color: red}</style></head>

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from uuid import UUID
 
 import anyio
@@ -17,8 +16,9 @@ from anyio import to_process, to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from textrawl.access.principal import Caller
+from textrawl.documents.files import FileRefused
 from textrawl.documents.folders import FoundFile
-from textrawl.documents.reading import FileRefused, FileText, hash_file, read_file
+from textrawl.documents.reading import FileText, hash_file, read_file
 from textrawl.errors import ArgumentInvalid, EmbeddingNotConfigured, EmbeddingUnavailable
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.store.backlog import fill_batch, queue_facts
@@ -170,7 +170,7 @@ class Ingestion:
                 content=text.text,
                 chunks=json.dumps(text.chunks),
                 sha256=text.sha256,
-                modified_at=_read_time(found.file),
+                modified_at=_read_time(text.changed_at),
                 sensitive=True,
                 **{name: self._caller.writing[name] for name in ("credential", "client", "tool")},
             )
@@ -204,9 +204,9 @@ async def choose_graph(store: Store, caller: Caller, name: str | None) -> str:
     raise ArgumentInvalid(fix, title=title)
 
 
-def _read_time(file: Path) -> datetime | None:
-    """Return the time when a file was changed. None: the file is gone, or its time is no date."""
+def _read_time(seconds: float) -> datetime | None:
+    """Return the time when a file was changed. None: the time is no date."""
     try:
-        return datetime.fromtimestamp(file.stat().st_mtime, UTC)
+        return datetime.fromtimestamp(seconds, UTC)
     except (OSError, ValueError, OverflowError):
         return None

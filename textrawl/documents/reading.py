@@ -14,11 +14,11 @@ from io import BytesIO
 from pathlib import Path
 
 from textrawl.documents.chunking import Chunk, chunk_text
+from textrawl.documents.files import FileRefused, open_file
 from textrawl.documents.kinds import HTML, PDF, find_ending, find_kind
 from textrawl.values.text import remove_hidden
 
 MOST_CHARACTERS = 5_000_000  # in a source; check_source() in SQL allows no more
-MOST_BYTES = 200_000_000
 MOST_CHUNKS = 32_767
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _BLANK_LINES = re.compile(r"\n{3,}")
@@ -26,36 +26,29 @@ _UNREAD = ["head", "iframe", "nav", "noscript", "script", "style", "svg", "templ
 _EXTRA = "it needs textrawl[documents]: run `pip install 'textrawl[documents]'`"
 
 
-class FileRefused(Exception):
-    """A file that cannot be stored. The message gives the reason."""
-
-
 @dataclass(frozen=True)
 class FileText:
-    """The text of a file, with its chunks and the hash of the file."""
+    """The text of a file, with its chunks, the hash of the file and the time of its last change."""
 
     text: str
     chunks: list[Chunk]
     sha256: str
+    changed_at: float
 
 
 def hash_file(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal. Raises FileRefused."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise FileRefused(f"it is larger than {MOST_BYTES // 1_000_000} MB")
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise FileRefused(f"it cannot be read: {error.strerror}") from None
+    digest = hashlib.sha256()
+    with open_file(path) as file:
+        for piece in file.read():
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def read_file(path: Path) -> FileText:
     """Return the text of a file in chunks. Raises FileRefused."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FileRefused(f"it cannot be read: {error.strerror}") from None
+    with open_file(path) as file:
+        content = b"".join(file.read())
     text = clean_text(_choose_reader(path.name)(content))
     if len(text) > MOST_CHARACTERS:
         raise FileRefused(
@@ -68,7 +61,7 @@ def read_file(path: Path) -> FileText:
         raise FileRefused(
             f"it has {len(chunks):,} chunks; split it into files of at most {MOST_CHUNKS:,}"
         )
-    return FileText(text, chunks, hashlib.sha256(content).hexdigest())
+    return FileText(text, chunks, hashlib.sha256(content).hexdigest(), file.changed_at)
 
 
 def clean_text(text: str) -> str:
