@@ -1,7 +1,8 @@
 """Texts that are cut into chunks of at most 512 tokens, at headings, functions and paragraphs.
 
 Neighbouring chunks have up to 64 tokens in common, so that a passage at a border is whole in one
-of them.
+of them. A long text is cut piece by piece, because the time of the splitter can grow with the
+square of a text.
 """
 
 from functools import cache
@@ -12,13 +13,14 @@ from typing import Any, NamedTuple
 from semantic_text_splitter import CodeSplitter, MarkdownSplitter, TextSplitter
 
 from textrawl.documents.kinds import LANGUAGES
+from textrawl.documents.pieces import Bounds, Splitter, split_pieces
 from textrawl.wire.token_counter import choose_counter
 
 MOST_TOKENS, OVERLAP = 512, 64
 MOST_CHARACTERS = 8000  # in a chunk; check_source() in SQL allows no more
+_BOUNDS = Bounds(line=12_000, piece=100_000)
+_BOUNDS_OF_CODE = Bounds(line=12_000, piece=16_000)  # the depth of its syntax costs time as well
 _PACKAGES = {"tsx": "typescript"}  # grammars in a package that has another name
-
-Splitter = TextSplitter | MarkdownSplitter | CodeSplitter
 
 
 class Chunk(NamedTuple):
@@ -37,9 +39,11 @@ def chunk_text(text: str, kind: str = "text") -> list[Chunk]:
     space have no chunks. Raises UnicodeEncodeError for lone surrogates.
     """
     count = choose_counter().count
+    bounds = _BOUNDS if kind in ("text", "markdown") else _BOUNDS_OF_CODE
+    found = split_pieces(_open_splitter(kind), text, bounds)
     return [
-        Chunk(part, start, len(piece), count(piece))
-        for part, (start, piece) in enumerate(_open_splitter(kind).chunk_indices(text), start=1)
+        Chunk(part, start, len(chunk), count(chunk))
+        for part, (start, chunk) in enumerate(found, start=1)
     ]
 
 
