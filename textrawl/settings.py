@@ -28,7 +28,7 @@ from textrawl.environment import (
 )
 from textrawl.errors import StartRefused
 from textrawl.setting_source import SettingSource
-from textrawl.values import hook_choice
+from textrawl.values import author_choice, hook_choice
 from textrawl.values.choice import describe_choice
 from textrawl.values.limits import DIGEST_TOKENS, LEAST_TOKENS, MOST_TOKENS
 
@@ -265,6 +265,12 @@ class Settings(BaseSettings):
         le=5000,
         description="Maximum number of tokens of a digest, if the caller gives no other.",
     )
+    digest_authors: Annotated[list[str], NoDecode] = Field(
+        default=list(author_choice.EVERYBODY),
+        description="Whose facts digests and hooks give to a model: `all`; `members`, who are "
+        "people and agents that may write to the space, without documents and imports; or names "
+        "of authors, separated by commas. Tools find the facts of all authors.",
+    )
     hook_recall_tokens: int = Field(
         default=hook_choice.RECALL_TOKENS,
         ge=100,
@@ -361,6 +367,11 @@ class Settings(BaseSettings):
     @classmethod
     def _read_hooks(cls, value: object) -> object:
         return hook_choice.read_hooks(value) if isinstance(value, str) else value
+
+    @field_validator("digest_authors", mode="before")
+    @classmethod
+    def _read_authors(cls, value: object) -> object:
+        return author_choice.read_authors(value) if isinstance(value, str) else value
 
     @field_validator("data_dir", "vault", "access_token_file", mode="after")
     @classmethod

@@ -5,7 +5,7 @@ create function textrawl.describe_entity(
     since timestamptz default null, until timestamptz default null
 ) returns table (
     id uuid, space text, name text, entity_type text, description text,
-    observations jsonb,         -- newest first: [{id, space, content, source, confidence, created_at, said_at, author}]
+    observations jsonb,         -- newest first: [{id, space, content, source, confidence, created_at, said_at, author, several_authors}]
     total_observations bigint,
     outgoing jsonb,             -- [{relation_type, to_entity, to_entity_type, created_at}]
     incoming jsonb,             -- [{relation_type, from_entity, from_entity_type, created_at}]
@@ -34,10 +34,15 @@ begin atomic
     ), page as (
         -- A fact that was shared has the same time in both spaces.
         select * from fact order by created_at desc, space, id limit max_observations offset skip
+    ), shared as materialized (
+        select s.space_id, textrawl.has_several_authors(s.space_id) as by_several
+        from (select distinct space_id from page) s
     ), newest as (
-        select o.id, page.space, o.content, o.source, o.confidence, o.created_at, o.said_at, a.name as author
+        select o.id, page.space, o.content, o.source, o.confidence, o.created_at, o.said_at, a.name as author,
+            shared.by_several as several_authors
         from page join textrawl.fact o on o.space_id = page.space_id and o.id = page.id
         join textrawl.actor a on a.id = o.author_id
+        join shared on shared.space_id = page.space_id
     ), edge as (
         select r.relation_type, r.created_at, r.id, r.leaves, named.space, other.name, other.entity_type
         from named cross join lateral (

@@ -2,12 +2,15 @@ create function textrawl.digest_memory(
     project text default null,  -- name of the project that the caller works on
     max_rows integer default 40,
     max_characters integer default 300,  -- longer facts are left out
-    spaces integer[] default null, credential bytea default null
+    spaces integer[] default null, credential bytea default null,
+    authors text[] default null,   -- names; only facts of these authors. Null: all
+    members boolean default false  -- true: only facts of members, see is_from_author()
 ) returns table (
     observation_id uuid, entity_id uuid, space text, entity_name text, entity_type text, content text,
     created_at timestamptz, said_at timestamptz, author text,
     section text,  -- project, question, preference, person, recalled or recent
-    score real     -- in its section, from 0 to 1
+    score real,    -- in its section, from 0 to 1
+    several_authors boolean  -- true: several authors write to the space
 )
 language sql stable security definer rows 40
 set search_path from current
@@ -18,6 +21,8 @@ begin atomic
         select textrawl.readable_spaces(credential, digest_memory.spaces) as ids
     ), place as materialized (
         select id from scope cross join lateral unnest(scope.ids) id
+    ), author as materialized (
+        select case when authors is not null then array(select a.id from textrawl.actor a where a.name = any(authors)) end as ids
     ), words as materialized (
         -- All words of the name, so that the project "billing service" finds the entity "Billing Service v2".
         select (select string_agg(quote_literal(word), ' & ')::tsquery
@@ -51,13 +56,17 @@ begin atomic
         from chosen c cross join lateral (
             select o.* from textrawl.fact o
             where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
+              and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
             order by o.created_at desc, o.id limit case c.section when 'project' then 20 else 3 end) near
         union all
         select 'recalled', o.* from used join textrawl.fact o using (space_id, id)
+        where textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
         union all
         select 'recent', newest.*
         from place p cross join lateral (
-            select o.* from textrawl.fact o where o.space_id = p.id
+            select o.* from textrawl.fact o
+            where o.space_id = p.id
+              and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
             order by o.ordinal desc
             limit (select least(40, greatest(5, 200 / greatest(cardinality(ids), 1))) from scope)) newest
     ), judged as (
@@ -86,7 +95,9 @@ begin atomic
         select *, (row_number() over (partition by section order by score desc, created_at desc, id))::double precision / share as turn
         from spread where section = 'project' or of_entity <= 3
     )
-    select r.id, r.entity_id, s.name, e.name, e.entity_type, r.content, r.created_at, r.said_at, a.name, r.section, r.score
+    select r.id, r.entity_id, s.name, e.name, e.entity_type, r.content, r.created_at, r.said_at, a.name, r.section, r.score,
+        -- Each space is looked up once. A call for each fact would repeat it.
+        r.space_id = any((select coalesce(array_agg(p.id), '{}') from place p where textrawl.has_several_authors(p.id))::integer[])
     from ranked r
     join textrawl.space s on s.id = r.space_id
     join textrawl.entity e on e.space_id = r.space_id and e.id = r.entity_id

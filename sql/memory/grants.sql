@@ -1,7 +1,7 @@
 -- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
-    textrawl.digest_memory, textrawl.complete_name, textrawl.explain_search,
+    textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search,
     textrawl.remember_fact, textrawl.build_knowledge, textrawl.relate_entities, textrawl.end_relation,
     textrawl.forget_entity,
     textrawl.memory_statistics, textrawl.recall_costs, textrawl.count_terms
@@ -14,7 +14,7 @@ grant execute on function
 
 grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
-    textrawl.digest_memory, textrawl.complete_name, textrawl.explain_search, textrawl.memory_statistics,
+    textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.memory_statistics,
     textrawl.recall_costs, textrawl.score_bar
     to textrawl_analyst;
 

@@ -26,7 +26,8 @@ returns table (
     relation_type text, to_entity text, to_entity_type text,
     document_id uuid,  -- source of the chunk; null for a fact
     part integer, line integer, tokens integer,  -- of the chunk
-    over_cap boolean   -- true: the text was left out, because the answer would exceed the cap of its graph or the ceiling
+    over_cap boolean,  -- true: the text was left out, because the answer would exceed the cap of its graph or the ceiling
+    several_authors boolean  -- true: several authors write to the space, so an answer says who wrote the fact
 )
 language plpgsql stable security definer rows 10
 set search_path from current
@@ -214,11 +215,17 @@ begin
             select space_id, id, cosine, coverage, score,
                 row_number() over (order by score desc, created_at desc, id) as rank
             from ranked order by score desc, created_at desc, id limit max_rows
+        ),
+        of_several as materialized (
+            -- `offset 0` keeps the planner from calling the function for each row before the rows become distinct.
+            select coalesce(array_agg(s.space_id), '{}') as ids
+            from (select distinct space_id from best where score > 0 offset 0) s where has_several_authors(s.space_id)
         )
         select o.id, o.entity_id, o.space_id, b.space, e.name, o.entity_type, case when not capped.over then o.content end,
             o.source, o.confidence, o.valid_until, o.created_at, o.said_at, a.name, b.score::real, b.cosine::real,
             b.coverage::real, r.id, coalesce(r.label, r.relation_type), target.name, target.entity_type,
-            case when b.tokens is not null then o.whole end, o.part::integer, b.line, b.tokens, capped.over
+            case when b.tokens is not null then o.whole end, o.part::integer, b.line, b.tokens, capped.over,
+            o.space_id = any((select ids from of_several)::integer[])
         from (
             -- The sums grow with the rank, so the chunks with the lowest scores are left out.
             select g.*, sum(g.tokens) filter (where not g.over) over (order by g.rank) as of_all

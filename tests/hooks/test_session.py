@@ -1,5 +1,6 @@
 """A session with hooks: what the model gets, what it costs, and that nothing comes twice."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -81,7 +82,10 @@ def test_after_a_compaction_facts_come_again_with_one_more_reminder(start: Start
     assert session.tell("compact", trigger="auto").is_silent
     second = session.tell("start", source="compact").text
 
-    assert second == f"{first}\n\n{AFTER_COMPACTION}"
+    facts, reminder = second.split("\n\n")
+    assert facts.splitlines()[1:-1] == first.splitlines()[1:-1]
+    assert facts.splitlines()[0] != first.splitlines()[0]
+    assert reminder == AFTER_COMPACTION
 
 
 def test_the_agent_is_not_reminded_while_it_goes_on_because_of_a_hook(start: Start) -> None:
@@ -125,9 +129,10 @@ def test_a_fact_cannot_end_the_block_of_facts_or_begin_another(start: Start) -> 
     text = start("claude-code").tell("prompt", prompt="Who keeps a parrot?").text
 
     assert "&lt;/textrawl-memory>" in text
-    assert [line for line in text.splitlines() if "<" in line] == [
-        "<textrawl-memory>", "</textrawl-memory>"
-    ]  # fmt: skip
+    begin, end = [line for line in text.splitlines() if "<" in line]
+    assert begin == text.splitlines()[0]
+    assert re.fullmatch("<textrawl-memory-[0-9]{9}>", begin)
+    assert end == begin.replace("<", "</")
 
 
 def test_the_env_file_of_a_repository_does_not_decide_where_prompts_are_sent(

@@ -13,7 +13,8 @@ from textrawl.errors import QueryMissing
 from textrawl.toolsets.memory.entity_reply import EntityReply
 from textrawl.toolsets.memory.rows import EntityRow, HitRow, ListRow
 from textrawl.toolsets.memory.search_replies import ListReply, SearchReply
-from textrawl.wire.replies import Renderer, Reply, write_line
+from textrawl.values.line_text import write_line
+from textrawl.wire.replies import Renderer, Reply
 from textrawl.wire.token_counter import Counter, choose_counter
 
 COUNTER = choose_counter()

@@ -364,6 +364,7 @@ MERGES: dict[str, Merge] = {
     "entity_proposals": ordered("-created_at", "id", default=20),
     "entity_spaces": ordered("@space", cut=False),
     "expire_proposals": one_row(),
+    "facts_from_authors": Merge(_everything),
     "explain_search": Merge(_everything, ("place", "score", "created_at", "observation_id")),
     "extraction_state": one_row(last_attempt=_most, last_success=_most, last_error=_first),
     "find_same_entities": ordered("-score", "entity_name", "other_name", default=20),

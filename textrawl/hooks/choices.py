@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from textrawl.environment import Source, find_value
 from textrawl.errors import StartRefused
+from textrawl.values.author_choice import read_authors
 from textrawl.values.hook_choice import (
     HOOKS,
     LEAST_SCORE,
@@ -18,7 +19,10 @@ _DEBUG = "DEBUG"
 
 
 class Choices(NamedTuple):
-    """What the settings allow. Budgets are in tokens, `least_score` is from 0 to 1."""
+    """What the settings allow. Budgets are in tokens, `least_score` is from 0 to 1.
+
+    `authors` is None if the process with the memory decides whose facts a model gets.
+    """
 
     parts: frozenset[str]
     digest_tokens: int
@@ -26,11 +30,12 @@ class Choices(NamedTuple):
     least_score: float
     enabled: bool
     read_only: bool
+    authors: list[str] | None
 
 
 def read_choices(sources: Sequence[Source]) -> Choices:
     """Return the settings. Raises StartRefused for a value that cannot be used."""
-    hooks = _find(sources, "hooks")
+    hooks, authors = _find(sources, "hooks"), _find(sources, "digest_authors")
     try:
         return Choices(
             frozenset(HOOKS if hooks is None else read_hooks(hooks)),
@@ -39,6 +44,7 @@ def read_choices(sources: Sequence[Source]) -> Choices:
             float(_find(sources, "hook_least_score") or LEAST_SCORE),
             _is_true(sources, "enable_memory", "true"),
             _is_true(sources, "read_only", "false"),
+            None if authors is None else read_authors(authors),
         )
     except ValueError as error:
         raise StartRefused(f"A setting of hooks cannot be used: {error}") from error

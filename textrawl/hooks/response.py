@@ -124,7 +124,9 @@ def _ask_for_facts(occasion: Occasion, request: Mapping[str, Any]) -> str:
         return ""
     state = occasion.session.read()
     known = sorted(state.facts)
-    answer = occasion.ask({**request, "known": known, "format": "lines"})
+    authors = occasion.choices.authors
+    named = {} if authors is None else {"authors": authors}
+    answer = occasion.ask({**request, **named, "known": known, "format": "lines"})
     ids, text = answer.get("ids", []), answer.get("text")
     if not answer.get("items") or not isinstance(text, str):
         return ""

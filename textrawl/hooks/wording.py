@@ -1,6 +1,6 @@
 """The reminders that hooks give to models, and the cost of the frame around facts."""
 
-FRAME_TOKENS = 40  # more than the words and tags around facts cost
+FRAME_TOKENS = 45  # more than the words and tags around facts cost
 
 REMINDER = (
     "textrawl: before this session ends, store what will still matter in later sessions and is "

@@ -23,16 +23,15 @@ from textrawl.library.results import (
 )
 from textrawl.toolsets.memory.operations import Edge
 from textrawl.toolsets.memory.operations import Fact as NewFact
-from textrawl.toolsets.memory.search_replies import LINE_MARKS, PROPOSED
+from textrawl.values.line_text import PROPOSED, read_line, read_marked, read_statement
 from textrawl.values.prompt_text import unframe
-from textrawl.wire.replies import read_line, read_marked
 
 Members = Mapping[str, Any]
 
 _HEADER = re.compile(r"(?P<name>.*) \((?P<type>[a-z]+)\)(?: @(?P<space>\S+))?")
-# The name of an author is not escaped. An author with a colon and a space in the name is cut there.
 _FACT = re.compile(
-    r"(?P<score>\d+) (?P<id>[0-9a-f]{8}) (?P<on>\d{4}-\d\d-\d\d) (?P<by>.*?): (?P<content>.*)"
+    r"(?P<score>\d+) (?P<id>[0-9a-f]{8}) (?P<on>\d{4}-\d\d-\d\d) "
+    r"(?P<by>(?:[^\\:]|\\.|:(?!\s))*): (?P<content>.*)"
 )
 
 
@@ -101,7 +100,7 @@ def _read_members(members: Members) -> Facts:
             memory["id"],
             _pick(entity, "entityName", "n"),
             _pick(entity, "entityType", "t"),
-            _pick(memory, "content", "c"),
+            memory["content"] if "content" in memory else read_statement(memory["c"]),
             _pick(memory, "score", "s"),
             _pick(memory, "author", "by"),
             *_read_times(memory),
@@ -144,11 +143,11 @@ def _build_fact(header: re.Match[str], fact: re.Match[str]) -> Fact:
     content, proposed = read_marked(fact["content"], PROPOSED)
     return Fact(
         fact["id"],
-        read_line(header["name"], LINE_MARKS),
+        read_line(header["name"]),
         header["type"],
         content,
         int(fact["score"]) / 100,
-        fact["by"],
+        read_line(fact["by"]),
         _read_day(fact["on"]),
         space=header["space"],
         proposed=proposed,

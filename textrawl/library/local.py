@@ -82,7 +82,8 @@ class LocalMemory:
         )
 
         caller = await self.identify("digest", "read")
-        rows = await self._operations.digest(project, caller)
+        authors = self._settings.digest_authors
+        rows = await self._operations.digest(project, caller, authors=authors)
         reply = DigestReply.build(rows, find_space_labels(caller.principal))
         kept = reply.choose(
             _build_renderer().write(reply, max_tokens or self._settings.digest_tokens).items

@@ -5,7 +5,7 @@ own principal, because only its OS user can use the socket.
 """
 
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -48,7 +48,8 @@ from textrawl.toolsets.memory.digest_reply import DigestReply
 from textrawl.toolsets.memory.operations import Fact, MemoryOperations, Question
 from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, find_space_labels
 from textrawl.toolsets.recalls import describe_recall
-from textrawl.values.limits import DIGEST_TOKENS
+from textrawl.values.author_choice import EVERYBODY, includes_everybody
+from textrawl.values.limits import DIGEST_TOKENS, MOST_FACTS
 from textrawl.wire.recall_log import RecallLog
 from textrawl.wire.replies import Renderer, Reply, Written, write_id
 
@@ -63,7 +64,8 @@ class OpenMemory:
     """An open memory, with all that an answer needs.
 
     `space` restricts all requests that do not name a space themselves. `recalls` is None if recalls
-    are not recorded. `digest_tokens` is the budget of a digest if the request names none.
+    are not recorded. `digest_tokens` is the budget of a digest, and `digest_authors` says whose
+    facts digests and hooks get, if the request names none.
     """
 
     store: Store
@@ -73,6 +75,7 @@ class OpenMemory:
     space: str | None = None
     read_only: bool = False
     digest_tokens: int = DIGEST_TOKENS
+    digest_authors: Sequence[str] = EVERYBODY
 
     def write(self, reply: Reply, max_tokens: int | None) -> Written:
         """Return the reply in lines, within a budget."""
@@ -127,9 +130,14 @@ async def _ping(memory: OpenMemory, request: Request) -> Answer:
 async def _recall(memory: OpenMemory, request: RecallRequest) -> Answer:
     """Return facts that answer a question, without the known ones."""
     caller = await memory.identify(request, "read")
-    question = Question(request.query, limit=count_wanted(request), least_score=request.least_score)
+    authors = (request.authors or memory.digest_authors) if request.is_from_hook else EVERYBODY
+    # Of a search for some authors, the database does not know how many facts others have written.
+    limit = count_wanted(request) if includes_everybody(authors) else MOST_FACTS
+    question = Question(request.query, limit=limit, least_score=request.least_score)
+    operations = MemoryOperations(memory.store)
     with keep_caller(caller):
-        rows, reason = await MemoryOperations(memory.store).search(question, caller)
+        rows, reason = await operations.search(question, caller)
+        rows = await operations.choose_by_authors(rows, authors, caller)
     new = leave_out_known(rows, request.known, _ID)[: request.limit]
     layout = FactLayout(find_space_labels(caller.principal))
     reply = SearchReply.build(new, reason, request.query, layout)
@@ -146,8 +154,11 @@ async def _recall(memory: OpenMemory, request: RecallRequest) -> Answer:
 async def _digest(memory: OpenMemory, request: DigestRequest) -> Answer:
     """Return the facts that matter at the start of a conversation, without the known ones."""
     caller = await memory.identify(request, "read")
+    authors = request.authors or memory.digest_authors
     with keep_caller(caller):
-        rows = await MemoryOperations(memory.store).digest(request.project or None, caller)
+        rows = await MemoryOperations(memory.store).digest(
+            request.project or None, caller, authors=authors
+        )
     new = leave_out_known(rows, request.known, _ID)
     reply = DigestReply.build(new, find_space_labels(caller.principal))
     facts = [describe_fact(read_digest_row(row)) | {"section": row.section} for row in new]

@@ -103,6 +103,7 @@ async def _open_memory(settings: Settings, *, serving: bool) -> AsyncGenerator[O
             settings.space,
             read_only=settings.read_only,
             digest_tokens=settings.digest_tokens,
+            digest_authors=settings.digest_authors,
         )
         try:
             async with anyio.create_task_group() as beside:

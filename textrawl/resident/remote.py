@@ -3,7 +3,7 @@
 A process that listens keeps its connections to the server, so a question takes one request.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from operator import attrgetter
@@ -27,6 +27,7 @@ from textrawl.resident.requests import DigestRequest, RecallRequest, RememberReq
 from textrawl.settings import Settings
 from textrawl.toolsets.memory.rows import HitRow
 from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, SpaceLabels
+from textrawl.values.author_choice import MEMBERS, includes_everybody
 from textrawl.values.server_address import write_space_address
 from textrawl.values.text import escape_hidden
 from textrawl.wire.rendering import build_renderer
@@ -58,13 +59,25 @@ class RemoteServer:
         client = await self._open(request)
         limit = count_wanted(request)
         found = await client.recall(request.query, limit=limit, least_score=request.least_score)
-        new = leave_out_known(found.facts, request.known, attrgetter("id"))[: request.limit]
+        facts = self._choose_by_authors(found.facts, request)
+        new = leave_out_known(facts, request.known, attrgetter("id"))[: request.limit]
         spaces = {fact.space for fact in new}
         layout = FactLayout(SpaceLabels(self._settings.space, several=len(spaces) > 1))
         reply = SearchReply.build([_build_row(fact) for fact in new], None, request.query, layout)
         reply.note = None if request.is_from_hook else found.note
         written = self._renderer.write(reply, request.max_tokens)
         return build_answer(written, [describe_fact(fact) for fact in new], request.format)
+
+    def _choose_by_authors(self, facts: Sequence[Fact], request: RecallRequest) -> Sequence[Fact]:
+        """Return the facts that a hook may give to a model.
+
+        The answer of a server names authors, but does not say who is a member. So a hook that gives
+        only facts of members gives none.
+        """
+        authors = request.authors or self._settings.digest_authors
+        if not request.is_from_hook or includes_everybody(authors):
+            return facts
+        return [fact for fact in facts if authors != [MEMBERS] and fact.author in authors]
 
     async def digest(self, request: DigestRequest) -> Answer:
         """Return the digest of the server. Its facts have no ids there, so none are left out."""
@@ -74,7 +87,7 @@ class RemoteServer:
             "text": escape_hidden(digest.text),
             "ids": [shorten(identity) for identity in digest.ids],
             "tokens": choose_counter().count(digest.text),
-            "items": sum(line.startswith("- ") for line in digest.text.splitlines()),
+            "items": sum(line.startswith("- ") for line in digest.text.split("\n")),
         }
 
     async def remember(self, request: RememberRequest) -> Answer:
@@ -138,4 +151,5 @@ def _build_row(fact: Fact) -> HitRow:
         said_at=fact.said_at,
         author=fact.author,
         score=fact.score,
+        several_authors=True,  # the answer does not say that the space has only one author
     )

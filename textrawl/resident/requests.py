@@ -49,6 +49,9 @@ def _apply(clean: Callable[[str], Any]) -> BeforeValidator:
 _NAME = _apply(clean_name)
 _Tokens = Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)]
 Form = Literal["lines", "json"]
+_Authors = Annotated[
+    list[Annotated[str, Field(max_length=NAME_LENGTH)]], Field(min_length=1, max_length=1000)
+]
 _Known = Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=_MOST_KNOWN)]
 
 
@@ -74,22 +77,30 @@ class Request(BaseModel):
 
 
 class RecallRequest(Request):
-    """A search. Facts whose short ids are in `known` are left out."""
+    """A search. Facts whose short ids are in `known` are left out.
+
+    `authors` is the value of DIGEST_AUTHORS for a hook, or None for the setting of this process.
+    """
 
     query: Annotated[str, _NAME, Field(min_length=1, max_length=QUERY_LENGTH)]
     limit: Annotated[int, Field(ge=1, le=MOST_FACTS)] = 10
     max_tokens: _Tokens | None = None
     least_score: Annotated[float, Field(ge=0, le=1)] | None = None
     known: _Known = []
+    authors: _Authors | None = None
     format: Form = "lines"
 
 
 class DigestRequest(Request):
-    """A digest for somebody who begins to work on `project`, or on anything if it is None."""
+    """A digest for somebody who begins to work on `project`, or on anything if it is None.
+
+    `authors` is as in a RecallRequest.
+    """
 
     project: Annotated[str, _NAME, Field(max_length=NAME_LENGTH)] | None = None
     max_tokens: _Tokens | None = None
     known: _Known = []
+    authors: _Authors | None = None
     format: Form = "lines"
 
 

@@ -40,6 +40,7 @@ async def listen(settings: Settings, app: "App") -> None:
         app.identity.space,
         read_only=settings.read_only,
         digest_tokens=settings.digest_tokens,
+        digest_authors=settings.digest_authors,
     )
     await build_listener(settings, memory).run()
 

@@ -168,6 +168,7 @@ class MemoryServer(MCPServer[App]):
                 app.graphs = self._settings.graphs
                 app.correction_mode = self._settings.correction_mode
                 app.digest_tokens = self._settings.digest_tokens
+                app.digest_authors = self._settings.digest_authors
                 app.max_recall_tokens = self._settings.max_recall_tokens
                 app.folder = None if self._settings.database_url else self._settings.data_dir
                 yield app

@@ -19,6 +19,7 @@ from textrawl.store.store import Store
 from textrawl.store.watches import Watches
 from textrawl.toolsets.recalls import describe_recall
 from textrawl.toolsets.refused_deletions import RefusedDeletions
+from textrawl.values.author_choice import EVERYBODY
 from textrawl.values.limits import DIGEST_TOKENS
 from textrawl.values.text import clean_name
 from textrawl.wire.recall_log import NOTHING, Finding, RecallLog
@@ -46,7 +47,7 @@ class App:
     of Markdown notes, or None. `snapshot_days` is the age in days at which snapshots are deleted.
     If `read_only`, a reading tool must not note anything either. `graphs` has the names of the
     only graphs that clients can reach, or is None. `folder` is that of the embedded Postgres.
-    `correction_mode` and `digest_tokens` are the settings CORRECTION_MODE and DIGEST_TOKENS.
+    `correction_mode`, `digest_tokens` and `digest_authors` are the settings of these names.
     """
 
     import_dir: Path | None = None
@@ -56,6 +57,7 @@ class App:
     graphs: Sequence[str] | None = None
     max_recall_tokens: int = 8000
     digest_tokens: int = DIGEST_TOKENS
+    digest_authors: Sequence[str] = EVERYBODY
     folder: Path | None = None
     correction_mode: CorrectionMode = "llm"
 

@@ -9,6 +9,7 @@ from pydantic.fields import FieldInfo
 # For settings whose type does not show the allowed values.
 _CHOICES = {
     "compact_responses": "true, false or lines",
+    "digest_authors": "all, members, or names of authors with commas between them",
     "public_url": "an address such as https://memory.example.com, without a path",
     "server_url": "an address such as https://memory.example.com/mcp",
     "access_token_file": "a file with a name in UTF-8; ~ stands for your home folder",

@@ -12,7 +12,6 @@ The reply then says how many items were left out.
 """
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -30,9 +29,6 @@ from textrawl.wire.token_counter import Counter
 if TYPE_CHECKING:  # commands write replies as text without the SDK
     from mcp.types import CallToolResult
 
-_RESERVED_WORDS = re.compile(r"(?:aka|cut|more|note|not found|nothing found|wrong)\b")
-_ESCAPE = re.compile(r"\\(.)")
-_ESCAPED = {"n": "\n", "t": "\t"}
 SHORT_ID = 8  # characters of a short id; every parameter for an id accepts it
 
 
@@ -158,39 +154,6 @@ def _shorten(value: Any) -> Any:
     if isinstance(value, list):
         return [_shorten(item) for item in cast("list[Any]", value)]
     return value
-
-
-def write_line(text: str, marks: str = "") -> str:
-    r"""Return the text on one line, escaped if it begins with one of `marks` or a reserved word.
-
-    Line breaks become \n. So a text cannot add a line that looks like another fact or entity.
-    """
-    flat = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
-    return "\\" + flat if flat[:1] in tuple(marks) or _RESERVED_WORDS.match(flat) else flat
-
-
-def write_marked(text: str, mark: str, *, marked: bool, marks: str = "") -> str:
-    r"""Return the text on one line, which ends with the mark if `marked` is true.
-
-    The mark is a space and a word in parentheses. A text that ends like this itself is escaped, so
-    that it does not look marked. `marks` are those of `write_line`.
-    """
-    line = write_line(text, marks)
-    if marked:
-        return line + mark
-    return f"{line.removesuffix(mark)} \\{mark.lstrip()}" if line.endswith(mark) else line
-
-
-def read_marked(line: str, mark: str) -> tuple[str, bool]:
-    """Return the text of which `write_marked` made the line, and whether it is marked."""
-    return read_line(line.removesuffix(mark)), line.endswith(mark)
-
-
-def read_line(line: str, marks: str = "") -> str:
-    """Return the text of which `write_line` made the line with the same `marks`."""
-    if line[:1] == "\\" and (line[1:2] in tuple(marks) or _RESERVED_WORDS.match(line, 1)):
-        line = line[1:]
-    return _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), line)
 
 
 class Content(NamedTuple):

@@ -1,6 +1,7 @@
 """No answer costs more than its budget, whatever is stored, in any format and channel."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -263,11 +264,17 @@ def get_id(fact: dict[str, Any]) -> str:
     return "" if ":" in fact.get("id", "") else fact.get("id", "")
 
 
+def read_text(text: str) -> str:
+    """The text of a fact. In compact text a backslash says that it is no relation."""
+    return text[1:] if re.match(r"\\+[^\s→\\]+→", text) else text
+
+
 def tell_compact(reply: dict[str, Any]) -> dict[str, Any]:
     rows = reply.get("e", [])
     return {
         "facts": [
-            (e["n"], e["t"], [(f["c"], f["s"], get_id(f), f.get("on", "")) for f in e["m"]])
+            (e["n"], e["t"],
+             [(read_text(f["c"]), f["s"], get_id(f), f.get("on", "")) for f in e["m"]])
             for e in rows if "m" in e
         ],
         "observations": [o if isinstance(o, str) else o["c"] for o in reply.get("o", [])],

@@ -14,8 +14,9 @@ from textrawl.toolsets.corpus.rows import FoundChunkRow, ReachableGraphRow
 from textrawl.toolsets.toolset import READS
 from textrawl.values.graph_name import find_equal
 from textrawl.values.instant import write_day
+from textrawl.values.line_text import write_line
 from textrawl.wire.recall_log import Finding
-from textrawl.wire.replies import Key, Part, Reply, write_line
+from textrawl.wire.replies import Key, Part, Reply
 
 
 class ChunkPart(Part):

@@ -11,7 +11,8 @@ from textrawl.toolsets.decay.declaration import Days, Limit, Query, Score, Tags,
 from textrawl.toolsets.decay.replies import DecayReply, shorten
 from textrawl.toolsets.decay.unified_operations import Found, UnifiedOperations, Wanted
 from textrawl.toolsets.toolset import READS
-from textrawl.wire.replies import Key, SnakePart, write_line
+from textrawl.values.line_text import write_line
+from textrawl.wire.replies import Key, SnakePart
 
 _PREVIEW = 300  # characters
 Weight = Annotated[float, Field(ge=0, le=2)]

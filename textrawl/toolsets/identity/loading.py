@@ -13,10 +13,12 @@ from textrawl.toolsets.identity.declaration import identity
 from textrawl.toolsets.identity.operations import IdentityOperations
 from textrawl.toolsets.identity.rows import FileRow
 from textrawl.toolsets.toolset import Collection, PromptSpec
+from textrawl.values.prompt_text import frame_files
 
 _ADDRESS = "memory://identity/"
 _MARKDOWN = "text/markdown"
-_CLOSING = re.compile(r"<(?=\s*/)")
+# With the fullwidth and small twins of the signs.
+_CLOSING = re.compile(r"[<\uff1c\ufe64](?=\s*[/\uff0f])")
 _NOTHING = "I have no identity files yet. I write them with identity_write."
 
 
@@ -44,7 +46,8 @@ async def _read(call: Call, uri: str) -> str | None:
 
 async def _write_prompt(call: Call, _: Mapping[str, str]) -> str:
     rows = await IdentityOperations(call.store).read(call.caller)
-    return wrap_files(rows) or _NOTHING
+    files = wrap_files(rows)
+    return frame_files(files) if files else _NOTHING
 
 
 def wrap_files(rows: Iterable[FileRow]) -> str:

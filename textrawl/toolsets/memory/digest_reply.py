@@ -6,8 +6,16 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import Field, PrivateAttr
 
 from textrawl.toolsets.memory.rows import DigestRow
-from textrawl.toolsets.memory.search_replies import NO_LABELS, SpaceLabels, write_header
-from textrawl.wire.replies import Key, Part, Reply, write_line
+from textrawl.toolsets.memory.search_replies import (
+    NO_LABELS,
+    FactLayout,
+    SpaceLabels,
+    write_header,
+)
+from textrawl.values.line_text import write_line
+from textrawl.wire.replies import Key, Part, Reply
+
+_LAYOUT = FactLayout()
 
 
 class DigestFact(Part):
@@ -16,6 +24,12 @@ class DigestFact(Part):
     id: str
     content: Annotated[str, Key("c")]
     section: str
+    by: Annotated[str | None, Key("by")] = None
+
+    @property
+    def line(self) -> str:
+        """The line of the fact, with its author in a space with several authors."""
+        return f"- {_LAYOUT.write_origin('', self.by, '')}{write_line(self.content)}"
 
 
 class DigestEntity(Part):
@@ -56,7 +70,7 @@ class DigestReply(Reply):
         """Yield a line for each entity, followed by a line for each of its facts."""
         for entity in self.entities:
             yield write_header(entity.entity_name, entity.entity_type, entity.marked_space)
-            yield from (f"- {write_line(fact.content)}" for fact in entity.memories)
+            yield from (fact.line for fact in entity.memories)
 
     def size(self) -> int:
         """Return the number of facts."""
@@ -71,6 +85,7 @@ def _group(rows: Sequence[DigestRow], labels: SpaceLabels) -> list[DigestEntity]
     groups: dict[Any, DigestEntity] = {}
     for row in rows:
         fact = DigestFact(id=str(row.observation_id), content=row.content, section=row.section)
+        fact.by = row.author if row.several_authors else None
         if row.entity_id not in groups:
             groups[row.entity_id] = DigestEntity(
                 entity_name=row.entity_name,

@@ -8,17 +8,24 @@ from pydantic import Field, PrivateAttr
 
 from textrawl.toolsets.memory.rows import EntityRow, OwnProposalRow
 from textrawl.toolsets.memory.search_replies import (
-    PROPOSED,
     Answer,
     FactLayout,
     SpaceLabels,
     write_header,
 )
 from textrawl.values.instant import write_day
+from textrawl.values.line_text import (
+    PROPOSED,
+    write_arrow,
+    write_line,
+    write_list,
+    write_type,
+)
 from textrawl.wire.recall_log import Finding
-from textrawl.wire.replies import Key, Part, write_line, write_marked
+from textrawl.wire.replies import Key, Part
 
 _PLAIN_LAYOUT = FactLayout()
+_FACT_MARKS = "→←@"  # the first characters of lines that are neither headers nor facts
 
 Item = dict[str, Any]
 
@@ -45,6 +52,7 @@ class Observation(Part):
     said_at: datetime | None = None
     space: str | None = None
     marked_space: Annotated[str | None, Field(exclude=True)] = None
+    several_authors: Annotated[bool, Field(exclude=True)] = False
 
     @classmethod
     def build(cls, item: Item, labels: SpaceLabels) -> Self:
@@ -64,7 +72,9 @@ class Observation(Part):
         """Return the bare text, or an object if `layout` asks for more than the text."""
         fields: Item = {"c": self.content}
         if layout.with_ids:
-            fields |= {"id": self.id[:8], "by": self.author}
+            fields["id"] = self.id[:8]
+        if layout.with_ids or self.several_authors:
+            fields["by"] = self.author
         if layout.with_ids or layout.with_dates:
             fields["on"] = self.day
         if self.marked_space:
@@ -74,8 +84,9 @@ class Observation(Part):
     def line(self, layout: FactLayout) -> str:
         """Return a line with the space, the origin that `layout` asks for, and the text."""
         space = f"@{self.marked_space} " if self.marked_space else ""
-        origin = layout.write_origin(self.id, self.author, self.day)
-        return space + origin + write_marked(self.content, PROPOSED, marked=False, marks="→←@")
+        author = self.author if layout.with_ids or self.several_authors else None
+        origin = layout.write_origin(self.id, author, self.day)
+        return space + origin + write_line(self.content, _FACT_MARKS)
 
 
 class ProposedPart(Part):
@@ -97,7 +108,8 @@ class RevisedPart(Part):
     @property
     def line(self) -> str:
         """The line of the fact."""
-        return f"wrong: {write_line(self.content)} ({write_line(self.reason)})"
+        reason = write_line(self.reason).replace(" (", " \\(")
+        return f"wrong: {write_line(self.content)} ({reason})"
 
 
 def _drop_date(edge: Item) -> dict[str, str]:
@@ -121,8 +133,13 @@ class Relations(Part):
     def compact(self) -> Any:
         """Return the relations as texts with arrows. A direction without relations is left out."""
         arrows = {
-            "out": [f"{edge['relation_type']}→{edge['to_entity']}" for edge in self.outgoing],
-            "in": [f"{edge['from_entity']}→{edge['relation_type']}" for edge in self.incoming],
+            "out": [
+                write_arrow(edge["relation_type"], edge["to_entity"]) for edge in self.outgoing
+            ],
+            "in": [
+                f"{edge['from_entity']}→{write_type(edge['relation_type'])}"
+                for edge in self.incoming
+            ],
         }
         return {key: value for key, value in arrows.items() if value}
 
@@ -223,7 +240,7 @@ class EntityReply(Answer):
     def lines(self) -> Iterator[str]:
         """Yield a line for the entity, for each fact and for each relation."""
         if not self.found:
-            yield "; like: ".join(["not found", *([", ".join(self.like)] if self.like else [])])
+            yield "; like: ".join(["not found", *([write_list(self.like)] if self.like else [])])
         yield from self._write_heading()
         for fact in self.observations or []:
             yield fact.line(self._layout)
@@ -232,7 +249,7 @@ class EntityReply(Answer):
         for wrong in self.revised or []:
             yield wrong.line
         for proposal in self.proposed or []:
-            yield write_marked(proposal.content, PROPOSED, marked=True)
+            yield write_line(proposal.content, _FACT_MARKS) + PROPOSED
         if more := self._count_more():
             yield f"more {more}"
         yield from self.lines_after_items()
@@ -241,7 +258,7 @@ class EntityReply(Answer):
         if self.entity:
             yield write_header(self.entity.name, self.entity.type)
         if self.aliases:
-            yield f"aka: {write_line(', '.join(self.aliases))}"
+            yield f"aka: {write_list(self.aliases)}"
 
     def size(self) -> int:
         """Return the number of facts and relations, or of similar names."""

@@ -18,6 +18,7 @@ from textrawl.toolsets.memory.rows import (
     EndedRow,
     EntityRow,
     ExplainedRow,
+    FactIdRow,
     FactRow,
     ForgottenRow,
     HitRow,
@@ -27,6 +28,7 @@ from textrawl.toolsets.memory.rows import (
     ProposedHitRow,
     RelationRow,
 )
+from textrawl.values.author_choice import EVERYBODY, build_filter, includes_everybody
 
 
 @dataclass(frozen=True)
@@ -190,15 +192,42 @@ class MemoryOperations:
         return arguments, reason
 
     async def digest(
-        self, project: str | None, caller: Caller, *, limit: int = 40
+        self,
+        project: str | None,
+        caller: Caller,
+        *,
+        authors: Sequence[str] = EVERYBODY,
+        limit: int = 40,
     ) -> list[DigestRow]:
         """Return the facts that matter at the start of a conversation, the most important first.
 
-        `project` is the name of the project that the caller works on, or None.
+        `project` is the name of the project that the caller works on, or None. `authors` is a value
+        of DIGEST_AUTHORS.
         """
         return await self._call(
-            "digest_memory", DigestRow, project=project, max_rows=limit, **caller.reading
+            "digest_memory",
+            DigestRow,
+            project=project,
+            max_rows=limit,
+            **build_filter(authors),
+            **caller.reading,
         )
+
+    async def choose_by_authors(
+        self, rows: Sequence[HitRow], authors: Sequence[str], caller: Caller
+    ) -> list[HitRow]:
+        """Return the found facts of these authors, which are a value of DIGEST_AUTHORS."""
+        if not rows or includes_everybody(authors):
+            return list(rows)
+        chosen = await self._call(
+            "facts_from_authors",
+            FactIdRow,
+            facts=[row.observation_id for row in rows],
+            **build_filter(authors),
+            **caller.reading,
+        )
+        ids = {row.observation_id for row in chosen}
+        return [row for row in rows if row.observation_id in ids]
 
     async def describe(
         self,

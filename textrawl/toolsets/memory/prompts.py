@@ -34,7 +34,7 @@ async def _write_recall(call: Call, arguments: Mapping[str, str]) -> str:
     layout = FactLayout(find_space_labels(call.caller.principal))
     reply = SearchReply.build(rows, reason, question, layout)
     facts = call.recall_lines("search", reply, reply.read_finding(question))
-    return f"{question}\n\n{frame_facts(facts)}\n\n{_RECALL}"
+    return f"{frame_facts(facts)}\n\n{_RECALL}\n\nQuestion: {question}"
 
 
 async def _write_remember(call: Call, arguments: Mapping[str, str]) -> str:

@@ -73,7 +73,9 @@ async def write_digest_lines(
 
     It is not recorded as a recall: it would raise the use of the facts that it chooses by use.
     """
-    rows = await MemoryOperations(call.store).digest(project, call.caller)
+    rows = await MemoryOperations(call.store).digest(
+        project, call.caller, authors=call.app.digest_authors
+    )
     reply = DigestReply.build(rows, find_space_labels(call.caller.principal))
     return call.app.write_lines(reply, max_tokens or call.app.digest_tokens)
 

@@ -11,8 +11,8 @@ class HitRow:
     """A fact, a relation or a chunk of a document that search_memory found.
 
     Score, cosine and coverage are numbers from 0 to 1. A relation has four fields, and its id is
-    also its `observation_id`. A chunk has the last three fields. Its `content` is None if a limit
-    of tokens left it out.
+    also its `observation_id`. A chunk has a document, a part and a line. Its `content` is None if a
+    limit of tokens left it out. `several_authors` is true if several authors write to the space.
     """
 
     observation_id: UUID
@@ -35,6 +35,7 @@ class HitRow:
     document_id: UUID | None = None
     part: int | None = None
     line: int | None = None
+    several_authors: bool = False
     proposed: ClassVar[bool] = False
 
     @property
@@ -81,7 +82,10 @@ class OwnProposalRow:
 
 @dataclass(frozen=True)
 class DigestRow:
-    """A fact from digest_memory. `section` says why the digest has it."""
+    """A fact from digest_memory. `section` says why the digest has it.
+
+    `several_authors` is true if several authors write to the space.
+    """
 
     observation_id: UUID
     entity_id: UUID
@@ -94,6 +98,14 @@ class DigestRow:
     author: str
     section: str
     score: float
+    several_authors: bool
+
+
+@dataclass(frozen=True)
+class FactIdRow:
+    """The id of a fact from facts_from_authors."""
+
+    observation_id: UUID
 
 
 @dataclass(frozen=True)

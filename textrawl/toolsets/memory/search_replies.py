@@ -10,16 +10,23 @@ from pydantic import Field, PrivateAttr
 from textrawl.access.principal import Principal
 from textrawl.toolsets.memory.rows import HitRow, ListRow
 from textrawl.values.instant import write_day
+from textrawl.values.line_text import (
+    HEADER_MARKS,
+    PROPOSED,
+    write_arrow,
+    write_author,
+    write_line,
+    write_relation,
+    write_statement,
+)
 from textrawl.wire.recall_log import NOTHING, Finding
-from textrawl.wire.replies import Key, Part, Reply, write_line, write_marked
+from textrawl.wire.replies import Key, Part, Reply
 
 _FOUND = (
     "by best fact; of a memory: content, source (of a relation relation_type, to_entity, "
     "to_entity_type), author, score, with includeIds id, with that or dates createdAt, saidAt if "
     "given; of a document line, chunkId"
 )
-PROPOSED = " (proposed)"  # the end of a line with a proposal of the caller
-LINE_MARKS = "0123456789→←@"  # the first characters of lines that are not headers
 
 
 @dataclass(frozen=True)
@@ -55,18 +62,24 @@ def find_space_labels(principal: Principal) -> SpaceLabels:
 class FactLayout:
     """The fields of a fact that text answers show beside its content.
 
-    If `with_ids` is true, text answers show id, author and day.
+    If `with_ids` is true, text answers show id, author and day. In a space with several authors
+    they show the author in any case.
     """
 
     labels: SpaceLabels = NO_LABELS
     with_ids: bool = False
     with_dates: bool = False
 
-    def write_origin(self, identity: str, author: str, day: str) -> str:
-        """Return the beginning of a fact's line: id, day and author, or the day, or nothing."""
+    def write_origin(self, identity: str, author: str | None, day: str) -> str:
+        """Return the beginning of a fact's line: id, day and author, or some of them, or nothing.
+
+        Without ids, `author` is None if the space has only one author.
+        """
+        name = write_author(author or "")
         if self.with_ids:
-            return f"{identity[:8]} {day} {author}: "
-        return f"{day}: " if self.with_dates else ""
+            return f"{identity[:8]} {day} {name}: "
+        words = [*([day] if self.with_dates else []), *([f"by {name}"] if author else [])]
+        return f"{' '.join(words)}: " if words else ""
 
 
 _PLAIN_LAYOUT = FactLayout()
@@ -137,12 +150,24 @@ class FactPart(Part):
 
     def line(self, layout: FactLayout) -> str:
         """Return a line with the score in hundredths, the origin as `layout` asks, and the text."""
-        origin = layout.write_origin(self.id or "", self.by or "", self.on or "")
+        origin = layout.write_origin(self.id or "", self.by, self.on or "")
         place = f"line {self.place}: " if self.place else ""
         # The id of a chunk is not shortened, because the corpus tools need all of it.
         origin = f"{self.chunk or ''}{origin}{place}"
-        text = write_marked(self.content, PROPOSED, marked=bool(self.proposed))
-        return f"{round(self.score * 100)} {origin}{text}"
+        if self.relation_type is None:
+            text = write_line(self.content)
+        else:
+            text = write_relation(self.relation_type, self.to_entity or "")
+        return f"{round(self.score * 100)} {origin}{text}{PROPOSED if self.proposed else ''}"
+
+    def compact(self) -> Any:
+        """Return short keys. A fact that looks like a relation begins with a backslash."""
+        members = super().compact()
+        if self.relation_type is None:
+            members["c"] = write_statement(self.content)
+        else:
+            members["c"] = write_arrow(self.relation_type, self.to_entity or "")
+        return members
 
 
 class FoundEntity(Part):
@@ -235,7 +260,7 @@ def write_header(name: str, entity_type: str, space: str | None = None) -> str:
     The name is escaped if it begins like a line of another kind.
     """
     place = f" @{space}" if space else ""
-    return f"{write_line(name, LINE_MARKS)} ({entity_type}){place}"
+    return f"{write_line(name, HEADER_MARKS)} ({entity_type}){place}"
 
 
 def _group_by_entity(rows: Sequence[HitRow], layout: FactLayout) -> list[FoundEntity]:
@@ -273,8 +298,10 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
         chunk_id=row.chunk_id,
         proposed=row.proposed or None,
     )
+    if layout.with_ids or row.several_authors:
+        fact.by = row.author
     if layout.with_ids:
-        fact.chunk, fact.by = row.chunk_id, row.author
+        fact.chunk = row.chunk_id
         fact.id = None if row.chunk_id else str(row.observation_id)
     if layout.with_ids or layout.with_dates:
         fact.created_at, fact.on = row.created_at, write_day(row.said_at)

@@ -16,7 +16,8 @@ from textrawl.toolsets.review.rows import ProposalRow
 from textrawl.toolsets.toolset import READS
 from textrawl.values.instant import write_day
 from textrawl.values.limits import MOST_PROPOSALS
-from textrawl.wire.replies import SHORT_ID, Key, Part, write_id, write_line
+from textrawl.values.line_text import write_author, write_line
+from textrawl.wire.replies import SHORT_ID, Key, Part, write_id
 
 
 class BesidePart(Part):
@@ -69,8 +70,12 @@ class ProposalPart(Part):
         """Yield a line for the proposal, and a line for each fact beside it."""
         state = "" if self.decided is None else f" [{self.state}]"
         why = f" ({write_line(self.reason)})" if self.reason else ""
-        name, content = write_line(self.entity_name), write_line(self.content)
-        yield f"{self.id[:SHORT_ID]} {self.day} {self.author}: {name}: {content}{state}{why}"
+        name, content = (
+            write_author(self.entity_name),
+            write_line(self.content).replace(" [", " \\["),
+        )
+        origin = f"{self.id[:SHORT_ID]} {self.day} {write_author(self.author)}"
+        yield f"{origin}: {name}: {content}{state}{why}"
         for fact in self.beside or []:
             yield f"  {fact.why} {fact.id[:SHORT_ID]}: {write_line(fact.content)}"
 
