@@ -36,8 +36,9 @@ from textrawl.settings import is_setting
 TOKEN = make_token()  # of one who may do everything in the default space
 ACTOR = "ada"
 
-# The provider auto is then the local model, and no encoder is ever downloaded.
+# The provider auto is then the local model on every machine, and no encoder is ever downloaded.
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["FASTEMBED_CACHE_PATH"] = str(Path(tempfile.gettempdir()) / "textrawl-no-models")
 
 CITUS = "citus"
 MIGRATED = "migrated"  # the template of the databases of tests

@@ -114,7 +114,7 @@ def test_the_provider_none_gives_no_embedder() -> None:
         ),
         ({**OLLAMA, "ollama_base_url": "http://"}, "OLLAMA_BASE_URL"),
         ({**OLLAMA, "ollama_base_url": "canary:port"}, "OLLAMA_BASE_URL"),
-        ({"embedding_model": "bge-m3"}, "EMBEDDING_MODEL"),
+        ({"embedding_provider": "local", "embedding_model": "bge-m3"}, "EMBEDDING_MODEL"),
         (
             {"embedding_provider": "ollama", "embedding_model": "qwen3-embedding"},
             "4096 dimensions, but pgvector indexes at most 4000: set TEXTRAWL_EMBEDDING_MODEL",

@@ -118,3 +118,56 @@ def test_a_fact_with_an_end_in_the_past_is_stored_once_however_often_it_is_told(
         "select remember_fact('Ada', 'person', 'lives in Rome', valid_until => '2021-01-01')"
     )
     assert count(sql, "observation") == 2
+
+
+def read_waits(sql: Sql) -> list[tuple[object, ...]]:
+    return sql.execute("select name, status, stands_in_for from embedding_models()").fetchall()
+
+
+def test_a_stand_in_gives_way_to_the_model_that_was_awaited_once(sql: Sql) -> None:
+    first = ("test:plane", 3, 0, 1, 0.5, "test:awaited")
+    call(sql, "register_embedding_model", *first)
+    remember(sql, 10)
+    assert call(sql, "report_awaited_model", "test:awaited", "no network") is True
+    assert call(sql, "report_awaited_model", "test:awaited", "no network") is False
+
+    model = call(sql, "start_awaited_model", "test:awaited", 3)
+    assert call(sql, "start_awaited_model", "test:awaited", 3) == model
+    assert count(sql, f"vector_index({model}) where valid") == 1
+    with pytest.raises(psycopg.Error) as refused:
+        call(sql, "switch_awaited_model")
+    assert refused.value.sqlstate == "TR045"
+    fill(sql, model)
+    assert call(sql, "switch_awaited_model") == "test:awaited"
+
+    assert read_waits(sql) == [("test:plane", "previous", None), ("test:awaited", "active", None)]
+    call(sql, "rollback_embedding_model")
+    assert call(sql, "start_awaited_model", "test:more", 3) is None
+    assert call(sql, "switch_awaited_model") is None
+    assert call(sql, "report_awaited_model", "test:awaited", "no network") is False
+    assert read_waits(sql)[0] == ("test:plane", "active", None)
+
+
+def test_a_server_does_not_meddle_with_a_model_that_its_owner_builds(sql: Sql) -> None:
+    call(sql, "register_embedding_model", "test:plane", 3, 0, 1, 0.5, "test:awaited")
+    remember(sql, 2)
+    start(sql, "test:awaited")
+
+    assert call(sql, "start_awaited_model", "test:awaited", 3) is None
+    assert call(sql, "start_awaited_model", "test:more", 3) is None
+
+
+def test_only_an_active_model_that_never_made_a_vector_is_replaced(sql: Sql) -> None:
+    remember(sql, 2)
+    replace = ("test:other", 3, 0, 1, 0.5, None, "test:plane")
+    call(sql, "register_embedding_model", "test:plane", 3)
+    call(sql, "register_embedding_model", *replace)
+    assert read_waits(sql) == [("test:other", "active", None)]
+
+    call(sql, "drop_unused_model", "test:other")
+    model = call(sql, "register_embedding_model", "test:plane", 3)
+    fill(sql, model)
+    with pytest.raises(psycopg.Error) as refused:
+        call(sql, "register_embedding_model", *replace)
+    assert refused.value.sqlstate == "TR040"
+    assert count(sql, f"embedding_{model}") == 2

@@ -16,7 +16,7 @@ from tests.support.providers import Clock
 from textrawl import Settings, create_server
 from textrawl.access.access_token import hash_token
 from textrawl.access.directory import Directory
-from textrawl.embeddings import choose_embedder
+from textrawl.embeddings import asks_for_model, choose_embedder
 from textrawl.embeddings.active_model import Models, choose_named
 from textrawl.postgres.database import Database
 from textrawl.server.lifespan import build_renderer
@@ -77,7 +77,7 @@ async def open_desk_of(settings: Settings, database: Database) -> AsyncGenerator
         database,
         embedder,
         partial(choose_named, settings),
-        chosen=settings.embedding_provider != "auto",
+        chosen=asks_for_model(settings),
         clock=clock,
     )
     memory = Store(database, models, credential=credential)

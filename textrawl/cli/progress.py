@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from rich.progress import (
     BarColumn,
+    DownloadColumn,
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
@@ -42,6 +43,21 @@ def show_index_progress() -> Generator[Callable[[int, int], object]]:
     """
     with _open_bar() as bar:
         task = bar.add_task("Indexing blocks of vectors", total=None, visible=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
+
+
+@contextmanager
+def show_download(label: str) -> Generator[Callable[[int, int], object]]:
+    """Show a bar of bytes during a download.
+
+    Yield a function that sets the bytes so far and all bytes. The bar appears at its first call.
+    """
+    console = open_progress()
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task(label, total=None, visible=False)
         yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
 import anyio
+from rich.filesize import decimal
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -18,10 +19,11 @@ from rich.progress import (
 from textrawl import errors
 from textrawl.cli.administration import Administration
 from textrawl.cli.console import open_progress, write_message
-from textrawl.cli.progress import show_index_progress
+from textrawl.cli.progress import show_download, show_index_progress
 from textrawl.cli.rows import StartedModelRow
 from textrawl.embeddings import Embedder, choose_embedder
 from textrawl.embeddings.active_model import StoredModel, ask_once, choose_named, describe_model
+from textrawl.embeddings.protocol import Downloading
 from textrawl.embeddings.rows import KnownModelRow
 from textrawl.postgres.vector_indexes import build_missing_indexes
 from textrawl.settings import Settings
@@ -30,6 +32,7 @@ from textrawl.store.backlog import count_backlog, fill_batch, queue_facts, relea
 _LONGEST_OUTAGE = 120.0  # seconds without a new vector after which the command fails
 _COUNT_INTERVAL = 5.0  # seconds between counts of pending facts, because such a count can be slow
 _RETRY_INTERVAL = 2.0  # seconds between attempts while the provider or the database is unreachable
+_DOWNLOAD_INTERVAL = 0.2  # seconds between two looks at a download
 _TRANSIENT = (errors.EmbeddingUnavailable, errors.DatabaseUnavailable, errors.ServerBusy)
 
 
@@ -45,8 +48,7 @@ async def build_vectors(settings: Settings, memory: Administration) -> None:
     if embedder is None:
         raise errors.EmbeddingNotConfigured
     try:
-        if math.isinf(embedder.estimate([])):
-            await embedder.warm()  # a download takes longer than a call waits
+        await _load(embedder)
         await ask_once(embedder)
         [row] = await memory.call(
             "start_embedding_model", StartedModelRow, **describe_model(embedder)
@@ -68,11 +70,39 @@ async def build_missing_vectors(settings: Settings, memory: Administration) -> N
         if row.status == "building":
             embedder = _require(choose_named(settings, row.name))
             try:
-                await embedder.warm()
+                await _load(embedder)
                 await _fill(memory, StoredModel(row.model_id, embedder))
             finally:
                 await embedder.aclose()
     await _index(memory)
+
+
+async def _load(embedder: Embedder) -> None:
+    """Load the model, and show how far its download is. Raises EmbeddingUnavailable."""
+    failed: errors.EmbeddingUnavailable | None = None
+    async with anyio.create_task_group() as group:
+        group.start_soon(_show_download, embedder)
+        try:
+            await embedder.warm()
+        except errors.EmbeddingUnavailable as error:
+            failed = error
+        group.cancel_scope.cancel()
+    if failed is not None:
+        raise failed
+
+
+async def _show_download(embedder: Embedder) -> None:
+    """Draw a bar, or without a terminal write one line, as soon as a download has begun."""
+    label, told = f"Downloading {embedder.name}", False
+    with show_download(label) as report:
+        while isinstance(embedder, Downloading):
+            await anyio.sleep(_DOWNLOAD_INTERVAL)
+            progress = embedder.read_progress()
+            if progress is not None:
+                if not told and not open_progress().is_terminal:
+                    write_message(f"{label} ({decimal(progress[1])})")
+                told = True
+                report(*progress)
 
 
 async def _index(memory: Administration) -> None:

@@ -8,7 +8,7 @@ from textrawl.embeddings.faults import ProviderFailed, TextRefused
 from textrawl.embeddings.models import MAX_DIMENSIONS, Model
 from textrawl.embeddings.protocol import Embedder
 from textrawl.embeddings.vectors import Vector
-from textrawl.environment import read_foreign
+from textrawl.embeddings.weights import DEFAULT_MODEL, find_known_weights
 from textrawl.settings import Settings
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "ProviderFailed",
     "TextRefused",
     "Vector",
+    "asks_for_model",
     "choose_embedder",
 ]
 
@@ -42,7 +43,7 @@ def choose_embedder(
             from textrawl.embeddings import ollama  # noqa: PLC0415 - slow to import
 
             return ollama.build_embedder(settings, clock=clock)
-        case "auto" | "fastembed" as provider if provider == "fastembed" or _has_encoders(settings):
+        case "auto" | "fastembed" as provider if provider == "fastembed" or _has_encoder(settings):
             from textrawl.embeddings import fastembed  # noqa: PLC0415 - slow to import
 
             return fastembed.build_embedder(settings, clock=clock)
@@ -52,10 +53,19 @@ def choose_embedder(
             return local.build_embedder(settings)
 
 
-def _has_encoders(settings: Settings) -> bool:
-    """Return whether `auto` means fastembed: it is installed, and it may download its model."""
-    return (
-        find_spec("fastembed") is not None
-        and read_foreign("HF_HUB_OFFLINE") in (None, "0")
-        and "wordllama" not in (settings.embedding_model or "")
-    )
+def asks_for_model(settings: Settings) -> bool:
+    """Return whether `settings` name a provider or a model, so that it may be downloaded."""
+    return settings.embedding_provider != "auto" or settings.embedding_model is not None
+
+
+def _has_encoder(settings: Settings) -> bool:
+    """Return whether `auto` means fastembed: it is installed, and its model is on this machine.
+
+    A model that the settings name counts as well, because it may be downloaded.
+    """
+    if find_spec("fastembed") is None:
+        return False
+    if settings.embedding_model is not None:
+        return "wordllama" not in settings.embedding_model
+    weights = find_known_weights(DEFAULT_MODEL)
+    return weights is not None and weights.is_whole()

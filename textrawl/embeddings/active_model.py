@@ -16,6 +16,9 @@ import anyio
 
 from textrawl import errors
 from textrawl.embeddings import Embedder, choose_embedder
+from textrawl.embeddings.faults import ModelMissing
+from textrawl.embeddings.models import LOCAL_MODEL
+from textrawl.embeddings.protocol import Downloading
 from textrawl.embeddings.rows import KnownModelRow, ModelRow
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import ANOTHER_MODEL_IS_ACTIVE, DataRefused
@@ -24,6 +27,9 @@ from textrawl.settings import Settings
 logger = logging.getLogger("textrawl")
 
 PROVIDERS = ("openai", "ollama", "fastembed", "local")
+
+STAND_IN = f"local:{LOCAL_MODEL}"
+"""The model of a memory until the files of its encoder are on the machine."""
 
 _FRESH = 2.0  # seconds for which the active model is cached
 _PAUSE = 0.5  # seconds until the next attempt after a failure
@@ -46,7 +52,10 @@ class Models:
 
     `configured` is the embedder of the settings, or None for keyword search only. `choose` makes an
     embedder from the name of a model, such as openai:bge-m3. `chosen` is true if the settings name
-    a provider. Then a warning is logged if the memory has a different model.
+    a provider or a model. Then a warning is logged if the memory has a different model.
+
+    If the files of an encoder are not on this machine, a new memory gets the local model. If the
+    settings ask for the encoder, the local model stands in for it until `awaited` is there.
     """
 
     def __init__(
@@ -72,6 +81,14 @@ class Models:
         self._fresh_until = 0.0
         self._refreshed: anyio.Event | None = None
         self._logged = ""
+        self._stands_in = False
+        self._tried: set[int] = set()  # models that were not unused
+
+    @property
+    def awaited(self) -> Embedder | None:
+        """The encoder of the settings, if the active model stands in for it."""
+        waits = self._stands_in and self._chosen and isinstance(self._configured, Downloading)
+        return self._configured if waits else None
 
     @property
     def has_vectors(self) -> bool:
@@ -158,12 +175,13 @@ class Models:
         rows = await self._database.call("embedding_models", KnownModelRow)
         active = next((row for row in rows if row.status == "active"), None)
         if active is None:
-            if self._read_only:
-                raise errors.NothingEmbedded
-            await ask_once(configured)
-            await self._register(configured)
+            await self._register_first(configured)
             await self._refresh(configured)  # another server may have registered its model first
             return
+        if await self._replace_unused(active, configured):
+            await self._refresh(configured)
+            return
+        self._stands_in = active.stands_in_for is not None and active.name != configured.name
         self._log_difference(active.name, configured.name)
         self._missing = None
         try:
@@ -175,6 +193,9 @@ class Models:
         except errors.EmbeddingUnavailable as missing:
             self._active, self._missing = None, missing
             return
+        await self._open_previous(rows)
+
+    async def _open_previous(self, rows: Sequence[KnownModelRow]) -> None:
         self._previous = []
         for row in rows:
             if row.status == "previous":
@@ -202,25 +223,66 @@ class Models:
             raise errors.EmbeddingUnavailable(f"The vectors of this memory were made by {name}")
         return embedder
 
-    async def _register(self, embedder: Embedder) -> None:
-        """Register the model of `embedder` as active, unless another model is active.
+    async def _register_first(self, configured: Embedder) -> None:
+        """Give a new memory its model: the one of the settings, or the local one meanwhile."""
+        if self._read_only:
+            raise errors.NothingEmbedded
+        try:
+            await ask_once(configured)
+            await self._register(configured)
+        except ModelMissing as missing:
+            if not await self._register_stand_in(configured):
+                raise
+            logger.warning("%s. Meanwhile this memory uses %s", missing.fix, STAND_IN)
+
+    async def _replace_unused(self, active: KnownModelRow, configured: Embedder) -> bool:
+        """Replace an encoder that never made a vector and whose files are not on this machine."""
+        if self._read_only or active.model_id in self._tried:
+            return False
+        with suppress(errors.EmbeddingUnavailable):
+            embedder = (await self._open(active)).embedder
+            if isinstance(embedder, Downloading) and embedder.is_missing():
+                self._tried.add(active.model_id)
+                if await self._register_stand_in(configured, replaces=active.name):
+                    logger.warning(
+                        "%s never made a vector and is not on this machine: this memory uses %s",
+                        active.name,
+                        STAND_IN,
+                    )
+                    return True
+        return False
+
+    async def _register_stand_in(self, configured: Embedder, **replaces: str) -> bool:
+        """Make the local model active. Return False if another model is active."""
+        local = self._embedders.get(STAND_IN)
+        if local is None:
+            local = self._embedders[STAND_IN] = self._make(STAND_IN)
+        await ask_once(local)
+        awaits = self._chosen and isinstance(configured, Downloading)
+        awaited = configured.name if awaits else None
+        return await self._register(local, stands_in_for=awaited, **replaces)
+
+    async def _register(self, embedder: Embedder, **more: str | None) -> bool:
+        """Register the model of `embedder` as active. Return False if another model is active.
 
         If the model is registered already, update its scale of cosines.
         """
         if embedder.dimensions is None:
             await embedder.warm()
         if self._read_only:
-            return
+            return True
         try:
             await self._database.call(
-                "register_embedding_model", ModelRow, **describe_model(embedder)
+                "register_embedding_model", ModelRow, **describe_model(embedder), **more
             )
         except DataRefused as refusal:
             if refusal.code != ANOTHER_MODEL_IS_ACTIVE:
                 raise
+            return False
+        return True
 
     def _log_difference(self, active: str, configured: str) -> None:
-        if not self._chosen or active in (configured, self._logged):
+        if not self._chosen or self.awaited or active in (configured, self._logged):
             return
         self._logged = active
         provider, _, model = configured.partition(":")

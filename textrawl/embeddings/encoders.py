@@ -1,4 +1,4 @@
-"""Sentence encoders, which fastembed opens by the name of a model or from a folder.
+"""Sentence encoders, which fastembed opens from its cache or from a folder.
 
 A folder has an ONNX file and the files tokenizer.json and tokenizer_config.json. The folder can
 also have the files in which sentence-transformers describes pooling and prompts.
@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-import platformdirs
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationError
 
 from textrawl.embeddings.faults import ProviderFailed, TextRefused
-from textrawl.environment import read_foreign
+from textrawl.embeddings.weights import Weights, find_cache
 from textrawl.errors import StartRefused
 
 _TOKENIZER = ("tokenizer.json", "tokenizer_config.json")
@@ -113,31 +112,22 @@ def open_folder(folder: Folder) -> Encoder:
     return encoder
 
 
-def open_named(name: str) -> Encoder:
-    """Load a model that fastembed knows. The first time, download the model.
+def open_named(weights: Weights) -> Encoder:
+    """Load a model whose files are on this machine.
 
-    Raises ProviderFailed for an unknown name or a failed download, and errors of several libraries.
+    Raises ProviderFailed if its files cannot be used, and errors of several libraries.
     """
     from fastembed import TextEmbedding  # noqa: PLC0415 - takes a second
 
     _silence()
-    known = {
-        model["model"].lower(): model["model"] for model in TextEmbedding.list_supported_models()
-    }
-    if name.lower() not in known:
-        from difflib import get_close_matches  # noqa: PLC0415 - only for this message
-
-        alike = [known[key] for key in get_close_matches(name.lower(), known, cutoff=0.3)]
-        raise ProviderFailed(
-            f"fastembed has no model {name}: choose a model that fastembed has"
-            f"{', such as ' * bool(alike)}{' or '.join(alike)}, or a folder with a model"
-        )
+    cache = str(find_cache())
     try:
-        return TextEmbedding(name, cache_dir=str(find_cache()), threads=_THREADS)
-    except ValueError as error:  # no source had the files
+        return TextEmbedding(
+            weights.model, cache_dir=cache, threads=_THREADS, local_files_only=True
+        )
+    except ValueError as error:
         raise ProviderFailed(
-            f"The model {name} could not be downloaded: check the network, or name a folder with "
-            "its files"
+            f"The files of the model {weights.model} cannot be used: delete the model in {cache}"
         ) from error
 
 
@@ -153,12 +143,6 @@ def encode(method: Callable[..., Iterable[NDArray[Any]]], texts: list[str]) -> N
             f"The encoder cannot embed a text ({type(error).__name__}): shorten the text, or "
             "set model_max_length in the model's tokenizer_config.json"
         ) from error
-
-
-def find_cache() -> Path:
-    """Return the folder of downloaded models. fastembed's own default is a temporary folder."""
-    chosen = read_foreign("FASTEMBED_CACHE_PATH")
-    return Path(chosen) if chosen else platformdirs.user_cache_path("textrawl") / "models"
 
 
 def _open_custom(folder: Folder, pooling: Any) -> Any:

@@ -1,7 +1,8 @@
 """Embeddings of a sentence encoder in this process, through fastembed.
 
 Loading a model takes seconds, and its first download takes minutes. A thread does both. Writes
-never wait for this thread. Queries wait for it for a few seconds.
+never wait for this thread. Queries wait a few seconds for files that are on this machine, but never
+for a download. Only `warm` begins a download of the default model.
 """
 
 import functools
@@ -29,15 +30,19 @@ from textrawl.embeddings.encoders import (
     open_named,
     read_folder,
 )
-from textrawl.embeddings.faults import ProviderFailed
+from textrawl.embeddings.faults import ModelMissing, ProviderFailed
 from textrawl.embeddings.models import Model, find_model
 from textrawl.embeddings.vectors import Vector, check_texts, check_vectors
+from textrawl.embeddings.weights import (
+    DEFAULT_MODEL,
+    Weights,
+    find_known_weights,
+    find_weights,
+)
 from textrawl.errors import EmbeddingUnavailable, StartRefused
 from textrawl.settings import Settings
 
 logger = logging.getLogger("textrawl")
-
-_DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 
 _PATIENCE = 5.0  # seconds after the start of loading in which calls wait for the model
 _RETRY = 30.0  # seconds until a model that could not be loaded is tried again
@@ -59,22 +64,38 @@ class _Loaded:
 
 
 class _Loading:
-    """One attempt to load a model. Its daemon thread does not keep the process from ending."""
+    """One attempt to load a model. Its daemon thread does not keep the process from ending.
 
-    def __init__(self, open_encoder: Callable[[], Encoder], began: float) -> None:
+    `hub_name` is the name of a model that may have to be downloaded, or None for a folder.
+    """
+
+    def __init__(
+        self, open_encoder: Callable[[], Encoder], hub_name: str | None, began: float
+    ) -> None:
         self.began = began
+        self.download: Weights | None = None  # what is being downloaded
         self.loaded: _Loaded | None = None
         self.error: BaseException | None = None
         from multiprocessing.pool import ThreadPool  # noqa: PLC0415 - slow to import
 
         pool = ThreadPool(1)
-        pool.apply_async(_load, [open_encoder], callback=self._end, error_callback=self._fail)
+        job = [open_encoder, hub_name]
+        pool.apply_async(self._work, job, callback=self._end, error_callback=self._fail)
         pool.close()
 
     @property
     def running(self) -> bool:
         """True until the attempt has ended."""
         return self.loaded is None and self.error is None
+
+    def _work(self, open_encoder: Callable[[], Encoder], hub_name: str | None) -> _Loaded:
+        if hub_name is not None:
+            weights = find_weights(hub_name)
+            if not weights.is_whole():
+                self.download = weights
+                weights.download()
+                self.download = None
+        return _load(open_encoder)
 
     def _end(self, loaded: _Loaded) -> None:
         self.loaded = loaded
@@ -96,12 +117,14 @@ class FastEmbedder:
         model: Model,
         open_encoder: Callable[[], Encoder],
         *,
+        hub_name: str | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = name
         self.model = model
         self.dimensions = model.dimensions
         self._open = open_encoder
+        self._hub_name = hub_name
         self._clock = clock
         self._loading: _Loading | None = None
         self._loaded: _Loaded | None = None
@@ -116,10 +139,34 @@ class FastEmbedder:
         await self._load(patience=math.inf)
 
     def estimate(self, texts: Sequence[str]) -> float:
-        """Return the seconds until `texts` have vectors; infinity while the model is not loaded."""
+        """Return the seconds until `texts` have vectors; infinity while the model is not loaded.
+
+        Without its files, the result is 0, because calls then fail immediately.
+        """
         if self._loaded is None:
-            return math.inf
+            return 0.0 if self.is_missing() else math.inf
         return self._pace * (self._waiting + sum(map(len, texts)))
+
+    def is_missing(self) -> bool:
+        """Return whether the model is being downloaded, or is known not to load."""
+        if self._loaded is not None:
+            return False
+        if self._loading is not None:
+            return self._loading.download is not None or self._loading.error is not None
+        weights = find_known_weights(self._hub_name) if self._hub_name is not None else None
+        return weights is not None and not weights.is_whole()
+
+    async def check_files(self) -> None:
+        """Raise ModelMissing if files have to be downloaded, and say whether the hub has them."""
+        if self._hub_name is not None and self._loaded is None:
+            await anyio.to_thread.run_sync(_check_files, self._hub_name)
+
+    def read_progress(self) -> tuple[int, int] | None:
+        """Return the downloaded bytes and the bytes of the whole model during a download."""
+        weights = self._loading.download if self._loading is not None else None
+        if weights is None or self._loading is None or self._loading.error is not None:
+            return None
+        return weights.count_bytes(), weights.size
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text, in order."""
@@ -162,14 +209,17 @@ class FastEmbedder:
         return vectors
 
     async def _load(self, *, patience: float) -> _Loaded:
-        """Return the loaded model. Raises ProviderFailed if it takes longer than `patience`."""
+        """Return the loaded model.
+
+        Raises ProviderFailed if it takes longer than `patience`, and ModelMissing if it cannot be
+        loaded or, with limited patience, if it has to be downloaded.
+        """
         if self._loaded is not None:
             return self._loaded
-        now = self._clock()
-        loading = self._loading
-        if loading is None or (loading.error is not None and now >= loading.began + _RETRY):
-            loading = self._loading = _Loading(self._open, now)
+        loading = self._begin(downloads=math.isinf(patience))
         while loading.running:
+            if loading.download is not None and not math.isinf(patience):
+                raise ModelMissing(self._describe_download())
             if self._clock() - loading.began > patience:
                 raise ProviderFailed(f"The model {self.model.name} is still being loaded")
             await anyio.sleep(_POLL)
@@ -177,21 +227,50 @@ class FastEmbedder:
             failed = self._explain(loading.error)
             if failed.fix != self._logged:  # log a failure once, not at each attempt
                 self._logged = failed.fix
-                logger.warning("%s. Meanwhile, search uses only keywords", failed.fix)
+                logger.warning("%s", failed.fix)
             raise failed
         self.dimensions = self.dimensions or loading.loaded.dimensions
         self._loaded, self._pace = loading.loaded, loading.loaded.pace
         return self._loaded
 
-    def _explain(self, error: BaseException | None) -> EmbeddingUnavailable:
+    def _begin(self, *, downloads: bool) -> _Loading:
+        """Return the attempt to load the model. Begin a new one if the last one failed long ago."""
+        now, loading = self._clock(), self._loading
+        if loading is None:
+            if not downloads and self.is_missing():
+                raise ModelMissing(f"The model {self.model.name} is not on this machine yet")
+        else:
+            may_begin = downloads or loading.download is None
+            if loading.error is None or now < loading.began + _RETRY or not may_begin:
+                return loading
+        self._loading = _Loading(self._open, self._hub_name, now)
+        return self._loading
+
+    def _describe_download(self) -> str:
+        done, size = self.read_progress() or (0, 0)
+        progress = f" ({done / 1e6:.0f} of {size / 1e6:.0f} MB)" if size else ""
+        return f"The model {self.model.name} is being downloaded{progress}"
+
+    def _explain(self, error: BaseException | None) -> ModelMissing:
         if isinstance(error, EmbeddingUnavailable):
-            return error.with_traceback(None)
-        failed = ProviderFailed(
-            f"The model {self.model.name} cannot be loaded ({type(error).__name__}): check its "
-            "files, or install textrawl[encoders] again"
-        )
+            failed = ModelMissing(error.fix)
+        else:
+            failed = ModelMissing(
+                f"The model {self.model.name} cannot be loaded ({type(error).__name__}): check its "
+                "files, or install textrawl[encoders] again"
+            )
         failed.__cause__ = error
         return failed
+
+
+def _check_files(hub_name: str) -> None:
+    weights = find_weights(hub_name)
+    if not weights.is_whole():
+        try:
+            weights.ask_hub()
+        except ProviderFailed as failed:
+            raise ModelMissing(failed.fix) from failed
+        raise ModelMissing(f"The model {hub_name} is not on this machine yet")
 
 
 def _load(open_encoder: Callable[[], Encoder]) -> _Loaded:
@@ -220,11 +299,16 @@ def build_embedder(
             "TEXTRAWL_EMBEDDING_PROVIDER: fastembed is not installed: run "
             "`pip install 'textrawl[encoders]'`, or choose another provider"
         )
-    name = settings.embedding_model or _DEFAULT_MODEL
+    name = settings.embedding_model or DEFAULT_MODEL
     if not is_folder(name):
         model = find_model(name)
-        open_model = functools.partial(open_named, model.name)
-        return FastEmbedder(f"fastembed:{model.name}", model, open_model, clock=clock)
+        return FastEmbedder(
+            f"fastembed:{model.name}",
+            model,
+            lambda: open_named(find_weights(model.name)),
+            hub_name=model.name,
+            clock=clock,
+        )
     path = Path(os.path.expanduser(name)).absolute()  # noqa: PTH111 - Path raises for ~nobody
     folder = read_folder(path)
     known = find_model(path.name)  # a folder with the name of a known model gets its scale

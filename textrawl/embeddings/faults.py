@@ -2,6 +2,7 @@
 
     EmbeddingUnavailable
     ├── ProviderFailed    the provider is down or slow, refuses requests, or sends invalid data
+    │   └── ModelMissing  the model of this process cannot be loaded, perhaps for a long time
     └── TextRefused       the provider works, but cannot embed this text: do not retry
 
 The circuit breaker counts only ProviderFailed. Messages never contain a text, a vector or a key.
@@ -18,6 +19,10 @@ from textrawl.providers.outage import Outage
 
 class ProviderFailed(Outage, EmbeddingUnavailable):
     """The provider made no vectors."""
+
+
+class ModelMissing(ProviderFailed):
+    """A model cannot be loaded: it is being downloaded, or its files cannot be had or used."""
 
 
 class TextRefused(EmbeddingUnavailable):

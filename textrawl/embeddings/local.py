@@ -17,12 +17,11 @@ import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
 
-from textrawl.embeddings.models import Model, find_model
+from textrawl.embeddings.models import LOCAL_MODEL, Model, find_model
 from textrawl.embeddings.vectors import Vector, check_texts, check_vectors
 from textrawl.errors import EmbeddingUnavailable, StartRefused
 from textrawl.settings import Settings
 
-_MODEL = "wordllama-l2-supercat-256"
 _WEIGHTS = "l2_supercat_256.safetensors"
 _VOCABULARY = "llama2"  # splintr's name for the vocabulary of the weights
 _OWN_VOCABULARY = "l2_supercat_tokenizer_config.json"  # wordllama's file of the same vocabulary
@@ -50,8 +49,8 @@ class LocalEmbedder:
     """An Embedder in this process. `warm` or the first call loads the model."""
 
     def __init__(self) -> None:
-        self.model: Model = find_model(_MODEL)
-        self.name = f"local:{_MODEL}"
+        self.model: Model = find_model(LOCAL_MODEL)
+        self.name = f"local:{LOCAL_MODEL}"
         self.dimensions: int | None = self.model.dimensions
         self._loaded: StaticModel | None = None
         self._loading = anyio.Lock()
@@ -96,7 +95,7 @@ class LocalEmbedder:
 
 def build_embedder(settings: Settings) -> LocalEmbedder:
     """Return the local embedder. Raises StartRefused for any model but wordllama."""
-    if settings.embedding_model not in (None, "wordllama", _MODEL):
+    if settings.embedding_model not in (None, "wordllama", LOCAL_MODEL):
         raise StartRefused(
             "TEXTRAWL_EMBEDDING_MODEL: the provider local has only the model wordllama; unset this "
             "variable, or set TEXTRAWL_EMBEDDING_PROVIDER to openai or ollama"

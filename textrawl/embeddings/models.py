@@ -31,6 +31,10 @@ _NOMIC = Scale(0.45, 0.85)
 _MINILM = Scale(0.07, 0.85, 0.6)
 
 
+LOCAL_MODEL = "wordllama-l2-supercat-256"
+"""The model that is installed with textrawl."""
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """One embedding model.
@@ -54,7 +58,7 @@ _QWEN = (
 _KNOWN = {
     model.name: model
     for model in (
-        Model("wordllama-l2-supercat-256", 256, scale=_WORDLLAMA),
+        Model(LOCAL_MODEL, 256, scale=_WORDLLAMA),
         Model("text-embedding-3-small", 1536, scale=_OPENAI_3),
         Model("text-embedding-3-large", 3072, scale=_OPENAI_3),
         Model("text-embedding-ada-002", 1536),

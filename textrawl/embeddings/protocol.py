@@ -1,7 +1,7 @@
 """The protocol of all embedders."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from textrawl.embeddings.models import Model
 from textrawl.embeddings.vectors import Vector
@@ -36,4 +36,21 @@ class Embedder(Protocol):
 
     async def aclose(self) -> None:
         """Close connections. The embedder must not be used afterwards."""
+        ...
+
+
+@runtime_checkable
+class Downloading(Protocol):
+    """An embedder whose model may have to be downloaded."""
+
+    def is_missing(self) -> bool:
+        """Return whether the model is being downloaded, or is known not to load."""
+        ...
+
+    async def check_files(self) -> None:
+        """Raise ModelMissing if files have to be downloaded. Download nothing."""
+        ...
+
+    def read_progress(self) -> tuple[int, int] | None:
+        """Return the downloaded bytes and the bytes of the whole model during a download."""
         ...

@@ -14,12 +14,17 @@ class ModelRow:
 
 @dataclass(frozen=True)
 class KnownModelRow:
-    """A row of `embedding_models`. The `status` is building, active or previous."""
+    """A row of `embedding_models`. The `status` is building, active or previous.
+
+    An active model can stand in for a model whose files are not there yet, because of `obstacle`.
+    """
 
     model_id: int
     name: str
     dimensions: int
     status: str
+    stands_in_for: str | None
+    obstacle: str | None
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,12 @@ from textrawl.errors import SchemaOutdated
 from textrawl.examination.cluster_trial import try_cluster
 from textrawl.examination.configuration import DEFAULT, list_settings
 from textrawl.examination.findings import Finding, record_errors
+from textrawl.examination.model_trial import try_model
 from textrawl.examination.setting_mistakes import find_ignored
 from textrawl.examination.standby_trial import try_standby
-from textrawl.examination.trials import try_call, try_issuer, try_llm, try_model
+from textrawl.examination.trials import try_call, try_issuer, try_llm
 from textrawl.postgres.inspection import (
+    ActiveModel,
     Server,
     find_active_model,
     find_vector_indexes,
@@ -62,7 +64,7 @@ def _describe_settings(settings: Settings) -> Finding:
 
 async def _examine_database(
     settings: Settings, findings: list[Finding], *, http: bool
-) -> str | None:
+) -> ActiveModel | None:
     """Check the database. Return its active model, or None if there is none or it is unknown."""
     token = settings.access_token
     credential = hash_token(token.get_secret_value()) if token is not None else None
@@ -86,7 +88,7 @@ async def _examine_database(
 
 async def _examine_embedded(
     credential: bytes | None, settings: Settings, findings: list[Finding]
-) -> str | None:
+) -> ActiveModel | None:
     state, timeout = read_state(settings.data_dir), settings.database_timeout
     findings.append(_examine_folder(settings.data_dir, state))
     if state.phase == "not initialised":
@@ -141,9 +143,9 @@ async def _examine_server(
 
 async def _examine_vectors(
     conninfo: str, timeout: float, findings: list[Finding], *, embedded: bool = False
-) -> str | None:
+) -> ActiveModel | None:
     active = await find_active_model(conninfo, timeout=timeout)
-    message = f"{active}; `textrawl embed` changes it" if active else "no vectors yet"
+    message = f"{active.name}; `textrawl embed` changes it" if active else "no vectors yet"
     findings.append(Finding("model", "ok", message))
     indexes = await find_vector_indexes(conninfo, timeout=timeout)
     if active or indexes:

@@ -1,22 +1,17 @@
-"""Trial calls of `textrawl doctor`, which check access, the embedding model and the LLM."""
+"""Trial calls of `textrawl doctor`, which check access and the LLM."""
 
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-import anyio
-
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Principal
 from textrawl.distribution.opening import open_connection
-from textrawl.embeddings import choose_embedder
-from textrawl.embeddings.active_model import Models, choose_named
+from textrawl.embeddings.active_model import Models
 from textrawl.errors import (
-    EmbeddingUnavailable,
     LlmFailed,
     NotAuthenticated,
     ScopeMissing,
-    StartRefused,
 )
 from textrawl.examination.findings import Finding, record_errors
 from textrawl.llm import Prompt, choose_llm
@@ -25,7 +20,6 @@ from textrawl.store.store import Store
 from textrawl.toolsets.memory.operations import MemoryOperations, Question
 
 _TEXT = "textrawl doctor: is anybody there?"
-_LOADING = 10.0  # seconds that the check waits for a model to load
 
 
 async def try_call(
@@ -97,44 +91,6 @@ def _describe(principal: Principal, person: str | None) -> str:
         scopes = [scope for scope in ("write", "forget") if scope in home.scopes]
         writes = f"may {' and '.join(scopes)} in {home.name}" if scopes else "only reads"
     return f"{person or principal.actor} reads {reads}; {writes}"
-
-
-async def try_model(active: str | None, settings: Settings, findings: list[Finding]) -> None:
-    """Compute a vector with the active model, or else with the model of the settings.
-
-    A fault is only a note, because without vectors all calls except a semantic search still work.
-    """
-    with record_errors(findings, "embeddings"):
-        configured = choose_embedder(settings)  # if this raises, servers do not start either
-        if configured is None:
-            message = "none: search uses only keywords"
-            findings.append(Finding("embeddings", "note", message))
-            return
-        await configured.aclose()
-        try:
-            findings.append(await _ask(settings, active or configured.name))
-        except (EmbeddingUnavailable, StartRefused) as reason:
-            message = f"{active or configured.name} cannot be used: {reason}. {_WITHOUT_VECTORS}"
-            findings.append(Finding("embeddings", "note", message))
-
-
-_WITHOUT_VECTORS = "Until it works, search uses only keywords, and new facts do not get vectors"
-
-
-async def _ask(settings: Settings, name: str) -> Finding:
-    embedder = choose_named(settings, name)
-    if embedder is None:
-        raise StartRefused(f"no embedding provider has the model {name}")
-    try:
-        with anyio.move_on_after(_LOADING):
-            await embedder.warm()
-        start = time.perf_counter()
-        [vector] = await embedder.embed_documents([_TEXT])
-        milliseconds = (time.perf_counter() - start) * 1000
-    finally:
-        await embedder.aclose()
-    message = f"{embedder.name}: {len(vector)} dimensions, one text in {milliseconds:.1f} ms"
-    return Finding("embeddings", "ok", message)
 
 
 async def try_llm(settings: Settings, findings: list[Finding]) -> None:

@@ -12,6 +12,7 @@ import anyio
 
 from textrawl import errors
 from textrawl.embeddings.active_model import StoredModel
+from textrawl.store.awaited_model import follow_awaited
 from textrawl.store.backlog import count_backlog, fill_batch, queue_facts
 from textrawl.store.store import Store
 from textrawl.wire.recall_log import RecallLog
@@ -98,6 +99,7 @@ class Upkeep:
                 self._memory.pending = await count_backlog(self._memory.database, active)
             for model in kept:
                 await self._fill(model)
+            await follow_awaited(self._memory)
         await self._rebuild_documents()
 
     async def record_recalls(self) -> None:

@@ -17,7 +17,7 @@ import anyio
 
 from textrawl import errors
 from textrawl.access.access_token import hash_token
-from textrawl.embeddings import Embedder, choose_embedder
+from textrawl.embeddings import Embedder, asks_for_model, choose_embedder
 from textrawl.embeddings.active_model import Models, choose_named
 from textrawl.postgres.connection import PostgresError, is_broken
 from textrawl.postgres.database import Database
@@ -172,7 +172,7 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
                 database,
                 embedder,
                 partial(choose_named, settings),
-                chosen=settings.embedding_provider != "auto",
+                chosen=asks_for_model(settings),
                 read_only=settings.read_only,
             )
             try:

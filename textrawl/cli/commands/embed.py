@@ -13,6 +13,7 @@ from textrawl.cli.model_calibration import calibrate_model
 from textrawl.cli.rows import DroppedRow, ProgressRow, RolledBackRow, SwitchedRow
 from textrawl.cli.vector_building import build_missing_vectors, build_vectors
 from textrawl.embeddings.active_model import PROVIDERS
+from textrawl.embeddings.rows import KnownModelRow
 from textrawl.settings import Settings, read_settings
 
 embed = typer.Typer(
@@ -25,14 +26,19 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
     """Show every model that has vectors, and how many facts do not have a vector yet."""
-    rows = administer(_read_progress)
+    rows, models = administer(_read_progress)
+    waits = {model.name: model for model in models}
     if as_json:
-        write_json([asdict(row) for row in rows])
+        write_json([asdict(row) | _list_wait(waits.get(row.name)) for row in rows])
     elif not rows:
         write_message("No facts have vectors yet: the next server that starts computes them.")
     else:
         columns = ("model", "status", "dims", "vectors", "pending", "size")
         open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
+        for model in models:
+            if model.stands_in_for is not None:
+                reason = model.obstacle or "No server has tried to load it yet"
+                write_message(f"{model.name} stands in for {model.stands_in_for}. {reason}.")
 
 
 @embed.command()
@@ -151,8 +157,20 @@ def _choose_settings(provider: str | None, model: str | None) -> Settings:
     return read_settings(**({} if model is None else {"embedding_model": model}))
 
 
-async def _read_progress(memory: Administration) -> list[ProgressRow]:
-    return await memory.call("embedding_progress", ProgressRow)
+async def _read_progress(
+    memory: Administration,
+) -> tuple[list[ProgressRow], list[KnownModelRow]]:
+    rows = await memory.call("embedding_progress", ProgressRow)
+    names = {row.name for row in rows}
+    models = await memory.call("embedding_models", KnownModelRow)
+    return rows, [model for model in models if model.name in names]
+
+
+def _list_wait(model: KnownModelRow | None) -> dict[str, str | None]:
+    """Return the model for which this one stands in, and why, as JSON."""
+    if model is None:
+        return {"stands_in_for": None, "obstacle": None}
+    return {"stands_in_for": model.stands_in_for, "obstacle": model.obstacle}
 
 
 def _list_cells(row: ProgressRow) -> tuple[str, ...]:
