@@ -189,13 +189,15 @@ class Settings(BaseSettings):
         default="auto",
         description="Provider for a memory that has no vectors yet: `openai`, `ollama`, "
         "`fastembed`, `local` or `none`. A memory that has vectors keeps its model. `auto` means "
-        "`fastembed` if `textrawl[encoders]` is installed, and `local` otherwise. So `auto` never "
-        "chooses a provider that sends facts to another address.",
+        "the best model whose files are on this machine, so it downloads nothing and sends no "
+        "facts to another address. `fastembed` downloads its model, and the local model stands in "
+        "meanwhile.",
     )
     embedding_model: str | None = Field(
         default=None,
         description="Model of the provider, for a memory that has no vectors yet. The memory "
-        "then keeps this model: see `textrawl embed`. For `fastembed` it can also be a folder. If "
+        "then keeps this model: see `textrawl embed`. For `fastembed` it can also be a folder. "
+        "With `auto`, the name of an encoder means `fastembed`. If "
         "unset, it is text-embedding-3-small (`openai`), nomic-embed-text (`ollama`), "
         "sentence-transformers/all-MiniLM-L6-v2 (`fastembed`) or wordllama (`local`).",
     )

@@ -93,15 +93,15 @@ async def _load(embedder: Embedder) -> None:
 
 async def _show_download(embedder: Embedder) -> None:
     """Draw a bar, or without a terminal write one line, as soon as a download has begun."""
-    label, told = f"Downloading {embedder.name}", False
+    label, announced = f"Downloading {embedder.name}", False
     with show_download(label) as report:
         while isinstance(embedder, Downloading):
             await anyio.sleep(_DOWNLOAD_INTERVAL)
             progress = embedder.read_progress()
             if progress is not None:
-                if not told and not open_progress().is_terminal:
+                if not announced and not open_progress().is_terminal:
                     write_message(f"{label} ({decimal(progress[1])})")
-                told = True
+                announced = True
                 report(*progress)
 
 

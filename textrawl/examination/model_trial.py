@@ -55,8 +55,8 @@ async def _judge(
     if active.stands_in_for is None:
         return Finding("embeddings", "ok", f"{message}; this memory has its vectors")
     obstacle = active.obstacle or await _find_obstacle(settings, active.stands_in_for)
-    told = f"{message}; stands in for {active.stands_in_for}. {obstacle}"
-    return Finding("embeddings", "note", told)
+    text = f"{message}; stands in for {active.stands_in_for}. {obstacle}"
+    return Finding("embeddings", "note", text)
 
 
 async def _judge_missing(
@@ -66,8 +66,8 @@ async def _judge_missing(
         message = f"{name} cannot be used: {missing}. {_WITHOUT_VECTORS}"
         return Finding("embeddings", "broken", message)
     message = await _ask(settings, STAND_IN)
-    told = f"{name} cannot be used: {missing}. Until then a new memory uses {message}"
-    return Finding("embeddings", "note", told)
+    text = f"{name} cannot be used: {missing}. Until then a new memory uses {message}"
+    return Finding("embeddings", "note", text)
 
 
 def _explain_choice(configured: Embedder, settings: Settings) -> str:

@@ -91,8 +91,9 @@ def remember(server: Process, observation: str = "Her favourite beverage is tea"
     assert '"isError": true' not in answer, answer
 
 
-def search(server: Process, query: str = "favourite tea") -> str:
-    return call(server, "query_memory", mode="search", query=query, searchMode="semantic")
+def search(server: Process, query: str = "favourite tea", **more: Any) -> str:
+    asked = {"mode": "search", "query": query, "searchMode": "semantic", **more}
+    return call(server, "query_memory", **asked)
 
 
 def read_models(owner: psycopg.Connection) -> list[tuple[str, str, str | None]]:
@@ -174,9 +175,7 @@ def test_a_memory_answers_while_its_model_arrives_slowly_and_then_changes_to_it(
 
     wait_for(lambda: (NAME, "active", None) in read_models(owner))
     assert read_models(owner) == [(LOCAL, "previous", None), (NAME, "active", None)]
-    wait_for(lambda: "platform nine" not in call(
-        server, "query_memory", mode="search", query=DRINK, searchMode="semantic", limit=1
-    ))  # fmt: skip
+    wait_for(lambda: "platform nine" not in search(server, DRINK, limit=1))
     remember(server, "plays the theremin")
     assert count(owner, "embedding_2") == 3
     assert f"{NAME} is in use from now on" in server.end().err

@@ -25,8 +25,8 @@ def doctor(
     """Check everything that a call needs, from settings to embeddings.
 
     The command says what to do about each fault. Its exit code is 1 if calls of a server with these
-    settings would fail. It creates and changes nothing. An embedded Postgres that exists is started
-    while the check runs.
+    settings would fail, or if the model of the memory's vectors is not on this machine. It creates
+    and changes nothing. An embedded Postgres that exists is started while the check runs.
     """
     with show_wait("Checking"):
         findings = run_foreground(lambda: examine(http=http))
