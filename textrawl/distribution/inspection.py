@@ -9,8 +9,7 @@ from textrawl.distribution.map import CellMap, Node, read_map
 from textrawl.distribution.nodes import Nodes
 from textrawl.distribution.repair import Findings, find_faults
 from textrawl.errors import DatabaseUnavailable
-from textrawl.postgres.connection import Connection, is_distributed
-from textrawl.postgres.migrations import connect
+from textrawl.postgres.connection import Connection, connect, is_distributed
 
 _PAUSE = 0.02
 

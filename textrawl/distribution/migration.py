@@ -19,8 +19,8 @@ from textrawl.distribution.nodes import Nodes, find_nodes, keep_alone, open_node
 from textrawl.distribution.repair import claim_cluster, repair_cells
 from textrawl.distribution.restrictions import restrict_citus
 from textrawl.errors import StartRefused
-from textrawl.postgres.connection import is_distributed
-from textrawl.postgres.migrations import MigrationReport, connect, migrate
+from textrawl.postgres.connection import connect, is_distributed
+from textrawl.postgres.migrations import MigrationReport, migrate
 from textrawl.postgres.sql_files import find_missing, read_folder
 
 # Only a superuser may distribute a table or send a command to another node.

@@ -10,9 +10,8 @@ from psycopg.conninfo import make_conninfo
 
 from textrawl.distribution.map import Node
 from textrawl.errors import DatabaseUnavailable, StartRefused
-from textrawl.postgres.connection import Connection
+from textrawl.postgres.connection import Connection, connect
 from textrawl.postgres.conninfo import read_conninfo
-from textrawl.postgres.migrations import connect
 
 # Citus repeats most DDL on all nodes. A migration does that itself, because Citus does not know the
 # order of functions, views and policies.

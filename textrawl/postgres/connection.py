@@ -8,16 +8,18 @@ session, such as time limits, only on a direct connection.
 
 import socket
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from typing import Any, cast
 
 import anyio
 from pgvector.psycopg.halfvec import register_halfvec_info
 from pgvector.psycopg.vector import register_vector_info
 from psycopg import AsyncConnection, Error, OperationalError, ProgrammingError, sql
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.types import TypeInfo
 
-from textrawl.errors import DatabaseUnavailable
+from textrawl.errors import DatabaseUnavailable, StartRefused
+from textrawl.postgres.conninfo import limit_attempt
 
 PostgresError = Error
 """Any error of Postgres or of the connection, for modules that do not import the driver."""
@@ -32,6 +34,8 @@ def is_broken(error: Exception) -> bool:
 
 
 _CANCELLATION = 1.0  # seconds that Postgres gets to accept a request to cancel
+# Transient: FATAL messages with these words mean "retry later".
+_TRANSIENT = ("too many", "remaining connection slots", "the database system is")
 
 
 class Connection(AsyncConnection[Any]):
@@ -69,6 +73,61 @@ class Connection(AsyncConnection[Any]):
                 own.shutdown(socket.SHUT_RDWR)
         finally:
             own.detach()  # libpq closes it
+
+
+async def connect(conninfo: str, timeout: float) -> Connection:
+    """Connect within `timeout` seconds, and detect a pooler.
+
+    Raises StartRefused, or DatabaseUnavailable with the error of libpq as its cause.
+    """
+    if not _is_readable(conninfo):
+        # Do not show the message of libpq. It repeats the invalid part, which can be the password.
+        raise StartRefused(
+            "TEXTRAWL_DATABASE_URL cannot be read: write "
+            "postgresql://user:password@host:5432/database, with special characters of the "
+            "password percent-encoded"
+        )
+    try:
+        async with AsyncExitStack() as stack:
+            connection = await Connection.connect(
+                conninfo,
+                autocommit=True,
+                connect_timeout=max(1, round(limit_attempt(conninfo, timeout))),
+                application_name="textrawl migrate",
+            )
+            stack.push_async_callback(connection.close)
+            await detect_pooler(connection)  # a pooler may connect to Postgres at the first query
+            stack.pop_all()
+            return connection
+    except OperationalError as error:
+        if refusal := _find_refusal(error):
+            raise refusal from None
+        raise DatabaseUnavailable(
+            "Start Postgres, or check TEXTRAWL_DATABASE_URL (host, port, database, user, password)"
+        ) from error
+
+
+def _is_readable(conninfo: str) -> bool:
+    """Return False if libpq reads a part of an unencoded password as host, database or port."""
+    try:
+        parts = conninfo_to_dict(conninfo)
+    except ProgrammingError:
+        return False
+    ports = str(parts.get("port") or "").split(",")
+    names = f"{parts.get('host')}{parts.get('dbname')}"
+    return "@" not in names and all(port.isdecimal() for port in ports if port)
+
+
+def _find_refusal(error: OperationalError) -> StartRefused | None:
+    """Return the error if a retry cannot help, else None."""
+    # Read the message, because PQping would block all threads of this process while it waits.
+    _, fatal, message = str(error).rpartition("FATAL:")
+    if not fatal or any(words in message for words in _TRANSIENT):
+        return None
+    reason = message.strip().splitlines()[0]
+    return StartRefused(
+        f"Postgres answers, but refuses the login of TEXTRAWL_DATABASE_URL: {reason}"
+    )
 
 
 def compose_settings(settings: Mapping[str, str], *, local: bool) -> sql.Composed:

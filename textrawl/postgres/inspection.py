@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 import anyio
 
 from textrawl.errors import StartRefused
-from textrawl.postgres.connection import Connection
-from textrawl.postgres.migrations import connect
+from textrawl.postgres.connection import Connection, connect
 from textrawl.postgres.positions import (
     find_end,
     find_followed_timeline,

@@ -10,6 +10,7 @@ import psycopg
 from psycopg import AsyncConnection
 
 from textrawl.errors import ServerBusy
+from textrawl.postgres.connection import connect
 
 _PAUSE = 0.5  # seconds between two queries: a lock in both results is held for at least this time
 
@@ -81,8 +82,6 @@ def describe_lock_holders(holders: list[LockHolder]) -> str:
 @asynccontextmanager
 async def name_lock_holders(conninfo: str, timeout: float) -> AsyncGenerator[None]:
     """Add the sessions that hold the lock to a ServerBusy that the `with` block raises."""
-    from textrawl.postgres.migrations import connect  # noqa: PLC0415 - it imports this module
-
     try:
         yield
     except ServerBusy as error:

@@ -9,18 +9,17 @@ server do not disturb other sessions.
 
 import re
 from collections.abc import Generator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import LiteralString, cast
 
 import anyio
 import psycopg
 from psycopg import AsyncConnection, sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
-from textrawl.errors import DatabaseUnavailable, SchemaOutdated, StartRefused
-from textrawl.postgres.connection import Connection, detect_pooler, is_distributed
-from textrawl.postgres.conninfo import limit_attempt
+from textrawl.errors import SchemaOutdated, StartRefused
+from textrawl.postgres.connection import connect, is_distributed
 from textrawl.postgres.lock_holders import (
     describe_lock_holders,
     end_analyst_sessions,
@@ -57,8 +56,6 @@ _NO_EXTENSION = (
     psycopg.errors.UndefinedFile,
     psycopg.errors.FeatureNotSupported,
 )
-# Transient: FATAL messages with these words mean "retry later".
-_TRANSIENT = ("too many", "remaining connection slots", "the database system is")
 
 
 @dataclass(frozen=True)
@@ -210,61 +207,6 @@ async def _check_role(connection: AsyncConnection) -> None:
             f"{APP_ROLE}: `textrawl migrate --login` sets its first password, `alter role "
             f"{APP_ROLE} login password '...'` changes it"
         )
-
-
-async def connect(conninfo: str, timeout: float) -> Connection:
-    """Connect within `timeout` seconds, and detect a pooler.
-
-    Raises StartRefused, or DatabaseUnavailable with the error of libpq as its cause.
-    """
-    if not _is_readable(conninfo):
-        # Do not show the message of libpq. It repeats the invalid part, which can be the password.
-        raise StartRefused(
-            "TEXTRAWL_DATABASE_URL cannot be read: write "
-            "postgresql://user:password@host:5432/database, with special characters of the "
-            "password percent-encoded"
-        )
-    try:
-        async with AsyncExitStack() as stack:
-            connection = await Connection.connect(
-                conninfo,
-                autocommit=True,
-                connect_timeout=max(1, round(limit_attempt(conninfo, timeout))),
-                application_name="textrawl migrate",
-            )
-            stack.push_async_callback(connection.close)
-            await detect_pooler(connection)  # a pooler may connect to Postgres at the first query
-            stack.pop_all()
-            return connection
-    except psycopg.OperationalError as error:
-        if refusal := _find_refusal(error):
-            raise refusal from None
-        raise DatabaseUnavailable(
-            "Start Postgres, or check TEXTRAWL_DATABASE_URL (host, port, database, user, password)"
-        ) from error
-
-
-def _is_readable(conninfo: str) -> bool:
-    """Return False if libpq reads a part of an unencoded password as host, database or port."""
-    try:
-        parts = conninfo_to_dict(conninfo)
-    except psycopg.ProgrammingError:
-        return False
-    ports = str(parts.get("port") or "").split(",")
-    names = f"{parts.get('host')}{parts.get('dbname')}"
-    return "@" not in names and all(port.isdecimal() for port in ports if port)
-
-
-def _find_refusal(error: psycopg.OperationalError) -> StartRefused | None:
-    """Return the error if a retry cannot help, else None."""
-    # Read the message, because PQping would block all threads of this process while it waits.
-    _, fatal, message = str(error).rpartition("FATAL:")
-    if not fatal or any(words in message for words in _TRANSIENT):
-        return None
-    reason = message.strip().splitlines()[0]
-    return StartRefused(
-        f"Postgres answers, but refuses the login of TEXTRAWL_DATABASE_URL: {reason}"
-    )
 
 
 async def _fetch(connection: AsyncConnection, query: LiteralString) -> tuple[object, ...] | None:

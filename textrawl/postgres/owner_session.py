@@ -14,10 +14,10 @@ from psycopg.types.json import Jsonb
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.connection import (
     Connection,
+    connect,
     detect_transaction_pooling,
     register_vectors,
 )
-from textrawl.postgres.migrations import connect
 from textrawl.postgres.owner_login import OwnerLogin
 
 SCHEMA = "textrawl"

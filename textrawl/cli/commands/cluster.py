@@ -26,8 +26,8 @@ from textrawl.distribution.placement import (
 from textrawl.distribution.repair import Findings, claim_cluster, find_faults, repair_cells
 from textrawl.distribution.sizes import ClusterSizes, list_spaces, measure_cluster
 from textrawl.errors import ArgumentInvalid, StartRefused
-from textrawl.postgres.connection import Connection, is_distributed
-from textrawl.postgres.migrations import check, connect
+from textrawl.postgres.connection import Connection, connect, is_distributed
+from textrawl.postgres.migrations import check
 from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
 
