@@ -23,18 +23,26 @@ CHECKS = [
 """The tests of the example, and tests of every toolset, table and function."""
 
 
+def read_files() -> dict[str, str]:
+    """The files of the page by their paths. The migration gets the next number, as it says."""
+    newest = max(path.name for path in (ROOT / "sql/migrations").iterdir())
+    number = f"{int(newest[:4]) + 1:04}"
+    files = FILES.findall(PAGE.read_text("utf-8"))
+    return {path.replace("/NNNN_", f"/{number}_"): text for path, text in files}
+
+
 def build(folder: Path) -> list[str]:
     """Copy the project to `folder` and add the files of the page. Return their paths."""
     for name in ("textrawl", "sql", "tests"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", folder)
-    files = FILES.findall(PAGE.read_text("utf-8"))
-    for path, text in files:
+    files = read_files()
+    for path, text in files.items():
         file = folder / path
         assert not file.exists()
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    return [path for path, _ in files]
+    return list(files)
 
 
 def run(folder: Path, *arguments: str, **variables: str) -> str:
@@ -51,6 +59,14 @@ def run(folder: Path, *arguments: str, **variables: str) -> str:
     )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
+
+
+def test_the_migration_of_the_page_is_the_next_one() -> None:
+    """A migration with a former number would run before migrations that databases have."""
+    names = [path.name for path in (ROOT / "sql/migrations").iterdir()]
+    [added] = [Path(path).name for path in read_files() if path.startswith("sql/migrations/")]
+
+    assert int(added[:4]) == max(int(name[:4]) for name in names) + 1
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from urllib.parse import urlsplit
 
 import anyio
@@ -200,24 +201,36 @@ def test_what_the_pages_tell_an_administrator_works_in_their_order(
             assert await remember(client, "Nonsense", "is said by an agent")
 
     anyio.run(write)
-    [make_login] = [words[-1] for words in read_programs("psql") if "-c" in words]
-    [login] = re.findall(r"create role (\w+)", make_login)
-    postgres.execute(make_login)
+    [make_login] = [words for words in read_programs("psql") if "-c" in words]
+    statements = [text for option, text in pairwise(make_login) if option == "-c"]
+    [login] = re.findall(r"create_analyst\('(\w+)'", statements[0])
     try:
         with EmbeddingServer(dimensions=1024) as ollama:
             written = play(run, url, days, {SHOWN: ben[:10]}, OLLAMA_BASE_URL=ollama.url)
-        spaces = list_spaces(postgres, database, login)
+        with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database), autocommit=True) as root:
+            for statement in statements:
+                root.execute(statement.encode())
+        spaces, limits = list_spaces(postgres, database, login), read_limits(postgres, login)
     finally:
         with psycopg.connect(url, autocommit=True) as owner:
             owner.execute(
                 "update textrawl.actor set role_name = null where role_name = %s", [login]
             )
-        postgres.execute("drop role {login}", login=login)
+        postgres.execute("drop role if exists {login}", login=login)
 
     assert "Nonsense" in find_output(days, written, "log", "--by")
     assert "is said by an agent" in find_output(days, written, "undo", "--dry-run")
     assert find_output(days, written, "rotate").startswith("trl_")
     assert spaces == ["team"]
+    assert {"default_transaction_read_only=on", "statement_timeout=60s"} <= limits
+
+
+def read_limits(postgres: Databases, login: str) -> set[str]:
+    """The settings with which each session of a login begins."""
+    with psycopg.connect(postgres.cluster.dsn(SUPERUSER, "postgres")) as connection:
+        row = connection.execute("select rolconfig from pg_roles where rolname = %s", [login])
+        [(settings,)] = row.fetchall()
+    return set(settings)
 
 
 def list_spaces(postgres: Databases, database: str, login: str) -> list[str]:
