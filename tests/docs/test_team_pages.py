@@ -201,15 +201,11 @@ def test_what_the_pages_tell_an_administrator_works_in_their_order(
             assert await remember(client, "Nonsense", "is said by an agent")
 
     anyio.run(write)
-    [make_login] = [words for words in read_programs("psql") if "-c" in words]
-    statements = [text for option, text in pairwise(make_login) if option == "-c"]
-    [login] = re.findall(r"create_analyst\('(\w+)'", statements[0])
+    statements, login = read_analyst()
     try:
         with EmbeddingServer(dimensions=1024) as ollama:
             written = play(run, url, days, {SHOWN: ben[:10]}, OLLAMA_BASE_URL=ollama.url)
-        with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database), autocommit=True) as root:
-            for statement in statements:
-                root.execute(statement.encode())
+        run_statements(postgres, database, statements)
         spaces, limits = list_spaces(postgres, database, login), read_limits(postgres, login)
     finally:
         with psycopg.connect(url, autocommit=True) as owner:
@@ -223,6 +219,21 @@ def test_what_the_pages_tell_an_administrator_works_in_their_order(
     assert find_output(days, written, "rotate").startswith("trl_")
     assert spaces == ["team"]
     assert {"default_transaction_read_only=on", "statement_timeout=60s"} <= limits
+
+
+def run_statements(postgres: Databases, database: str, statements: list[str]) -> None:
+    """Run statements of the superuser."""
+    with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database), autocommit=True) as superuser:
+        for statement in statements:
+            superuser.execute(statement.encode())
+
+
+def read_analyst() -> tuple[list[str], str]:
+    """The statements that make the login of an analyst, and its name."""
+    [words] = [words for words in read_programs("psql") if "-c" in words]
+    statements = [text for option, text in pairwise(words) if option == "-c"]
+    [login] = re.findall(r"create_analyst\('(\w+)'", statements[0])
+    return statements, login
 
 
 def read_limits(postgres: Databases, login: str) -> set[str]:

@@ -58,7 +58,7 @@ def test_the_image_gets_the_versions_of_a_checkout() -> None:
 
 
 def list_ranges(project: dict[str, Any]) -> list[Requirement]:
-    """What users of the wheel and of its extras get."""
+    """The ranges that users of the wheel and of its extras get."""
     extras = project["project"]["optional-dependencies"].values()
     return [
         Requirement(text)
