@@ -140,11 +140,13 @@ COMMENT ON FUNCTION update_statements IS 'Set the end and the author of statemen
 CREATE TABLE migration (
     name text NOT NULL,
     applied_at timestamptz DEFAULT now() NOT NULL,
+    hash text,
     CONSTRAINT migration_pkey PRIMARY KEY (name)
 );
 COMMENT ON TABLE migration IS 'Migrations that were applied: the numbered files of tables.';
 COMMENT ON COLUMN migration.name IS 'Name of the file.';
 COMMENT ON COLUMN migration.applied_at IS 'When it was applied.';
+COMMENT ON COLUMN migration.hash IS 'SHA-256 of its text without comments.';
 
 CREATE TABLE code (
     singleton boolean DEFAULT true NOT NULL,

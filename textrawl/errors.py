@@ -26,6 +26,7 @@
     │   ├── LlmModelMissing    the provider does not have the model
     │   └── LlmBadOutput       the answer is empty, cut, or not the JSON that was asked for
     ├── DatabaseUnavailable    Postgres cannot be reached within the time limit
+    │   └── SchemaUnfit        the tables or functions are not those of this version
     ├── ServerBusy             every connection is in use
     ├── ServerUnreachable      a server cannot be reached over HTTP, or does not answer as one
     ├── NothingDeleted         a deletion was not made
@@ -284,6 +285,16 @@ class DatabaseUnavailable(TextrawlError):
 
     title = "Database unavailable"
     fix = "Retry in a few seconds; nothing was changed, so the call can be repeated"
+
+
+class SchemaUnfit(DatabaseUnavailable):
+    """The database does not have the tables or functions that this version needs."""
+
+    title = "The schema of the database does not fit this version of textrawl"
+    fix = (
+        "Ask the administrator to run `textrawl doctor`, which says what to do, or to restart the "
+        "server after an upgrade; nothing was changed; do not retry before"
+    )
 
 
 class ServerBusy(TextrawlError):

@@ -18,6 +18,7 @@ from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.configuration import OWNER, SUPERUSER
 from textrawl.examination.examination import judge_extension
 from textrawl.postgres.inspection import Server
+from textrawl.postgres.migrations import migrate
 
 Examine = Callable[..., dict[str, tuple[str, str]]]
 
@@ -52,14 +53,67 @@ def test_all_is_well_with_a_database_that_is_up_to_date(
 
     assert {name: verdict for name, (verdict, _) in findings.items()} == dict.fromkeys(
         (
-            "settings", "database", "pgvector", "schema", "login", "access", "model", "embeddings",
-            "tokens",
+            "settings", "database", "pgvector", "schema", "login", "access", "write", "model",
+            "embeddings", "tokens",
         ),
         "ok",
     )  # fmt: skip
     assert findings["database"][1].startswith("PostgreSQL 18.")
     assert "256 dimensions, one text in " in findings["embeddings"][1]
     assert "o200k_base" in findings["tokens"][1]
+
+
+def test_a_changed_table_is_named(
+    examine: Examine, owner: psycopg.Connection, database_url: str
+) -> None:
+    owner.execute("alter table entity alter column name drop not null")
+    verdict, message = examine(DATABASE_URL=database_url)["schema"]
+    assert verdict == "broken"
+    assert "the column entity.name differs" in message
+    assert "`textrawl export memory.jsonl`" in message
+
+
+def test_a_fact_is_stored_and_rolled_back(
+    examine: Examine, owner: psycopg.Connection, database_url: str
+) -> None:
+    assert examine(DATABASE_URL=database_url)["write"] == (
+        "ok",
+        "a fact was stored in default and rolled back",
+    )
+    for table in ("entity", "observation", "event"):
+        assert owner.execute(f"select count(*) from {table}").fetchone() == (0,)  # noqa: S608
+
+
+def test_a_write_that_fails_is_told(
+    examine: Examine, owner: psycopg.Connection, database_url: str
+) -> None:
+    owner.execute("revoke execute on function remember_fact from textrawl_app")
+    verdict, message = examine(DATABASE_URL=database_url)["write"]
+    assert verdict == "broken"
+    assert "does not fit this version" in message
+    assert "write" not in examine(DATABASE_URL=database_url, READ_ONLY="true")
+
+
+def test_an_embedded_memory_that_the_next_start_refuses_is_broken(
+    examine: Examine, data_dir: Path
+) -> None:
+    async def make() -> None:
+        async with run_embedded(data_dir) as cluster:
+            await migrate(cluster.dsn(OWNER))
+            with psycopg.connect(cluster.dsn(OWNER), autocommit=True) as owner:
+                owner.execute("alter table textrawl.migration drop column hash")
+
+    async def spoil() -> None:
+        async with run_embedded(data_dir) as cluster:
+            with psycopg.connect(cluster.dsn(OWNER), autocommit=True) as owner:
+                owner.execute("alter table textrawl.entity alter column name drop not null")
+
+    anyio.run(make)
+    verdict, message = examine(DATA_DIR=data_dir)["schema"]
+    assert (verdict, "run `textrawl migrate`, or start a server" in message) == ("note", True)
+    anyio.run(spoil)
+    verdict, message = examine(DATA_DIR=data_dir)["schema"]
+    assert (verdict, "git worktree add" in message) == ("broken", True)
 
 
 def test_each_finding_is_a_line_for_people(run: Run, database_url: str) -> None:

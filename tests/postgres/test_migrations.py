@@ -139,7 +139,8 @@ async def test_a_database_from_before_the_first_release_is_refused_and_left_alon
     conninfo, connection = empty
     await migrate(conninfo)
     connection.execute(
-        "update textrawl.migration set name = '0001_memory' where name = '0001_spaces'"
+        """update textrawl.migration set name = '0001_memory' where name = '0001_spaces';
+           alter table textrawl.entity add column mood text"""
     )
     before = read_schema(connection)
     for look in (migrate, check):

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, LiteralString
 
 import anyio
 import psycopg
@@ -161,6 +161,27 @@ async def test_a_defect_is_logged_without_content_and_told_without_a_traceback(
     assert read(result).startswith("Internal error. ")
     assert "remember_fact failed: CheckViolation 23514" in caplog.text
     assert "canary" not in caplog.text + read(result)
+
+
+@pytest.mark.ordinary("the schema of one Postgres is changed")
+@pytest.mark.parametrize(
+    ("change", "state"),
+    [
+        ("alter type origin add attribute former integer", "CannotCoerce 42846"),
+        ("alter table entity rename column name to title", "UndefinedColumn 42703"),
+    ],
+)
+async def test_a_schema_of_another_version_is_told_with_what_to_do(
+    client: Client, owner: psycopg.Connection, caplog: pytest.LogCaptureFixture,
+    change: LiteralString, state: str,
+) -> None:  # fmt: skip
+    owner.execute(change)
+    result = await client.call_tool("remember_fact", FACT)
+    assert result.is_error
+    assert read(result).startswith("The schema of the database does not fit this version")
+    assert "administrator to run `textrawl doctor`" in read(result)
+    assert "retry once" not in read(result).lower()
+    assert f"remember_fact failed: {state}" in caplog.text
 
 
 @pytest.fixture(params=["memory", "http", "stdio"])

@@ -20,8 +20,9 @@ from textrawl.distribution.repair import claim_cluster, repair_cells
 from textrawl.distribution.restrictions import restrict_citus
 from textrawl.errors import StartRefused
 from textrawl.postgres.connection import connect, is_distributed
+from textrawl.postgres.migration_record import plan_migrations
 from textrawl.postgres.migrations import MigrationReport, migrate
-from textrawl.postgres.sql_files import find_missing, read_folder
+from textrawl.postgres.sql_files import read_folder
 
 # Only a superuser may distribute a table or send a command to another node.
 _OF_SUPERUSER = {"detach_vectors", "distribute_models", "drop_models", "register_actors"}
@@ -93,8 +94,7 @@ async def _has_memory(connection: AsyncConnection) -> bool:
 
 async def _refuse_new_tables(connection: AsyncConnection) -> None:
     """Raise StartRefused if this version has other tables. Shards cannot be changed in place."""
-    cursor = await connection.execute("select name from textrawl.migration")
-    if find_missing({str(name) for (name,) in await cursor.fetchall()}, "database"):
+    if (await plan_migrations(connection)).missing:
         raise StartRefused(
             "This version of textrawl has other tables, and a distributed memory keeps its tables: "
             "with the former version run `textrawl export`, then import the file into a new "

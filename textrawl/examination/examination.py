@@ -1,4 +1,4 @@
-"""The checks of `textrawl doctor`. They create and change nothing."""
+"""The checks of `textrawl doctor`. They change nothing, because a trial write is rolled back."""
 
 import getpass
 import os
@@ -24,8 +24,9 @@ from textrawl.postgres.inspection import (
     find_active_model,
     find_vector_indexes,
     inspect_server,
+    require_expected_schema,
 )
-from textrawl.postgres.migrations import check
+from textrawl.postgres.migrations import check, migrate
 from textrawl.settings import Settings, read_settings
 from textrawl.wire.token_counter import choose_counter
 
@@ -95,10 +96,11 @@ async def _examine_embedded(
         return None
     async with run_embedded(settings.data_dir) as cluster:
         conninfo = cluster.dsn(APP)
-        if not await _examine_server(conninfo, timeout, findings, embedded=True):
+        owner = cluster.dsn(OWNER)
+        if not await _examine_server(conninfo, timeout, findings, owner=owner):
             return None
         # Without a token, a call is made as the user of this machine, with the owner's rights.
-        login, person = (conninfo, None) if credential else (cluster.dsn(OWNER), getpass.getuser())
+        login, person = (conninfo, None) if credential else (owner, getpass.getuser())
         await try_call(login, credential, settings, findings, person=person)
         return await _examine_vectors(conninfo, timeout, findings, embedded=True)
 
@@ -117,9 +119,12 @@ def _examine_folder(data_dir: Path, state: State) -> Finding:
 
 
 async def _examine_server(
-    conninfo: str, timeout: float, findings: list[Finding], *, embedded: bool = False
+    conninfo: str, timeout: float, findings: list[Finding], *, owner: str | None = None
 ) -> bool:
-    """Return True if the schema is up to date and a server may use this login."""
+    """Return True if the schema is up to date and a server may use this login.
+
+    `owner` is the owner's conninfo if the Postgres is embedded.
+    """
     server = await inspect_server(conninfo, timeout=timeout)
     route = ", through a pooler" if server.pooled else ""
     findings.append(Finding("database", "ok", f"PostgreSQL {server.postgres}{route}"))
@@ -127,9 +132,12 @@ async def _examine_server(
     with record_errors(findings, "schema"):
         try:
             await check(conninfo, connect_timeout=timeout, serving=False)
+            await require_expected_schema(conninfo, timeout=timeout)
         except SchemaOutdated as outdated:
-            if not embedded:
+            if owner is None:
                 raise
+            # A start would migrate it, so find out whether this works.
+            await migrate(owner, rehearse=True)
             message = f"{outdated}, or start a server, which does the same"
             findings.append(Finding("schema", "note", message))
             return False

@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from textrawl.access.directory import Directory
-from textrawl.access.principal import Caller, Principal
-from textrawl.distribution.opening import open_connection
+from textrawl.access.principal import WRITES_OR_PROPOSES, Caller, Principal
+from textrawl.distribution.opening import asks_cells, open_connection
 from textrawl.embeddings.active_model import Models
 from textrawl.errors import (
     LlmFailed,
@@ -15,11 +15,13 @@ from textrawl.errors import (
 )
 from textrawl.examination.findings import Finding, record_errors
 from textrawl.llm import Prompt, choose_llm
+from textrawl.postgres.inspection import rehearse
 from textrawl.settings import Settings
 from textrawl.store.store import Store
 from textrawl.toolsets.memory.operations import MemoryOperations, Question
 
 _TEXT = "textrawl doctor: is anybody there?"
+_NAME = "textrawl doctor"  # an entity that exists only within the trial
 
 
 async def try_call(
@@ -45,6 +47,22 @@ async def try_call(
             caller = Caller(principal, None, "doctor")
             await MemoryOperations(memory).search(Question(_TEXT, limit=1), caller)
             findings.append(Finding("access", "ok", _describe(principal, person)))
+            if not settings.read_only:
+                await _try_write(memory, caller, findings)
+
+
+async def _try_write(memory: Store, caller: Caller, findings: list[Finding]) -> None:
+    """Store a fact as remember_fact does, and roll it back."""
+    home = caller.principal.home_space
+    if home is None or not home.scopes & {*WRITES_OR_PROPOSES} or home.tier is not None:
+        return
+    if await asks_cells(memory.database):
+        return  # `try_cluster` checks the workers, and their cells cannot be rolled back from here
+    with record_errors(findings, "write"):
+        fact = {"entity": _NAME, "type": "concept", "observation": _TEXT}
+        await rehearse(memory.database, "remember_fact", **fact, **caller.writing)
+        message = f"a fact was stored in {home.name} and rolled back"
+        findings.append(Finding("write", "ok", message))
 
 
 _NO_CALLER = (

@@ -69,12 +69,8 @@ _SHORT = frozenset({"authenticate", "default_space", "embedding_models", "vouch"
 _HEAVY = frozenset(
     {"compared_observations", "node_sizes", "similar_observations", "split_node", "stale_nodes"}
 )
-_FOREIGN_SCHEMA = (
-    psycopg.errors.UndefinedFunction,
-    psycopg.errors.UndefinedTable,
-    psycopg.errors.InvalidSchemaName,
-    psycopg.errors.InsufficientPrivilege,
-)
+# Columns, casts, functions, tables or rights that do not exist (class 42), or a schema.
+_FOREIGN_SCHEMA = ("42", "3F000")
 
 _CONFLICT_MESSAGE = "Each attempt met a conflict with other calls: nothing was changed; call again"
 # Each of these errors rolls the statement back, so the message can say that nothing was changed.
@@ -393,11 +389,8 @@ def _explain(error: psycopg.Error, function: str) -> Exception:
         if isinstance(error, kind):
             return build_error()
     logger.error("textrawl.%s failed: %s %s", function, type(error).__name__, error.sqlstate)
-    if isinstance(error, _FOREIGN_SCHEMA):
-        return errors.DatabaseUnavailable(
-            "Its schema belongs to another version of textrawl: run `textrawl migrate`, "
-            "or restart the server"
-        )
+    if (error.sqlstate or "").startswith(_FOREIGN_SCHEMA):
+        return errors.SchemaUnfit()
     if isinstance(error, psycopg.OperationalError):
         return errors.DatabaseUnavailable(f"The connection broke. {advise(function)}")
     return errors.InternalError()

@@ -2,11 +2,15 @@
 
 import time
 from dataclasses import dataclass, replace
+from typing import LiteralString
 
 import anyio
 
 from textrawl.errors import StartRefused
-from textrawl.postgres.connection import Connection, connect
+from textrawl.postgres.catalogue import compare_catalogue
+from textrawl.postgres.connection import Connection, connect, is_distributed
+from textrawl.postgres.database import Database, compose, translate
+from textrawl.postgres.migration_record import describe_unfit
 from textrawl.postgres.positions import (
     find_end,
     find_followed_timeline,
@@ -14,6 +18,7 @@ from textrawl.postgres.positions import (
     find_system,
     find_timeline,
 )
+from textrawl.postgres.sqlstates import DataRefused
 
 _PGVECTOR = """
     select (select extversion from pg_extension where extname = 'vector'),
@@ -101,6 +106,33 @@ async def find_vector_indexes(conninfo: str, *, timeout: float) -> dict[str, str
     async with await connect(conninfo, timeout) as connection:
         rows = await (await connection.execute(_INDEXES)).fetchall()
         return {str(name): str(state) for name, state in rows}
+
+
+async def require_expected_schema(conninfo: str, *, timeout: float) -> None:
+    """Raise StartRefused, with what differs, if the tables or functions are not as expected.
+
+    A distributed memory is not compared, because its tables have other owners and triggers. Raises
+    DatabaseUnavailable too.
+    """
+    async with await connect(conninfo, timeout) as connection:
+        if await is_distributed(connection):
+            return
+        if differences := await compare_catalogue(connection):
+            raise StartRefused(describe_unfit(differences))
+
+
+async def rehearse(database: Database, function: LiteralString, **arguments: object) -> None:
+    """Call a SQL function that writes, and roll it back. The memory must be on one Postgres.
+
+    Raises TextrawlError.
+    """
+    query = compose("textrawl", function, ("entity_name",), tuple(arguments))
+    try:
+        with translate(function):
+            async with database.lend() as connection, connection.transaction(force_rollback=True):
+                await connection.execute(query, arguments)
+    except DataRefused as refusal:
+        raise refusal.explain() from refusal
 
 
 async def require_analyst(conninfo: str, *, timeout: float) -> bool:

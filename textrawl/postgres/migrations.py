@@ -19,17 +19,26 @@ from psycopg import AsyncConnection, sql
 from psycopg.conninfo import make_conninfo
 
 from textrawl.errors import SchemaOutdated, StartRefused
+from textrawl.postgres.catalogue import REBUILT, compare_catalogue
 from textrawl.postgres.connection import connect, is_distributed
 from textrawl.postgres.lock_holders import (
     describe_lock_holders,
     end_analyst_sessions,
     find_lock_holders,
 )
+from textrawl.postgres.migration_record import (
+    Plan,
+    describe_unfit,
+    plan_migrations,
+    refuse_draft,
+    require_current,
+    require_expected,
+    write_record,
+)
 from textrawl.postgres.passwords import make_password, write_verifier
 from textrawl.postgres.sql_files import (
     create_code,
     drop_code,
-    find_missing,
     read_fingerprint,
     read_folder,
 )
@@ -56,6 +65,8 @@ _NO_EXTENSION = (
     psycopg.errors.UndefinedFile,
     psycopg.errors.FeatureNotSupported,
 )
+# Errors of a migration that meets other tables than those that it was written for.
+_UNFIT = (psycopg.ProgrammingError, psycopg.IntegrityError, psycopg.DataError)
 
 
 @dataclass(frozen=True)
@@ -67,11 +78,19 @@ class MigrationReport:
 
 
 async def migrate(
-    conninfo: str, *, connect_timeout: float = 10, retry_limit: float = 60, of_node: bool = False
+    conninfo: str,
+    *,
+    connect_timeout: float = 10,
+    retry_limit: float = 60,
+    of_node: bool = False,
+    thorough: bool = False,
+    rehearse: bool = False,
 ) -> MigrationReport:
     """Migrate the database at `conninfo`. Concurrent migrations wait for each other.
 
-    `of_node` is true for one node of a distributed memory, whose nodes are migrated together.
+    `of_node` is true for one node of a distributed memory, whose nodes are migrated together. With
+    `thorough`, also compare the catalogue of a database that is recorded as up to date, which takes
+    a tenth of a second. With `rehearse`, roll everything back at the end.
 
     If sessions of analysts hold a needed lock for too long, end them if this login is allowed to.
     If other sessions hold it, retry the migration for `retry_limit` seconds.
@@ -80,6 +99,7 @@ async def migrate(
 
     - Postgres or pgvector is too old, pgvector is missing, or a privilege is missing.
     - The database was made by a newer version, or by a version from before the first release.
+    - The tables are not those that the migrations of this version make.
     - Other views depend on the views of textrawl.
     - Other sessions hold a needed lock. The message names these sessions.
     - The memory is distributed, and this is not the migration of all its nodes.
@@ -94,7 +114,7 @@ async def migrate(
         collisions = 0
         while True:
             try:
-                return await _attempt(connection)
+                return await _attempt(connection, thorough=thorough, rehearse=rehearse)
             except _COLLISIONS:
                 collisions += 1
                 if collisions == _MOST_COLLISIONS:
@@ -108,8 +128,10 @@ async def migrate(
                 await anyio.sleep(_PAUSE)
 
 
-async def _attempt(connection: AsyncConnection) -> MigrationReport:
-    async with connection.transaction():
+async def _attempt(
+    connection: AsyncConnection, *, thorough: bool, rehearse: bool
+) -> MigrationReport:
+    async with connection.transaction(force_rollback=rehearse):
         with _explain_faults():
             await _lock_migrations(connection)
             await connection.execute(sql.SQL("set local lock_timeout = {}").format(_OTHER_LOCK))
@@ -117,7 +139,7 @@ async def _attempt(connection: AsyncConnection) -> MigrationReport:
             await _ensure_roles(connection)
             await _grant_connect(connection)
             await _set_owner_role(connection)
-            return await _bring_up_to_date(connection, schema)
+            return await _bring_up_to_date(connection, schema, thorough=thorough)
 
 
 async def _lock_migrations(connection: AsyncConnection) -> None:
@@ -174,8 +196,7 @@ async def _check_schema(connection: AsyncConnection) -> None:
     row = await _fetch(connection, "select to_regclass('textrawl.migration') is not null")
     if not row or not row[0]:
         raise StartRefused("This database has no memory yet: run `textrawl migrate`")
-    if await _missing_files(connection):
-        raise SchemaOutdated("The database is older than this textrawl: run `textrawl migrate`")
+    await require_current(connection)
     if await _recorded_fingerprint(connection) != read_fingerprint():
         raise SchemaOutdated(
             "The functions in this database belong to another version of textrawl: run "
@@ -342,7 +363,9 @@ async def _set_owner_role(connection: AsyncConnection) -> None:
     await connection.execute(sql.SQL("set local role {}").format(sql.Identifier(owner)))
 
 
-async def _bring_up_to_date(connection: AsyncConnection, vector_schema: str) -> MigrationReport:
+async def _bring_up_to_date(
+    connection: AsyncConnection, vector_schema: str, *, thorough: bool
+) -> MigrationReport:
     await connection.execute("create schema if not exists textrawl")
     await connection.execute(
         sql.SQL("set local search_path = textrawl, {}, pg_temp").format(
@@ -350,16 +373,35 @@ async def _bring_up_to_date(connection: AsyncConnection, vector_schema: str) -> 
         )
     )
     await _ensure_records(connection)
-    missing = await _missing_files(connection)
-    if not missing and await _recorded_fingerprint(connection) == read_fingerprint():
-        return MigrationReport([], rebuilt=False)
-    await drop_code(connection)
+    plan = await plan_migrations(connection)
+    # The tables of a distributed memory have other owners and triggers.
+    thorough = thorough and not await is_distributed(connection)
+    current = await _recorded_fingerprint(connection) == read_fingerprint()
+    if current and not (plan.missing or plan.adopts):
+        differences = await compare_catalogue(connection) if thorough else []
+        if any(difference.kind not in REBUILT for difference in differences):
+            raise StartRefused(describe_unfit(differences))
+        if not differences:
+            return MigrationReport([], rebuilt=False)
+    await _rebuild(connection, plan)
+    await write_record(connection)
+    if thorough or (plan.adopts and not await is_distributed(connection)):
+        await require_expected(connection, plan)
+    return MigrationReport(plan.missing, rebuilt=True)
+
+
+async def _rebuild(connection: AsyncConnection, plan: Plan) -> None:
+    """Run the missing migrations, and create functions and views again."""
     files = read_folder("migrations")
-    for name in missing:
-        await connection.execute(files[name])
-        await connection.execute("insert into migration (name) values (%s)", (name,))
-    await create_code(connection)
-    return MigrationReport(missing, rebuilt=True)
+    try:
+        await drop_code(connection)
+        for name in plan.missing:
+            await connection.execute(files[name])
+        await create_code(connection)
+    except _UNFIT as error:
+        if not plan.adopts or isinstance(error, psycopg.errors.InsufficientPrivilege):
+            raise
+        raise refuse_draft(plan, str(error.diag.message_primary)) from error
 
 
 async def _ensure_records(connection: AsyncConnection) -> None:
@@ -369,10 +411,11 @@ async def _ensure_records(connection: AsyncConnection) -> None:
         comment on schema textrawl is
             'Shared memory for AI agents. Read the memory_* views; write through the functions.';
         create table migration (
-            name text primary key, applied_at timestamptz not null default now());
+            name text primary key, applied_at timestamptz not null default now(), hash text);
         comment on table migration is 'Migrations that were applied: the numbered files of tables.';
         comment on column migration.name is 'Name of the file.';
         comment on column migration.applied_at is 'When it was applied.';
+        comment on column migration.hash is 'SHA-256 of its text without comments.';
         create table code (
             singleton boolean primary key default true check (singleton),
             fingerprint text not null);
@@ -381,12 +424,6 @@ async def _ensure_records(connection: AsyncConnection) -> None:
         comment on column code.fingerprint is
             'SHA-256 of the files of functions, views and grants.';
     """)
-
-
-async def _missing_files(connection: AsyncConnection) -> list[str]:
-    """Return the migrations that the database does not have yet. Raises StartRefused."""
-    cursor = await connection.execute("select name from textrawl.migration")
-    return find_missing({str(name) for (name,) in await cursor.fetchall()}, "database")
 
 
 async def _recorded_fingerprint(connection: AsyncConnection) -> str | None:

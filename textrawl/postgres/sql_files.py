@@ -16,6 +16,7 @@ _TABLES = "migrations"
 _VIEWS = "views"
 _GRANTS = "grants"
 _CLUSTERED = ("cells", "cluster")  # only a distributed memory has these functions
+_VIEW = re.compile(r"^create (?:or replace )?view textrawl\.(\w+)", re.MULTILINE)
 _FIRST_STEPS = {
     "database": "With the version that made it",
     "backup": "Restore it with the version that made it. Then, with that version",
@@ -88,6 +89,22 @@ def refuse_unreleased(recorded: set[str], subject: Literal["database", "backup"]
             "`textrawl import memory.jsonl` with this version on a new database or "
             "TEXTRAWL_DATA_DIR. Tokens, grants and the trail are not exported"
         )
+
+
+def read_catalogue() -> str:
+    """Return the tables and types that this version expects in a database, as the file has them."""
+    return (_find_sql() / "catalogue.txt").read_text("utf-8")
+
+
+def read_catalogue_query() -> LiteralString:
+    """Return the query for the tables, types and functions of a database."""
+    return cast("LiteralString", (_find_sql() / "catalogue.sql").read_text("utf-8"))
+
+
+def list_views() -> list[str]:
+    """Return the names of all views, with those that functions read."""
+    texts = (read_folder("shared") | read_folder(_VIEWS)).values()
+    return [name for text in texts for name in _VIEW.findall(text)]
 
 
 def read_restrictions() -> LiteralString:

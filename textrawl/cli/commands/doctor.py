@@ -26,7 +26,8 @@ def doctor(
 
     The command says what to do about each fault. Its exit code is 1 if calls of a server with these
     settings would fail, or if the model of the memory's vectors is not on this machine. It creates
-    and changes nothing. An embedded Postgres that exists is started while the check runs.
+    and changes nothing: it rolls back the fact that it stores as a trial. An embedded Postgres that
+    exists is started while the check runs.
     """
     with show_wait("Checking"):
         findings = run_foreground(lambda: examine(http=http))

@@ -66,14 +66,16 @@ def migrate(
 async def _migrate(settings: Settings, *, distributed: bool, cells: int | None) -> MigrationReport:
     if settings.database_url is None:
         async with run_embedded(settings.data_dir) as cluster:
-            return await bring_up_to_date(cluster.dsn(OWNER))
+            return await bring_up_to_date(cluster.dsn(OWNER), thorough=True)
     conninfo = settings.database_url.get_secret_value()
     if distributed:
         # Import psycopg's parts for clusters only here: most starts do not need them.
         from textrawl.distribution.migration import migrate_distributed  # noqa: PLC0415
 
         return await migrate_distributed(conninfo, cells=cells)
-    report = await bring_up_to_date(conninfo, connect_timeout=settings.database_timeout)
+    report = await bring_up_to_date(
+        conninfo, connect_timeout=settings.database_timeout, thorough=True
+    )
     await build_missing_indexes(conninfo)
     return report
 

@@ -1,0 +1,267 @@
+"""A memory survives the next commit, or is refused before anything is changed."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.conftest import Databases
+from tests.support.pages import ROOT
+from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.errors import SchemaOutdated, StartRefused
+from textrawl.postgres.migration_record import hash_migration
+from textrawl.postgres.migrations import MigrationReport, check, migrate
+from textrawl.postgres.sql_files import read_folder
+
+pytestmark = pytest.mark.anyio
+
+KEPT = Path(__file__).parent / "drafts"
+# The commit whose migrations made a memory, and the commit that exports it. The history of git has
+# the migrations of a commit that is not kept.
+DRAFTS = {
+    "10d59d2": "2c80c28",
+    "3c541ef": "404fb95",
+    "6fed154": "404fb95",
+    "b7dc0ad": "404fb95",
+    "b36a6fd": "404fb95",
+    "2b7f61a": "404fb95",
+    "8b72bb7": "0ac4ee0",
+}
+_RECORD = """
+    create table migration (name text primary key, applied_at timestamptz not null default now());
+    create table code (singleton boolean primary key default true, fingerprint text not null)
+"""
+_CATALOGUE = """
+    select format('%s %s %s', c.oid::regclass, attname, format_type(atttypid, atttypmod))
+    from pg_class c left join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = 'textrawl'::regnamespace
+    union all
+    select pg_get_functiondef(oid) from pg_proc where pronamespace = 'textrawl'::regnamespace
+    union all
+    select conname from pg_constraint where connamespace = 'textrawl'::regnamespace
+    union all
+    select to_jsonb(m)::text from textrawl.migration m
+    order by 1
+"""
+
+
+@pytest.fixture
+def empty(postgres: Databases) -> Iterator[str]:
+    """The conninfo of the owner of a database with pgvector and nothing else."""
+    with postgres.create() as name:
+        with psycopg.connect(postgres.cluster.dsn(SUPERUSER, name), autocommit=True) as superuser:
+            superuser.execute("create extension vector")
+        yield postgres.cluster.dsn(OWNER, name)
+
+
+@pytest.fixture
+def memory(postgres: Databases, database: str) -> str:
+    """The conninfo of the owner of a memory of this version."""
+    return postgres.cluster.dsn(OWNER, database)
+
+
+def run(conninfo: str, statement: Any) -> None:
+    with psycopg.connect(conninfo, autocommit=True) as owner:
+        owner.execute("set search_path = textrawl, public")
+        owner.execute(statement)
+
+
+def read(conninfo: str, query: Any = _CATALOGUE) -> list[Any]:
+    with psycopg.connect(conninfo) as owner:
+        return [value for (value,) in owner.execute(query).fetchall()]
+
+
+def forget_hashes(conninfo: str) -> None:
+    """Make the record that a version from before the hashes leaves."""
+    run(conninfo, "alter table migration drop column hash")
+
+
+def read_draft(commit: str) -> dict[str, str]:
+    """The migrations of a commit, by name."""
+    kept = KEPT / f"{commit}.sql"
+    if kept.exists():
+        parts = re.split(r"^-- (\d{4}_\w+)\n", kept.read_text("utf-8"), flags=re.MULTILINE)[1:]
+        return dict(zip(parts[::2], parts[1::2], strict=True))
+    show = ["git", "-C", str(ROOT), "show"]
+    listing = subprocess.run([*show, f"{commit}:sql/migrations"], capture_output=True, text=True)
+    if listing.returncode:
+        pytest.skip(f"this checkout does not have the commit {commit}")
+    names = re.findall(r"^\d{4}_\w+", listing.stdout, re.MULTILINE)
+    return {
+        name: subprocess.run(
+            [*show, f"{commit}:sql/migrations/{name}.sql"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for name in names
+    }
+
+
+def make_draft(conninfo: str, commit: str) -> None:
+    """Make the tables of a memory of a commit, as its program recorded them."""
+    run(conninfo, f"create schema textrawl; {_RECORD}")
+    for name, text in read_draft(commit).items():
+        run(conninfo, text)
+        run(conninfo, f"insert into migration (name) values ('{name}')")
+
+
+@pytest.mark.parametrize(
+    "commit",
+    [
+        pytest.param(commit, marks=[] if (KEPT / f"{commit}.sql").exists() else [pytest.mark.slow])
+        for commit in DRAFTS
+    ],
+)
+async def test_a_memory_of_edited_migrations_is_refused_with_the_commands_that_move_it(
+    empty: str, commit: str
+) -> None:
+    make_draft(empty, commit)
+    before = read(empty)
+
+    with pytest.raises(StartRefused) as refusal:
+        await migrate(empty)
+
+    words = str(refusal.value)
+    assert f"`git worktree add ../textrawl-old {DRAFTS[commit]}`" in words
+    assert "`.uv/bin/uv run --project ../textrawl-old textrawl export memory.jsonl`" in words
+    assert "`textrawl import memory.jsonl`" in words
+    assert ("checkout 5923471 -- textrawl/postgres/owner_session.py" in words) == (
+        commit == "8b72bb7"
+    )
+    assert ("DATA_DIR and DATABASE_URL are the names there" in words) == (commit == "10d59d2")
+    assert "Nothing was changed" in words
+    assert read(empty) == before
+
+
+async def test_a_memory_from_before_the_hashes_is_adopted_if_its_tables_are_those_of_this_version(
+    memory: str,
+) -> None:
+    forget_hashes(memory)
+    with pytest.raises(SchemaOutdated, match="run `textrawl migrate`"):
+        await check(memory, serving=False)
+
+    assert await migrate(memory) == MigrationReport([], rebuilt=True)
+
+    hashes = [hash_migration(text) for text in read_folder("migrations").values()]
+    assert read(memory, "select hash from textrawl.migration order by name") == hashes
+    assert await migrate(memory, thorough=True) == MigrationReport([], rebuilt=False)
+    await check(memory, serving=False)
+
+
+async def test_a_memory_that_a_former_version_migrated_from_edited_tables_is_refused(
+    memory: str,
+) -> None:
+    forget_hashes(memory)
+    run(memory, "alter table space_grant drop constraint space_grant_scopes_check")
+    before = read(memory)
+
+    with pytest.raises(
+        StartRefused, match=r"space_grant_scopes_check is missing.*worktree add \S+ 404fb95"
+    ):
+        await migrate(memory)
+
+    assert read(memory) == before
+
+
+async def test_indexes_and_foreign_keys_of_a_former_text_are_made_as_they_are_now(
+    memory: str,
+) -> None:
+    before = read(memory)
+    forget_hashes(memory)
+    run(
+        memory,
+        """drop index observation_growth_idx;
+           create index observation_growth_idx on observation (created_at);
+           alter table undo add constraint former foreign key (actor_id) references actor""",
+    )
+
+    await migrate(memory)
+
+    assert read(memory) != before  # the time of the hashes
+    assert await migrate(memory, thorough=True) == MigrationReport([], rebuilt=False)
+
+
+async def test_a_migration_that_was_edited_after_a_memory_ran_it_is_refused(memory: str) -> None:
+    run(memory, "update migration set hash = 'of another text' where name = '0005_access'")
+    before = read(memory)
+
+    for look in (migrate, check):
+        with pytest.raises(
+            StartRefused,
+            match=r"another text of 0005_access .* nothing was changed.*export .*import",
+        ):
+            await look(memory)
+
+    assert read(memory) == before
+
+
+def test_only_comments_of_a_migration_can_be_edited() -> None:
+    text = "create table t (a int);\n"
+    commented = "-- A table.\ncreate table t (a int);\n\ncomment on table t is\n  'A; table';\n"
+    assert hash_migration(commented) == hash_migration(text)
+    assert hash_migration(text.replace("int", "bigint")) != hash_migration(text)
+
+
+async def test_a_memory_keeps_its_tables_when_migrations_are_squashed(memory: str) -> None:
+    run(memory, "update migration set name = '0001_draft' where name = '0001_spaces'")
+    with pytest.raises(SchemaOutdated, match="run `textrawl migrate`"):
+        await check(memory, serving=False)
+
+    await migrate(memory)
+
+    names = read(memory, "select name from textrawl.migration order by 1")
+    assert names == list(read_folder("migrations"))
+    await check(memory, serving=False)
+
+
+async def test_a_changed_table_is_named_by_migrate(memory: str) -> None:
+    run(
+        memory,
+        """alter table entity alter column name drop not null;
+           alter table entity add column mood text;
+           drop policy owner on space""",
+    )
+
+    with pytest.raises(StartRefused) as refusal:
+        await migrate(memory, thorough=True)
+
+    words = str(refusal.value)
+    assert "the column entity.name differs" in words
+    assert "the column entity.mood is not of this version" in words
+    assert "the policy space.owner is missing" in words
+    assert "`textrawl export memory.jsonl`" in words
+
+
+async def test_a_view_that_somebody_dropped_is_made_again(memory: str) -> None:
+    before = read(memory)
+    run(memory, "drop view memory_proposals")
+
+    assert await migrate(memory, thorough=True) == MigrationReport([], rebuilt=True)
+    assert read(memory) == before
+
+
+async def test_a_function_of_a_trigger_that_somebody_changed_is_named(memory: str) -> None:
+    run(
+        memory,
+        """create or replace function keep_events() returns trigger
+           language plpgsql as 'begin return new; end'""",
+    )
+
+    with pytest.raises(StartRefused, match="the function keep_events differs"):
+        await migrate(memory, thorough=True)
+
+
+async def test_what_an_administrator_added_is_no_fault(memory: str) -> None:
+    run(
+        memory,
+        """create index my_idx on observation (created_at);
+           create table my_notes (note text primary key);
+           create function my_function() returns integer return 1""",
+    )
+
+    assert await migrate(memory, thorough=True) == MigrationReport([], rebuilt=False)

@@ -1,0 +1,156 @@
+"""The record of the migrations that a database ran: their names, and hashes of their texts.
+
+A migration that was edited after a database ran it has another hash. So the database is refused
+before anything is changed. A database from before the hashes is judged by its tables.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg import AsyncConnection
+
+from textrawl.errors import SchemaOutdated, StartRefused
+from textrawl.postgres.catalogue import (
+    Difference,
+    compare_catalogue,
+    describe_differences,
+    repair,
+)
+from textrawl.postgres.sql_files import find_missing, read_folder
+
+# Neither changes a table, so both can be edited.
+_COMMENTS = re.compile(r"^[ \t]*--[^\n]*\n|^comment on [^;]*? is\s+'.*?';[ \t]*$", re.M | re.S)
+_MOVE = (
+    "run `git worktree add ../textrawl-old {commit}`{patch}, then `.uv/bin/uv run --project "
+    "../textrawl-old textrawl export memory.jsonl` with the same settings{names}, and finally "
+    "`textrawl import memory.jsonl` with this version and a new database or TEXTRAWL_DATA_DIR. "
+    "Tokens, grants and the trail are not exported"
+)
+_PATCH = (
+    ", `git -C ../textrawl-old checkout 5923471 -- textrawl/postgres/owner_session.py` because the "
+    "export of that version stops at its own policies"
+)
+_NAMES = " (but DATA_DIR and DATABASE_URL are the names there, without TEXTRAWL_)"
+_ADD_HASH = """
+    alter table migration add column if not exists hash text;
+    comment on column migration.hash is 'SHA-256 of its text without comments.';
+"""
+# The last commit that can export the tables of a database with these migrations. Before the hashes,
+# migrations were edited, so the names alone do not say whether this version can use the tables.
+_EXPORTERS = (
+    ("0008", "2c80c28", "", _NAMES),
+    ("0016", "404fb95", "", ""),
+    ("0017", "0ac4ee0", _PATCH, ""),
+    ("0018", "404fb95", "", ""),
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The migrations to run. `adopts` is true if the tables then have to be compared.
+
+    Tables are compared if the record has no hashes, or has the names of other files. `recorded` has
+    the names of the record.
+    """
+
+    missing: list[str]
+    adopts: bool
+    recorded: list[str]
+
+
+def hash_migration(text: str) -> str:
+    """Return the SHA-256 of a migration without its comments and without blank lines."""
+    lines = (line.rstrip() for line in _COMMENTS.sub("", text).splitlines())
+    return hashlib.sha256("\n".join(line for line in lines if line).encode()).hexdigest()
+
+
+async def plan_migrations(connection: AsyncConnection[Any]) -> Plan:
+    """Return what is to be done to a database. Nothing is changed.
+
+    Raises StartRefused if a newer version, a version from before the first release, or another text
+    of a migration made the tables.
+    """
+    record, files = await _read_record(connection), read_folder("migrations")
+    edited = [
+        name
+        for name, recorded in record.items()
+        if name in files and recorded not in (None, hash_migration(files[name]))
+    ]
+    if edited:
+        raise StartRefused(
+            f"The tables of this database were made by another text of {', '.join(sorted(edited))} "
+            "than this version has, so this version cannot use them; nothing was changed. With the "
+            "version that made the database (`git log -- sql/migrations` lists candidates) run "
+            "`textrawl export memory.jsonl`, then `textrawl import memory.jsonl` with this version "
+            "and a new database or TEXTRAWL_DATA_DIR. Tokens, grants and the trail are not exported"
+        )
+    # If migrations were squashed into a file with another name, the tables are still the same.
+    others = record.keys() - files.keys() and files.keys() - record.keys()
+    if others and not await compare_catalogue(connection, code=False):
+        return Plan([], adopts=True, recorded=[*record])
+    missing = find_missing(set(record), "database")
+    return Plan(missing, adopts=None in record.values(), recorded=[*record])
+
+
+async def require_current(connection: AsyncConnection[Any]) -> None:
+    """Raise SchemaOutdated if the database has to be migrated, StartRefused if it cannot be."""
+    plan = await plan_migrations(connection)
+    if plan.missing or plan.adopts:
+        raise SchemaOutdated("The database is older than this textrawl: run `textrawl migrate`")
+
+
+async def require_expected(connection: AsyncConnection[Any], plan: Plan) -> None:
+    """Raise StartRefused, with what differs, unless the catalogue is that of this version."""
+    if not (differences := await compare_catalogue(connection)):
+        return
+    if not plan.adopts:
+        raise StartRefused(describe_unfit(differences))
+    if not await repair(connection, differences):
+        raise refuse_draft(plan, describe_differences(differences, most=5))
+
+
+def describe_unfit(differences: list[Difference]) -> str:
+    """Return the message about tables that were changed by hand."""
+    return (
+        "The schema of this database is not the one that its migrations make: "
+        f"{describe_differences(differences)}. Undo these changes by hand, or run `textrawl "
+        "export memory.jsonl`, then `textrawl import memory.jsonl` with a new database or "
+        "TEXTRAWL_DATA_DIR"
+    )
+
+
+def refuse_draft(plan: Plan, reason: str) -> StartRefused:
+    """Return the error for tables that earlier texts of the migrations made."""
+    newest = max(plan.recorded, default="")
+    _, commit, patch, renamed = next(
+        (row for row in _EXPORTERS if newest[:4] <= row[0]), _EXPORTERS[-1]
+    )
+    move = _MOVE.format(commit=commit, patch=patch, names=renamed)
+    return StartRefused(
+        "An unreleased textrawl made the tables of this database, and this version cannot use them "
+        f"({reason}). Nothing was changed. To bring the memory over, {move}"
+    )
+
+
+async def write_record(connection: AsyncConnection[Any]) -> None:
+    """Record all migrations of this version with their hashes."""
+    files = read_folder("migrations")
+    if None in (await _read_record(connection)).values():
+        await connection.execute(_ADD_HASH)
+    await connection.execute("delete from migration where name <> all(%s)", (list(files),))
+    for name, text in files.items():
+        await connection.execute(
+            """insert into migration as m (name, hash) values (%s, %s)
+               on conflict (name) do update set hash = excluded.hash""",
+            (name, hash_migration(text)),
+        )
+
+
+async def _read_record(connection: AsyncConnection[Any]) -> dict[str, str | None]:
+    """Return the hashes of the recorded migrations by name. Older databases have no hashes."""
+    cursor = await connection.execute(
+        "select name, to_jsonb(m) ->> 'hash' from textrawl.migration m"
+    )
+    return {str(name): found for name, found in await cursor.fetchall()}
