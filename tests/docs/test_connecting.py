@@ -174,6 +174,7 @@ _PREPARED = "python3 -m venv .uv && .uv/bin/pip install -q uv && .uv/bin/uv run 
 ELSEWHERE = {
     f"{_PREPARED}textrawl demo": "test_newcomer; tests/cli/test_demo.py",
     f"{_PREPARED}--group dev pytest": "test_newcomer; .ci/run",
+    ".ci/first": ".ci/run",
     ".venv/bin/pytest -m slow": ".ci/run",
     ".venv/bin/textrawl serve --http --insecure": "the test above",
     ".venv/bin/textrawl serve --http --port 8000 --insecure": "the test above",
