@@ -25,7 +25,8 @@ declare
     scoped  integer[] := readable_spaces(credential, space_timeline.spaces);
     targets uuid[]    := array(select f.entity_id from find_entities(scoped, space_timeline.entity) f);
     writer  integer   := (select a.id from actor a where a.name = space_timeline.author);
-    newest  timestamptz := least(space_timeline.until, statement_timestamp());
+    -- Not the present, because what was stored before the clock was set back has times that are still to come.
+    newest  timestamptz := coalesce(space_timeline.until, 'infinity');
     last_id uuid      := coalesce(after_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
 begin
     if space_timeline.author is not null and writer is null or space_timeline.entity is not null and targets = '{}' then
@@ -50,7 +51,7 @@ begin
                 left join lateral (
                     select n.* from observation n where n.space_id = o.space_id and n.id = o.replaced_by limit 1) n on true
                 where o.space_id = s.id and o.valid_until <= newest and (o.valid_until < newest or o.id < last_id)
-                  and (since is null or o.valid_until >= since)
+                  and not is_valid(o.valid_from, o.valid_until, o.closed_at) and (since is null or o.valid_until >= since)
                   and (entity is null or o.entity_id = any(targets))
                   and (writer is null or coalesce(n.author_id, o.author_id) = writer)
                   and not exists (select from revision v where v.space_id = o.space_id and v.observation_id = o.id)

@@ -24,7 +24,9 @@ begin
     insert into consolidation as c (space_id, granularity, period, claimant, claimed_until)
     values (home, claim_period.granularity, claim_period.period, claim_period.claimant, moment + make_interval(secs => lease))
     on conflict (space_id, granularity, period) do update
-    set claimant = excluded.claimant, claimed_until = excluded.claimed_until where c.claimed_until <= moment
+    set claimant = excluded.claimant, claimed_until = excluded.claimed_until
+    -- No claim is so long: the clock was set back after it was made, and the claimant can be gone.
+    where c.claimed_until <= moment or c.claimed_until > moment + greatest(make_interval(secs => lease), interval '1 day')
     returning true into claimed;
     state := 'busy';
     if claimed then

@@ -44,7 +44,8 @@ begin
     conflict := stored.version > since and stored.modified_by is distinct from instance;
     if conflict then
         rival := coalesce(stored.modified_by, '');
-        wins := (changed_at, instance_priority(instance_type)) >= (stored.modified_at, instance_priority(
+        -- A time that is still to come says nothing: the clock was set back since. Then the change that comes later wins.
+        wins := stored.modified_at > moment or (changed_at, instance_priority(instance_type)) >= (stored.modified_at, instance_priority(
             (select i.instance_type from instance i where i.space_id = place and i.id = stored.modified_by)));
     end if;
     select c.id, c.version into document, change_number from claim_document(key.kind, key.path, key.entity, origin) c;

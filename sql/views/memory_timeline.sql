@@ -16,7 +16,7 @@ left join textrawl.revision v on v.space_id = o.space_id and v.observation_id = 
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
 join textrawl.space s on s.id = o.space_id and s.tier is null
 join textrawl.actor a on a.id = coalesce(v.actor_id, n.author_id, o.author_id)
-where o.valid_until <= now();
+where o.valid_until is not null and not textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at);
 
 comment on view textrawl.memory_timeline is 'Times at which facts became valid or stopped being valid.';
 comment on column textrawl.memory_timeline.space is 'Name of the space.';

@@ -1,25 +1,20 @@
-"""The clock of the database goes back: what was acknowledged stays in every answer."""
+"""The clock of the database goes back: facts stay in every answer, and what was ended stays out."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, LiteralString
+from typing import Any
 
 import psycopg
 import pytest
 from mcp import Client
 
 from tests.conftest import Connect
+from tests.support.clock import set_back
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 FACT = "keeps quinces"
 
-# What a clock that is a year ahead stores.
-AHEAD: dict[str, LiteralString] = {
-    table: f"""
-        update {table} set valid_from = valid_from + interval '1 year',
-            created_at = created_at + interval '1 year'"""  # noqa: S608 - ours
-    for table in ("observation", "relation")
-}
+AHEAD = timedelta(days=365)
 READS: dict[str, dict[str, Any]] = {
     "query_memory": {"query": "quinces"},
     "open_nodes": {"names": ["Ada"]},
@@ -38,8 +33,7 @@ async def client(connect: Connect, owner: psycopg.Connection) -> Client:
     await client.call_tool(
         "relate_entities", {"fromEntity": "Ada", "relation": "tends", "toEntity": "Orchard"}
     )
-    for statement in AHEAD.values():
-        owner.execute(statement)
+    set_back(owner, AHEAD)
     return client
 
 
@@ -114,3 +108,133 @@ async def test_a_fact_that_waits_for_its_vector_does_not_wait_a_year(
 
     # The statement of the relation waits as well.
     assert sorted(due) == [(FACT,), ("tends Orchard",)]
+
+
+# For each kind of an end, the words that are then in no answer, and the call.
+ENDS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "a replacement": (
+        "no longer keeps geese",
+        "remember_fact",
+        say("keeps ducks", replaces="no longer keeps geese"),
+    ),
+    "a revision": (
+        "was born in Turku",
+        "revise_fact",
+        {"entityName": "Ada", "fact": "was born in Turku", "reason": "that was Bo"},
+    ),
+    "a deleted relation": (
+        "Old Company",
+        "relate_entities",
+        {"fromEntity": "Ada", "relation": "works at", "toEntity": "Old Company", "ended": True},
+    ),
+}
+EVERYTHING: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("query_memory", {"query": "Ada keeps quinces, geese, Turku, company"}),
+    ("query_memory", {"mode": "entity", "entityName": "Ada"}),
+    ("open_nodes", {"names": ["Ada"]}),
+    ("search_semantic", {"query": "Ada keeps quinces, geese, Turku, company"}),
+    ("search_nodes", {"query": "Ada"}),
+)
+
+
+@pytest.mark.parametrize("end", ENDS)
+async def test_what_was_ended_is_in_no_answer(
+    client: Client, owner: psycopg.Connection, end: str
+) -> None:
+    words, tool, arguments = ENDS[end]
+    if tool == "relate_entities":
+        await call(client, tool, **{**arguments, "ended": False})
+    else:
+        await call(client, "remember_fact", **say(words))
+    await call(client, tool, **arguments)
+
+    set_back(owner, AHEAD)
+
+    for read, question in EVERYTHING:
+        answer = await client.call_tool(read, question)
+        # The profile names what was wrong, and why.
+        shown = str({**(answer.structured_content or {}), "revised": None})
+        assert FACT in shown or read == "search_nodes"
+        assert words not in shown
+    assert (
+        owner.execute(
+            "select content from memory_observations where valid and content = %s union all"
+            " select to_entity from memory_relations where valid and to_entity = %s",
+            (words, words),
+        ).fetchall()
+        == []
+    )
+
+
+async def test_what_was_replaced_and_is_told_again_with_replaces_stays_replaced(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    told = say("keeps medlars", replaces=FACT)
+    await call(client, "remember_fact", **told)
+    set_back(owner, AHEAD)
+
+    await call(client, "remember_fact", **told)
+
+    answer = await call(client, "query_memory", mode="entity", entityName="Ada")
+    assert "medlars" in answer
+    assert FACT not in answer
+
+
+async def test_what_was_ended_and_is_told_again_is_a_new_fact(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await call(client, "remember_fact", **say("keeps medlars", replaces=FACT))
+    set_back(owner, AHEAD)
+
+    again = await client.call_tool("remember_fact", say(FACT))
+
+    assert again.structured_content is not None
+    assert "duplicate" not in again.structured_content
+    assert FACT in await call(client, "query_memory", query="quinces")
+
+
+async def test_an_end_that_was_named_for_later_goes_by_the_clock(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    soon = (datetime.now(UTC) + timedelta(days=10)).isoformat()
+    await call(client, "remember_fact", **say("rents a barn", validUntil=soon))
+    question = {"mode": "entity", "entityName": "Ada"}
+
+    seen = [await call(client, "query_memory", **question)]
+    for days in (20, -20, -20):
+        set_back(owner, timedelta(days=days))
+        seen.append(await call(client, "query_memory", **question))
+
+    assert ["rents a barn" in answer for answer in seen] == [True, True, True, False]
+
+
+async def test_a_time_line_has_what_was_said_and_what_was_ended(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await call(client, "remember_fact", **say("keeps medlars", replaces=FACT))
+    set_back(owner, AHEAD)
+
+    changes = owner.execute(
+        "select change, content from space_timeline() where not relation"
+    ).fetchall()
+    ends = owner.execute("select reason, content from memory_timeline where not became").fetchall()
+
+    assert set(changes) == {("said", FACT), ("said", "keeps medlars"), ("replaced", FACT)}
+    assert ends == [("replaced", FACT)]
+
+
+async def test_a_period_that_a_server_claimed_before_does_not_wait_a_year(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    assert client is not None
+    claim = """
+        select state from claim_period('weekly', '2026-W20', gen_random_uuid(), 120,
+                                       space => default_space())"""
+    owner.execute(
+        "insert into consolidation (space_id, granularity, period, claimant, claimed_until)"
+        " values (default_space(), 'weekly', '2026-W20', gen_random_uuid(), now())"
+        " on conflict do nothing"
+    )
+    set_back(owner, AHEAD)
+
+    assert owner.execute(claim).fetchone() == ("empty",)

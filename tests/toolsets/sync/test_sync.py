@@ -1,5 +1,6 @@
 """sync_pull, sync_push, sync_status: programs with copies, their conflicts and versions."""
 
+from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -7,6 +8,7 @@ import pytest
 from mcp import Client
 
 from tests.conftest import Connect, Era
+from tests.support.clock import set_back
 from tests.support.tool_calls import refuse
 from tests.toolsets.sync.programs import Program, structured, write_change
 
@@ -140,6 +142,20 @@ async def test_a_clock_that_is_ahead_wins_no_later_conflict(shared: Client) -> N
     answer = await phone.push()
 
     assert "future" in " ".join(refused)
+    assert [conflict["winner"] for conflict in answer["conflicts"]] == ["incoming"]
+
+
+async def test_a_change_after_the_clock_was_set_back_wins_over_a_time_that_is_to_come(
+    shared: Client, owner: psycopg.Connection[Any]
+) -> None:
+    laptop, phone = Program(shared, "laptop"), Program(shared, "phone")
+    laptop.edit(WANTS, "before")
+    await laptop.push()
+    set_back(owner, timedelta(days=365))
+    phone.edit(WANTS, "after")
+
+    answer = await phone.push()
+
     assert [conflict["winner"] for conflict in answer["conflicts"]] == ["incoming"]
 
 
