@@ -62,7 +62,7 @@ def write_line(text: str, marks: str = "") -> str:
 
 def write_relation(relation: str, name: str) -> str:
     """Return a relation as an arrow on one line."""
-    return _escape_end(write_arrow(relation.translate(_FLAT), name.translate(_FLAT)))
+    return _escape_end(write_arrow(relation, name).translate(_FLAT))
 
 
 def write_arrow(relation: str, name: str) -> str:
