@@ -9,7 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -269,9 +276,8 @@ class Settings(BaseSettings):
     )
     digest_authors: Annotated[list[str], NoDecode] = Field(
         default=list(author_choice.EVERYBODY),
-        description="Whose facts digests and hooks give to a model: `all`; `members`, who are "
-        "people and agents that may write to the space, without documents and imports; or names "
-        "of authors, separated by commas. Tools find the facts of all authors.",
+        description="Whose facts digests and hooks give to a model: `all`, `members` (who may "
+        "write to the space; without documents and imports), or names separated by commas.",
     )
     hook_recall_tokens: int = Field(
         default=hook_choice.RECALL_TOKENS,
@@ -365,15 +371,11 @@ class Settings(BaseSettings):
             return [name.strip() for name in value.split(",") if name.strip()]
         return value
 
-    @field_validator("hooks", mode="before")
+    @field_validator("hooks", "digest_authors", mode="before")
     @classmethod
-    def _read_hooks(cls, value: object) -> object:
-        return hook_choice.read_hooks(value) if isinstance(value, str) else value
-
-    @field_validator("digest_authors", mode="before")
-    @classmethod
-    def _read_authors(cls, value: object) -> object:
-        return author_choice.read_authors(value) if isinstance(value, str) else value
+    def _read_words(cls, value: object, info: ValidationInfo) -> object:
+        read = hook_choice.read_hooks if info.field_name == "hooks" else author_choice.read_authors
+        return read(value) if isinstance(value, str) else value
 
     @field_validator("data_dir", "vault", "access_token_file", mode="after")
     @classmethod

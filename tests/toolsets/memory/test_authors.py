@@ -142,7 +142,7 @@ async def test_an_answer_across_spaces_names_authors_where_a_space_has_several(
 @pytest.mark.parametrize(
     ("choice", "shown"),
     [("all", {"tom", "bot"}), ("members", {"ada", "tom"}), ("bot , Tom", {"bot"}),
-     ("tom,bot", {"tom", "bot"}), ("MEMBERS", {"ada", "tom"}), ("nobody", set())],
+     ("tom,bot", {"tom", "bot"}), ("MEMBERS", {"ada", "tom"}), ("nobody", set[str]())],
 )  # fmt: skip
 async def test_a_digest_has_only_facts_of_the_chosen_authors(
     connect: Connect, owner: psycopg.Connection, choice: str, shown: set[str]

@@ -84,9 +84,19 @@ def find_rows(draw: st.DrawFn) -> list[HitRow]:
         name, kind, space = owners[place]
         make = draw(st.sampled_from([HitRow, HitRow, ProposedHitRow]))
         row = make(
-            UUID(int=number), UUID(int=100 + place), space, name, kind, draw(FACTS), "note", AT, AT,
-            draw(AUTHORS), draw(st.floats(0, 1)), several_authors=space in shared,
-        )  # fmt: skip
+            UUID(int=number),
+            UUID(int=100 + place),
+            space,
+            name,
+            kind,
+            draw(FACTS),
+            "note",
+            AT,
+            AT,
+            draw(AUTHORS),
+            draw(st.floats(0, 1)),
+            several_authors=space in shared,
+        )
         form = draw(st.sampled_from(["fact", "fact", "relation", "chunk"]))
         if form == "relation":
             row.relation_id, row.relation_type = row.observation_id, draw(RELATIONS)
@@ -108,10 +118,12 @@ def expect(rows: Sequence[HitRow], layout: FactLayout, form: Format) -> list[Gro
         named = form == "verbose" or layout.with_ids or row.several_authors
         group.facts.append(
             Read(
-                write_text(row, form), row.author if named else None,
-                row.relation_id is not None, row.proposed,
+                write_text(row, form),
+                row.author if named else None,
+                row.relation_id is not None,
+                row.proposed,
             )
-        )  # fmt: skip
+        )
     return list(groups.values())
 
 
@@ -162,24 +174,45 @@ def test_the_client_of_the_library_reads_lines_and_compact_text_alike(rows: list
 def describe_rows(draw: st.DrawFn) -> EntityRow:
     """Draw an entity with facts, relations, other names and a wrong fact."""
     facts = [
-        {"id": str(UUID(int=number)), "content": draw(FACTS), "source": "note", "confidence": 1,
-         "created_at": AT.isoformat(), "author": draw(AUTHORS), "space": draw(SPACES),
-         "several_authors": draw(st.booleans())}
+        {
+            "id": str(UUID(int=number)),
+            "content": draw(FACTS),
+            "source": "note",
+            "confidence": 1,
+            "created_at": AT.isoformat(),
+            "author": draw(AUTHORS),
+            "space": draw(SPACES),
+            "several_authors": draw(st.booleans()),
+        }
         for number in range(draw(st.integers(0, 4)))
-    ]  # fmt: skip
+    ]
     edges = [
-        {"relation_type": draw(RELATIONS), "to_entity": draw(NAMES), "to_entity_type": "concept",
-         "created_at": AT.isoformat()}
+        {
+            "relation_type": draw(RELATIONS),
+            "to_entity": draw(NAMES),
+            "to_entity_type": "concept",
+            "created_at": AT.isoformat(),
+        }
         for _ in range(draw(st.integers(0, 2)))
-    ]  # fmt: skip
+    ]
     wrong = [
         {"id": "1", "content": draw(FACTS), "reason": draw(FACTS)}
         for _ in range(draw(st.integers(0, 1)))
     ]
     return EntityRow(
-        UUID(int=9), "home", draw(NAMES), draw(st.sampled_from(ENTITY_TYPES)), None, facts,
-        len(facts), edges, [], len(edges), wrong, draw(st.lists(NAMES, max_size=2)),
-    )  # fmt: skip
+        UUID(int=9),
+        "home",
+        draw(NAMES),
+        draw(st.sampled_from(ENTITY_TYPES)),
+        None,
+        facts,
+        len(facts),
+        edges,
+        [],
+        len(edges),
+        wrong,
+        draw(st.lists(NAMES, max_size=2)),
+    )
 
 
 @pytest.mark.parametrize("form", ["compact", "lines"])
@@ -212,11 +245,21 @@ def build_digest(rows: Sequence[HitRow]) -> tuple[DigestReply, list[Group]]:
     facts = [row for row in rows if row.relation_id is None and row.document_id is None]
     digest = [
         DigestRow(
-            row.observation_id, row.entity_id, row.space, row.entity_name, row.entity_type,
-            row.text, AT, AT, row.author, "recent", row.score, row.several_authors,
+            row.observation_id,
+            row.entity_id,
+            row.space,
+            row.entity_name,
+            row.entity_type,
+            row.text,
+            AT,
+            AT,
+            row.author,
+            "recent",
+            row.score,
+            row.several_authors,
         )
         for row in facts
-    ]  # fmt: skip
+    ]
     expected = expect(facts, FactLayout(LABELS), "lines")
     for group in expected:
         group.facts = [Read(fact.text, fact.author) for fact in group.facts]
