@@ -18,7 +18,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from textrawl.access.principal import Caller
 from textrawl.documents.files import FileRefused
 from textrawl.documents.folders import FoundFile
-from textrawl.documents.reading import FileText, hash_file, read_file
+from textrawl.documents.reading import FileText, hash_file, read_file_within
 from textrawl.errors import ArgumentInvalid, EmbeddingNotConfigured, EmbeddingUnavailable
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.store.backlog import fill_batch, queue_facts
@@ -27,6 +27,8 @@ from textrawl.store.store import Store
 from textrawl.values.choice import join_choices
 
 _READ_AHEAD = 4  # files that are read while an earlier file is being stored
+_MOST_SECONDS = 300  # of the processor, to read one file
+_CRASHED = "its reader needed too much memory, or more than five minutes of the processor"
 
 Step = Callable[[int], object]
 
@@ -139,13 +141,15 @@ class Ingestion:
                         await send.send((found, None))
                         continue
                     # Reading uses the processor, and so does Postgres meanwhile.
-                    text = await to_process.run_sync(read_file, found.file, cancellable=True)
+                    text = await to_process.run_sync(
+                        read_file_within, found.file, _MOST_SECONDS, cancellable=True
+                    )
                     await send.send((found, text))
                 except FileRefused as refusal:
                     self.report.refused.append((found, str(refusal)))
                     await send.send((found, None))
                 except anyio.BrokenWorkerProcess:
-                    self.report.refused.append((found, "its reader crashed, perhaps for memory"))
+                    self.report.refused.append((found, _CRASHED))
                     await send.send((found, None))
 
     async def _store_all(

@@ -4,7 +4,8 @@ import re
 
 from textrawl.clients.servers import HIDDEN
 
-_NAMES = r"[\w-]*(?:token|key|secret|passw|credential|auth|cookie|dsn|database_(?:read_)?url)[\w-]*"
+_WORDS = "token|key|secret|passw|credential|auth|cookie|dsn|database_(?:read_)?url"
+_NAMES = rf"(?<![\w-])(?=[\w-]*?(?:{_WORDS}))[\w-]++"  # whole words, in linear time
 _NAMED = re.compile(
     rf"""((?:["']?{_NAMES}(?<!_FILE)["']?)\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[\w.+/-]+)""",
     re.IGNORECASE,

@@ -2,7 +2,9 @@
 
 import hashlib
 import logging
+import math
 import re
+import resource
 import struct
 import unicodedata
 import warnings
@@ -62,6 +64,20 @@ def read_file(path: Path) -> FileText:
             f"it has {len(chunks):,} chunks; split it into files of at most {MOST_CHUNKS:,}"
         )
     return FileText(text, chunks, hashlib.sha256(content).hexdigest(), file.changed_at)
+
+
+def read_file_within(path: Path, seconds: int) -> FileText:
+    """Return the text of a file in chunks, in a process of its own. Raises FileRefused.
+
+    The kernel ends the process if it uses the processor for longer. The parser of HTML needs this,
+    because its time grows with the square of a page of unclosed tags.
+    """
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    most = math.ceil(used.ru_utime + used.ru_stime) + seconds
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    return read_file(path)
 
 
 def clean_text(text: str) -> str:

@@ -7,7 +7,8 @@ its stdout. A hook has nothing to say if the memory cannot be reached, and never
 - `payload` reads the JSON of a client. `projects` finds the name of the project.
 - `choices` reads the settings. `sessions` remembers what a session has seen.
 - `wording` has the texts around facts. `queries` makes a query from a prompt.
-- `transcripts` reads the texts of a session, and `capture` stores them.
+- `transcripts` reads the texts of a session, and `capture` stores them. `added` drops what clients
+  and hooks added to a text.
 - `response` decides what a hook says, and `command` runs it.
 - `configuration` and `plugins` write what clients need to run hooks.
 

@@ -2,10 +2,12 @@
 
 import re
 
+from textrawl.hooks.added import drop_elements
+
 LONGEST = 500  # characters of a query; a longer one costs time and finds less
 _READ = 20_000  # characters that are looked at, at the beginning and at the end of a prompt
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_ADDED = re.compile(r"<(hook_context|system-reminder|system_reminder)>.*?</\1>", re.DOTALL)
+_ADDED = re.compile(r"<(hook_context|system-reminder|system_reminder)>")
 
 
 def write_query(prompt: str) -> str:
@@ -15,7 +17,7 @@ def write_query(prompt: str) -> str:
     end stay, because a question stands before or after pasted text.
     """
     text = prompt if len(prompt) <= 2 * _READ else f"{prompt[:_READ]} {prompt[-_READ:]}"
-    text = _ADDED.sub(" ", text).strip()
+    text = drop_elements(text, _ADDED, " ").strip()
     if not text or _is_command(text):
         return ""
     words = " ".join(_CODE.sub(" ", text).split()) or " ".join(text.split())

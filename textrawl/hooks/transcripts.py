@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from textrawl.hooks.added import drop_elements
 from textrawl.hooks.wording import is_reminder
 
 _MOST_BYTES = 16 << 20  # of a transcript, from its end
 _LONGEST = 4000  # characters of one text
 _ADDED = re.compile(
-    r"<(hook_context|system-reminder|system_reminder|hook_prompt|timestamp|current_datetime)\b[^>]*>"
-    r".*?</\1>",
-    re.DOTALL,
+    r"<(hook_context|system-reminder|system_reminder|hook_prompt|timestamp|current_datetime)\b"
+    r"[^<>]*+>"
 )
 _WRAPPER = re.compile(r"</?user_query>")
 _STORING = re.compile(
@@ -60,8 +60,8 @@ def has_stored(path: Path) -> bool:
 
 
 def _read_end(path: Path) -> bytes:
-    """Return the last bytes of a file, from the beginning of a line."""
-    with path.open("rb") as file:
+    """Return the last bytes of a file, from the beginning of a line. Do not wait for a FIFO."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _MOST_BYTES))
         end = file.read(_MOST_BYTES)
@@ -75,7 +75,7 @@ def _read_entry(entry: Json) -> Iterator[Message]:
         author, content = read(entry)
         if author in _AUTHORS:
             for text in _read_content(content):
-                if cleaned := _clean(text):
+                if cleaned := clean_message(text):
                     yield Message(_AUTHORS[author], cleaned)
             return
 
@@ -131,9 +131,9 @@ def _read_content(content: object) -> Iterator[str]:
                 yield text
 
 
-def _clean(text: str) -> str:
+def clean_message(text: str) -> str:
     """Return what a person or an agent wrote, or nothing for a text of the client itself."""
-    text = _WRAPPER.sub("", _ADDED.sub("", text)).strip()
+    text = _WRAPPER.sub("", drop_elements(text, _ADDED)).strip()
     if not text or text.startswith(("<", "/")) or is_reminder(text):
         return ""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} […]"

@@ -21,7 +21,7 @@ _TASK = (
     "dates, promises. Leave out repetitions. Invent nothing. Answer only with bullets. Each bullet "
     'is one line that begins with "- ". Keep tags such as [via:laptop].'
 )
-_CHAT_TAG = re.compile(r"\s*\[chat:[^\]]*\]")
+_CHAT_TAG = re.compile(r"(?<!\s)\s*+\[chat:[^\[\]]*+\]")  # in linear time
 _BULLET = re.compile(r"^\s{0,3}[-*] +(\S.*)$", re.MULTILINE)
 
 

@@ -1,0 +1,35 @@
+"""Reads long texts of repeated marks, as a process whose processor time the test limits."""
+
+import sys
+from collections.abc import Callable
+
+from textrawl.clients.secrets import hide_secrets
+from textrawl.documents.reading import clean_text
+from textrawl.hooks.known_lines import hash_lines
+from textrawl.hooks.queries import write_query
+from textrawl.hooks.transcripts import clean_message
+from textrawl.llm.reading import drop_thoughts, find_object
+from textrawl.toolsets.decay.vault.notes import read_note
+from textrawl.toolsets.journal.summaries import read_bullets
+from textrawl.values.long_text import split_text
+from textrawl.values.text import clean_name, remove_hidden
+
+LENGTH = 100_000
+MARKS = (
+    "a", " ", "\n", " \n", "`", "```a\n", "<", "</", "<!--", "&#", "[", "[chat:", " [chat:", "[a](",
+    "*a **b _c ", "- ", "---\n", ">", "a@", "{", "\\", "'", '"a', "://", "<timestamp",
+    "<timestamp>", "<hook_context>", "<system-reminder>", "<system-reminder a", "<user_query>",
+    "<think>", "</timestamp>", "token", "-", "e\u0301", "\u200d", "漢", "A's ", "🇹",
+)  # fmt: skip
+READERS: tuple[Callable[[str], object], ...] = (
+    clean_message, write_query, hash_lines, hide_secrets, clean_text, drop_thoughts, find_object,
+    lambda text: read_note(f"---\n{text}"), lambda text: read_bullets(f"- a{text}"), split_text,
+    clean_name, remove_hidden,
+)  # fmt: skip
+
+if __name__ == "__main__":
+    for marks in MARKS:
+        text = (marks * LENGTH)[:LENGTH]
+        for read in READERS:
+            read(text)
+    sys.stdout.write("read")
