@@ -30,6 +30,10 @@ def run_foreground(
     uvloop makes each call cheaper, but is not available on Windows. Raises the first error of
     `work`, even if it is inside an exception group. Raises Interrupted after a signal.
     """
+    if sys.platform != "win32":
+        # Some supervisors start programs with SIGCHLD ignored. Then the kernel drops the exit codes
+        # of children, and a failed program of Postgres would look like one that succeeded.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         options = {"use_uvloop": use_uvloop and sys.platform != "win32"}
         return anyio.run(_supervise, work, signals, backend_options=options)

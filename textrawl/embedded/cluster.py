@@ -29,6 +29,7 @@ from textrawl.embedded.paths import (
     chown_new_folder,
     prepare_paths,
     refuse_closed_folder,
+    refuse_few_files,
     refuse_full_disk,
     refuse_other_major,
 )
@@ -204,6 +205,7 @@ async def _wait_after_death(paths: ClusterPaths, deaths: int) -> None:
     # Children of a killed server keep its shared memory until they notice its end. Until then, a
     # new server does not start. A busy child notices this late, so it is killed after some failed
     # starts. If the server dies again after that, check the disk for space.
+    refuse_few_files()
     if deaths == _DEATHS_BEFORE_KILL:
         await to_thread.run_sync(kill_orphans, paths.pgdata)
     if deaths > _DEATHS_BEFORE_KILL:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textrawl.embedded.account import Account
 from textrawl.embedded.configuration import SUPERUSER
-from textrawl.embedded.paths import ClusterPaths
+from textrawl.embedded.paths import ClusterPaths, refuse_few_files
 from textrawl.errors import StartRefused
 
 _BUILTIN_PROVIDER = 17  # first major version with a locale C.UTF-8 that does not need the libc
@@ -58,6 +58,7 @@ def _run_initdb(folder: Path, major: int, programs: Path, account: Account) -> N
             "Set TEXTRAWL_DATA_DIR to a faster disk, or set TEXTRAWL_DATABASE_URL."
         ) from error
     if done.returncode:
+        refuse_few_files()
         message = (done.stderr.strip() or done.stdout.strip()).replace("\n", " ")
         raise StartRefused(
             f"initdb failed in {folder.parent}: {message[-500:]} "

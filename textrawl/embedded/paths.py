@@ -3,6 +3,7 @@
 import hashlib
 import os
 import pwd
+import resource
 import shutil
 import stat
 import tempfile
@@ -15,6 +16,7 @@ from textrawl.errors import StartRefused
 
 PORT = 5432
 _LEAST_FREE = 32 << 20  # bytes for two files of the write-ahead log
+_LEAST_FILES = 80  # Postgres needs 48 that it can open in addition to those that are open
 _LONGEST_SOCKET = 103  # bytes without the NUL; sun_path has 104 on macOS and 108 on Linux
 
 
@@ -132,6 +134,16 @@ def refuse_full_disk(paths: ClusterPaths) -> None:
             f"The disk of {paths.data_dir} is full ({free >> 20} MB free), so Postgres cannot "
             "start. Free some space, or move the folder and set TEXTRAWL_DATA_DIR. No data are "
             "lost."
+        )
+
+
+def refuse_few_files() -> None:
+    """Raise StartRefused if this process may open too few files for a server to start."""
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= allowed < _LEAST_FILES:
+        raise StartRefused(
+            f"This process may open only {allowed} files at once, and Postgres needs more. Raise "
+            "the limit: ulimit -n 1024 in a shell, or LimitNOFILE=1024 in a unit of systemd."
         )
 
 

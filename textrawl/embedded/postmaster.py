@@ -26,6 +26,7 @@ from textrawl.embedded.paths import PORT, ClusterPaths, choose_socket_dir
 
 logger = logging.getLogger("textrawl")
 
+_PROGRAM = "postgres"  # the name of the server's process, and of its children
 _LARGEST_LOG = 5_000_000  # bytes; a larger log is renamed at a start, and one older log is kept
 _STOPS = ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0))  # a fast, then an immediate shutdown
 _PAUSE = 0.02
@@ -71,7 +72,7 @@ def is_postmaster(pid: int, pgdata: Path) -> bool:
         return False
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return False
-    runs_postgres = any(Path(part).name == "postgres" for part in command)
+    runs_postgres = any(Path(part).name == _PROGRAM for part in command)
     return runs_postgres and str(pgdata) in command
 
 
@@ -164,7 +165,7 @@ def kill_orphans(pgdata: Path) -> None:
     for process in psutil.process_iter():
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
             # Compare the current folder, because the command line of a child is only a title.
-            if process.name() == "postgres" and process.cwd() == str(pgdata):
+            if process.name() == _PROGRAM and process.cwd() == str(pgdata):
                 process.kill()
 
 
@@ -208,9 +209,11 @@ def _remove_socket_dir(address: PidFile | None) -> None:
 
 
 def _reap(pid: int) -> None:
-    # If this process is process 1 of a container, it becomes the parent of the server.
-    with suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)
+    # If this process is process 1 of a container, it becomes the parent of the server. Its other
+    # children belong to whoever started them and waits for their exit codes.
+    with suppress(ChildProcessError, psutil.Error):
+        if psutil.Process(pid).name() == _PROGRAM:
+            os.waitpid(pid, os.WNOHANG)
 
 
 def _open_log(paths: ClusterPaths, account: Account) -> BinaryIO:
