@@ -4,6 +4,9 @@ The variable of a setting is `TEXTRAWL_<NAME>`. The name without the prefix is a
 in the `.env` of the working directory. Editors start servers in the folder of a project, and the
 `DATABASE_URL` of a project is not a setting of textrawl.
 
+The project can also be anybody's repository. Its `.env` must not decide where facts are sent, or
+what is done with them. So it sets only PROJECT_SETTINGS, unless the user trusts the folder.
+
 The greeting needs two settings before `settings` is loaded. Therefore this module imports only the
 standard library until there is a file to parse.
 """
@@ -14,9 +17,29 @@ from pathlib import Path
 from typing import NamedTuple
 
 from textrawl.errors import StartRefused
+from textrawl.trusted_folders import is_trusted
 
 PREFIX = "TEXTRAWL_"
 OPTION = "--env-file"
+
+PROJECT_SETTINGS = frozenset(
+    {
+        "close_facts",
+        "compact_responses",
+        "digest_tokens",
+        "log_format",
+        "max_graph_tokens",
+        "max_recall_tokens",
+        "max_response_tokens",
+        "structured_content",
+    }
+)
+"""The settings that any `.env` of a working directory can set: formats and sizes of answers.
+
+None of them names an address, a folder or a key, or decides which facts are read, sent, stored or
+deleted. A new setting does not belong here before somebody has asked what a repository can do with
+it. The list is not in `settings.py`, because it is needed before pydantic is loaded.
+"""
 
 _LOCAL = Path(".env")
 _USER_FOLDERS = ("~/.config", "~/Library/Application Support")  # on Linux, on macOS
@@ -47,6 +70,16 @@ class File(NamedTuple):
         """Return whether `name` occurs in the file, in UTF-8 or UTF-16."""
         return name.lower().encode() in self.content.replace(b"\0", b"").lower()
 
+    def may_set(self, setting: str) -> bool:
+        """Return whether a value of `setting` in this file counts."""
+        return setting.lower() in PROJECT_SETTINGS or self.is_trusted()
+
+    def is_trusted(self) -> bool:
+        """Return whether all settings in this file count."""
+        return not self.shared or is_trusted(
+            find_user_file().parent, Path(self.label), self.content
+        )
+
     def decode(self) -> str:
         """Return the text. Raises StartRefused if the file is not UTF-8."""
         try:
@@ -62,11 +95,15 @@ class File(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Names in capitals with their values. Empty values are left out."""
+    """Names in capitals with their values. Empty values are left out.
+
+    `withheld` has the names with the prefix that do not count, because nobody trusts the folder.
+    """
 
     label: str
     values: Mapping[str, str]
     shared: bool = False
+    withheld: frozenset[str] = frozenset()
 
     def find(self, setting: str) -> Value | None:
         """Return the value of `setting`. Prefer the name with the prefix."""
@@ -113,6 +150,17 @@ def read_files() -> list[File]:
     return [*_chosen, *(File(path, _read_bytes(Path(path)), path not in named) for path in found)]
 
 
+def name_local_file(folder: Path) -> Path:
+    """Return the path of the `.env` of a working directory."""
+    return Path(os.path.abspath(folder)) / _LOCAL  # noqa: PTH100 - Path keeps ..
+
+
+def read_local_file(folder: Path) -> File:
+    """Return the `.env` of a working directory. Raises StartRefused."""
+    path = name_local_file(folder)
+    return File(str(path), _read_bytes(path), shared=True)
+
+
 def find_user_file() -> Path:
     """Return the path of the user's `.env`, such as ~/.config/textrawl/.env."""
     import platformdirs  # noqa: PLC0415 - not imported if only the environment is read
@@ -153,7 +201,14 @@ def parse_file(file: File) -> Source:
 
     values = dotenv_values(stream=StringIO(file.decode()))
     named = {name.upper(): value for name, value in values.items() if value}
-    return Source(file.label, named, file.shared)
+    withheld = frozenset[str]() if file.is_trusted() else frozenset(filter(_is_withheld, named))
+    counting = {name: value for name, value in named.items() if name not in withheld}
+    return Source(file.label, counting, file.shared, withheld)
+
+
+def _is_withheld(name: str) -> bool:
+    """Return whether a name counts only in the `.env` of a trusted folder."""
+    return name.startswith(PREFIX) and name.removeprefix(PREFIX).lower() not in PROJECT_SETTINGS
 
 
 def find_value(setting: str, sources: Sequence[Source]) -> Value | None:
@@ -192,7 +247,10 @@ def find_unparsed(setting: str) -> str | None:
         files = read_files()
     except StartRefused as error:
         raise ParsingNeeded from error
-    if any(file.mentions(f"{PREFIX if file.shared else ''}{setting}") for file in files):
+    if any(
+        file.mentions(f"{PREFIX * file.shared}{setting}") and file.may_set(setting)
+        for file in files
+    ):
         raise ParsingNeeded
     value = read_environment().find(setting)
     return value.text if value else None

@@ -7,6 +7,7 @@ the class `Settings` with `textrawl settings --example`. A test compares the fil
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -429,6 +430,20 @@ def find_origins() -> dict[str, Value | None]:
     """Return the source of each setting, or None for a default. Raises StartRefused."""
     sources = read_sources()
     return {name: find_value(name, sources) for name in Settings.model_fields}
+
+
+def find_withheld() -> list[str]:
+    """Return a line for each `.env` with settings that count only if the user trusts the folder.
+
+    Raises StartRefused.
+    """
+    return [
+        f"{source.label} sets {', '.join(names)}, which textrawl ignores there, because a "
+        "repository can bring this file. If you trust it, run textrawl trust "
+        f"{quote(str(Path(source.label).parent))}"
+        for source in read_sources()
+        if (names := sorted(filter(is_setting, source.withheld)))
+    ]
 
 
 def is_setting(variable: str) -> bool:

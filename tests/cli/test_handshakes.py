@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support.commands import HELLO, PING
+from tests.support.folders import write_env
 from textrawl.server.description import INSTRUCTIONS
 from textrawl.settings import read_foreign_environment
 
@@ -192,8 +193,7 @@ def test_a_client_that_reads_late_gets_every_greeting_whole(start: Start, tmp_pa
 def test_instructions_are_those_of_what_is_offered(
     start: Start, home: Path, name: str, value: str, message: str | None, place: str
 ) -> None:
-    file = f"TEXTRAWL_{name}={value}\n" if place == "file" else ""
-    Path(".env").write_text(file, encoding="utf-8")
+    write_env(f"TEXTRAWL_{name}={value}\n" if place == "file" else "", trusted=True)
     environment = {name: value} if place == "environment" else {}
     process = start(DATABASE_URL="postgresql://nobody@127.0.0.1:9/none", **environment)
 

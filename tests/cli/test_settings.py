@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Run
+from tests.support.folders import write_env
 from textrawl.environment import find_user_file
 from textrawl.settings import Settings, read_foreign_environment, read_settings
 
@@ -30,17 +31,14 @@ def test_the_example_names_every_setting_once(run: Run) -> None:
     assert names == [f"TEXTRAWL_{name.upper()}" for name in Settings.model_fields]
 
 
-def test_the_example_uncommented_changes_nothing(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_example_uncommented_changes_nothing(run: Run) -> None:
     lines = [
         line
         for line in run("settings", "--example").out.splitlines()
         if "=" in line and line[2:3].isupper()
     ]
     as_they_are = read_settings()
-    (tmp_path / ".env").write_text("\n".join(line[2:] for line in lines), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
+    write_env("\n".join(line[2:] for line in lines), trusted=True)
 
     assert read_settings() == as_they_are
 
@@ -59,9 +57,9 @@ def test_the_environment_for_others_has_none_of_our_settings(
     assert {"DATABASE_URL", "openai_api_key", "TEXTRAWL_SPACE"} & environment.keys() == set()
 
 
-def test_the_settings_in_force_say_where_they_come_from(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / ".env"
-    file.write_text("TEXTRAWL_SPACE=team\nTEXTRAWL_RATE_LIMIT=9\nTEXTRAWL_READ_ONLY=\n", "utf-8")
+def test_the_settings_in_force_say_where_they_come_from(run: Run) -> None:
+    lines = "TEXTRAWL_SPACE=team\nTEXTRAWL_RATE_LIMIT=9\nTEXTRAWL_READ_ONLY=\n"
+    file = write_env(lines, trusted=True)
     environment = {"TEXTRAWL_RATE_LIMIT": 5, "COMPACT_RESPONSES": "lines"}
 
     rows = json.loads(run("settings", "--json", **environment).out)
@@ -78,7 +76,7 @@ def test_the_settings_in_force_say_where_they_come_from(run: Run, tmp_path: Path
 
 def write_user_file(text: str) -> Path:
     file = find_user_file()
-    file.parent.mkdir(parents=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
     return file
 
@@ -88,7 +86,7 @@ def test_the_sources_of_a_setting_have_an_order(run: Run, tmp_path: Path, source
     """The first of five is there alone, then the first two, ..."""
     named = tmp_path / "named.env"
     named.write_text("HTTP_PORT=3\n" if sources > 2 else "", encoding="utf-8")
-    (tmp_path / ".env").write_text("TEXTRAWL_HTTP_PORT=2\n" if sources > 1 else "", "utf-8")
+    write_env("TEXTRAWL_HTTP_PORT=2\n" if sources > 1 else "", trusted=True)
     user = write_user_file("HTTP_PORT=1\n")
     bare = {"HTTP_PORT": 4} if sources > 3 else {}
     prefixed = {"TEXTRAWL_HTTP_PORT": 5} if sources > 4 else {}
@@ -109,8 +107,8 @@ def test_a_prefixed_name_comes_before_a_bare_one_in_a_file_too(run: Run) -> None
     assert read_settings().space == "ours"
 
 
-def test_a_value_that_cannot_be_used_is_named_as_it_was_written(run: Run, tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("TEXTRAWL_HTTP_PORT=x\n", encoding="utf-8")
+def test_a_value_that_cannot_be_used_is_named_as_it_was_written(run: Run) -> None:
+    write_env("TEXTRAWL_HTTP_PORT=x\n", trusted=True)
 
     assert run("settings").complaint.startswith("Settings cannot be used: TEXTRAWL_HTTP_PORT must")
     assert run("settings", HTTP_PORT="y").complaint.startswith(
@@ -276,10 +274,8 @@ def test_the_encoding_of_a_file_that_does_not_name_us_is_no_concern_of_ours(
     assert run("settings").err == ""
 
 
-def test_a_mark_at_the_beginning_of_the_file_is_no_part_of_a_name(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / ".env").write_text("TEXTRAWL_SPACE=team\n", encoding="utf-8-sig")
+def test_a_mark_at_the_beginning_of_the_file_is_no_part_of_a_name() -> None:
+    write_env("TEXTRAWL_SPACE=team\n".encode("utf-8-sig"), trusted=True)
 
     assert read_settings().space == "team"
 

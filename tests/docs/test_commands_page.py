@@ -14,6 +14,8 @@ from tests.support.commands import Run
 from tests.support.pages import ROOT, read_commands, rewrite_generated, write_table
 from textrawl.cli.application import build_app
 from textrawl.cli.catalogue import COMMANDS, PANELS
+from textrawl.environment import PROJECT_SETTINGS
+from textrawl.settings import write_name
 
 PAGE = ROOT / "docs" / "commands.md"
 
@@ -49,6 +51,10 @@ def write_commands() -> str:
         for name, summary in summaries.items()
     ]
     return write_table(["command", "group", "what it does"], rows)
+
+
+def write_project_settings() -> str:
+    return "\n".join(f"- `{write_name(name)}`" for name in sorted(PROJECT_SETTINGS))
 
 
 def write_options() -> str:
@@ -93,7 +99,10 @@ def _join(text: str) -> str:
 
 
 def test_the_page_lists_every_command_with_its_options() -> None:
-    writers = {"commands": write_commands, "options": write_options}
+    writers = {
+        "commands": write_commands, "options": write_options,
+        "project settings": write_project_settings,
+    }  # fmt: skip
     written = rewrite_generated(PAGE.read_text(encoding="utf-8"), writers)
 
     keep_up_to_date(PAGE, written)

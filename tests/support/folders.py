@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from textrawl.embedded.postmaster import find_postmaster
+from textrawl.environment import find_user_file
+from textrawl.trusted_folders import trust
 
 _ENOUGH = 2 << 30  # bytes: two workers have two clusters each, and copies of others
 
@@ -39,3 +41,12 @@ def _find_quick_disk() -> str:
     if not Path(memory).is_dir() or os.statvfs(memory).f_flag & os.ST_NOEXEC:
         return disk
     return memory if shutil.disk_usage(memory).free > _ENOUGH else disk
+
+
+def write_env(text: str | bytes, *, trusted: bool = False) -> Path:
+    """Write the `.env` of the working directory, and let the user trust it or not."""
+    file = Path.cwd() / ".env"
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    if trusted:
+        trust(find_user_file().parent, file, file.read_bytes())
+    return file

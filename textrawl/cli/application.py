@@ -24,8 +24,8 @@ _CONTEXT_SETTINGS = {"psql": {"ignore_unknown_options": True, "allow_intersperse
 _SYSTEM_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
 
 # Commands that do not show warnings about settings. `serve` logs the warnings. `demo` and the help
-# (None) do not use settings.
-_WITHOUT_WARNINGS = (None, "serve", "demo")
+# (None) do not use settings. `trust` and `distrust` decide about the file themselves.
+_WITHOUT_WARNINGS = (None, "serve", "demo", "trust", "distrust")
 
 
 def run_command(words: Sequence[str]) -> int:

@@ -31,6 +31,8 @@ PANELS: dict[str, dict[str, str]] = {
         "demo": "See memory at work: store facts about PostgreSQL, ask questions, count tokens.",
         "doctor": "Check everything that a call needs, from settings to embeddings.",
         "settings": "Show the current settings and where each value comes from.",
+        "trust": "Let the `.env` of a folder set all settings, until the file changes.",
+        "distrust": "Take back the trust in the `.env` of a folder.",
         "toolsets": "List the toolsets that a server can offer.",
         "cost": "Show what the server costs a client in tokens.",
     },

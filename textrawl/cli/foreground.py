@@ -1,5 +1,6 @@
 """The event loop of a command. It ends with the command or at a signal, and always cleans up."""
 
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -34,6 +35,7 @@ def run_foreground(
         # Some supervisors start programs with SIGCHLD ignored. Then the kernel drops the exit codes
         # of children, and a failed program of Postgres would look like one that succeeded.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.environ["PYTHONSAFEPATH"] = "1"  # see `run_apart`: its processes start in any folder
     try:
         options = {"use_uvloop": use_uvloop and sys.platform != "win32"}
         return anyio.run(_supervise, work, signals, backend_options=options)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
+from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.resident.client import Unreachable, ask
 from textrawl.values.limits import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, QUERY_LENGTH
@@ -27,11 +28,11 @@ _unreachable: list[Unreachable] = []  # the error of the first attempt, which is
 def run_quick(words: Sequence[str]) -> int | None:
     """Run a command through the socket and return its exit code.
 
-    Return None if the command has to do it, because no process answers, or because the command
-    line has another form. Raises TextrawlError.
+    Return None if the command has to do it, because no process answers, because the command line
+    has another form, or because the command says that settings are ignored. Raises TextrawlError.
     """
     parsed = parse(words)
-    if parsed is None:
+    if parsed is None or any(source.withheld for source in read_sources()):
         return None
     request, as_json = parsed
     try:

@@ -18,7 +18,8 @@ def find_command() -> list[str]:
 def find_script() -> list[str]:
     """Return the words that start the installed program itself, which takes less time."""
     script = Path(sys.executable).with_name("textrawl")
-    return [str(script)] if script.is_file() else [sys.executable, "-m", "textrawl"]
+    # With -P, Python does not load modules from the folder of a project.
+    return [str(script)] if script.is_file() else [sys.executable, "-P", "-m", "textrawl"]
 
 
 def _find_uv() -> str | None:

@@ -78,8 +78,12 @@ class Folder:
 
 
 def is_folder(model: str) -> bool:
-    """Return whether a model is named by its folder, such as /models/e5, ~/e5 or ./e5."""
-    return model.startswith(("/", "~", ".")) or Path(model).is_dir()
+    """Return whether a model is named by its folder, such as /models/e5, ~/e5 or ./e5.
+
+    A folder of the working directory that has the name of a model is not meant, because a
+    repository can bring such a folder.
+    """
+    return model.startswith(("~", ".")) or Path(model).is_absolute()
 
 
 def read_folder(path: Path) -> Folder:

@@ -23,7 +23,8 @@ file of --env-file, in .env in the working directory, and in .env in the user's
 configuration folder (~/.config/textrawl on Linux). It uses the first value that
 it finds. The names also work without TEXTRAWL_, such as ENABLE_MEMORY=false.
 They do not work without TEXTRAWL_ in the .env of a working directory, because
-this file may belong to another program."""
+this file may belong to another program. Only formats and sizes of answers count
+there, unless you trust the folder: see `textrawl trust --help`."""
 
 
 class Row(NamedTuple):

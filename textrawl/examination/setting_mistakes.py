@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from io import StringIO
 
 from textrawl.environment import PREFIX, File, Source, parse_file, read_environment, read_files
-from textrawl.settings import Settings, find_origins, is_setting, write_name
+from textrawl.settings import Settings, find_origins, find_withheld, is_setting, write_name
 
 _LONG = 12  # letters: a long name of a setting can be meant despite two typos, others despite one
 _DISTINCT = 8  # letters: shorter names of settings are too similar to names of other programs
@@ -19,7 +19,7 @@ DROPPED = {
 
 
 def find_mistakes() -> list[str]:
-    """Return a line for each mistake. Raises StartRefused.
+    """Return a line for each mistake, and for each `.env` that is not trusted. Raises StartRefused.
 
     A mistake is a line of a file that is not an assignment, a former setting, or a name that is
     probably a misspelt setting. All programs share the environment. Therefore a name in the
@@ -29,15 +29,17 @@ def find_mistakes() -> list[str]:
     sources = [read_environment(), *map(parse_file, files)]
     unset = [name.upper() for name, origin in find_origins().items() if origin is None]
     bad_lines = [line for file in files for line in _find_bad_lines(file)]
-    return bad_lines + [line for source in sources for line in _check_names(source, unset)]
+    bad_names = [line for source in sources for line in _check_names(source, unset)]
+    return [*bad_lines, *bad_names, *find_withheld()]
 
 
 def find_ignored() -> list[str]:
-    """Return a line for each shared `.env` that has settings without the prefix TEXTRAWL_.
+    """Return a line for each shared `.env` that has settings which are ignored there.
 
-    Such settings are ignored, because the file can belong to another program. Raises StartRefused.
+    They have no prefix TEXTRAWL_ and can belong to another program, or the user has not trusted the
+    folder. Raises StartRefused.
     """
-    return [
+    return find_withheld() + [
         f"{file.label} sets {', '.join(names)}, which textrawl ignores there: write "
         f"{PREFIX}{names[0]}, or name the file with --env-file"
         for file in read_files()
@@ -68,7 +70,7 @@ def _find_bad_lines(file: File) -> Iterator[str]:
 
 def _check_names(source: Source, unset: list[str]) -> Iterator[str]:
     place = f"the {source.label}" if source.label == "environment" else source.label
-    for name in source.values:
+    for name in (*source.values, *sorted(source.withheld)):
         prefixed = name.startswith(PREFIX)
         if is_setting(name) or (source.shared and not prefixed):
             continue

@@ -1,5 +1,6 @@
 """`Client`: a memory for programs in Python that use asyncio."""
 
+import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -21,8 +22,10 @@ from textrawl.library.arguments import (
 from textrawl.library.local import open_local
 from textrawl.library.memory import Memory
 from textrawl.library.results import Digest, Facts, Forgotten, Related, Remembered
-from textrawl.settings import read_settings
+from textrawl.settings import find_withheld, read_settings
 from textrawl.values.server_address import read_server_address
+
+logger = logging.getLogger("textrawl")
 
 
 class Client:
@@ -67,6 +70,8 @@ class Client:
     @asynccontextmanager
     async def _open(self) -> AsyncGenerator[Memory]:
         settings = read_settings()
+        for line in find_withheld() if self._url is None else ():
+            logger.warning("%s", line)
         url = self._url or settings.server_url
         if url is None:
             async with open_local(settings) as memory:

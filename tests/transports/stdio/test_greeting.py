@@ -11,6 +11,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
+from tests.support.folders import write_env
 from textrawl import Settings, __version__, create_server, read_settings
 from textrawl.cli.stdio import guess_description
 from textrawl.environment import ParsingNeeded, find_user_file
@@ -214,7 +215,7 @@ def test_what_is_known_before_the_settings_are_read_is_what_they_say(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     # Neither is ours: bare names of a folder, and a setting that no greeting needs.
-    Path(".env").write_text("TOOLSETS=graph\nTEXTRAWL_LOG_LEVEL=ERROR\n", encoding="utf-8")
+    write_env("TOOLSETS=graph\nTEXTRAWL_LOG_LEVEL=ERROR\n")
 
     settings = read_settings()
 
@@ -230,7 +231,7 @@ def test_what_takes_a_rule_of_the_settings_is_left_to_them(
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    Path(".env").write_text(file, encoding="utf-16" if "export" in file else "utf-8")
+    write_env(file.encode("utf-16" if "export" in file else "utf-8"), trusted=True)
 
     with pytest.raises(ParsingNeeded):
         guess_description()

@@ -22,8 +22,8 @@ def settings(
 
     A setting is taken from the first of these places that has it: the environment, the file of
     --env-file, .env in the working directory, .env in the user's configuration folder. In the
-    working directory only names that begin with TEXTRAWL_ are read. Passwords, tokens and keys are
-    not shown.
+    working directory only names that begin with TEXTRAWL_ are read, and only formats and sizes of
+    answers if the folder is not trusted. Passwords, tokens and keys are not shown.
     """
     if example:
         sys.stdout.write(describe_settings())
