@@ -153,7 +153,8 @@ async def test_what_was_ended_is_in_no_answer(
     for read, question in EVERYTHING:
         answer = await client.call_tool(read, question)
         # The profile names what was wrong, and why.
-        shown = str({**(answer.structured_content or {}), "revised": None})
+        content: dict[str, Any] = answer.structured_content or {}
+        shown = str(content | {"revised": None})
         assert FACT in shown or read == "search_nodes"
         assert words not in shown
     assert (

@@ -21,7 +21,8 @@ def _read_aliases(place: Place) -> list[str]:
 def _read_facts(place: Place) -> list[tuple[Any, ...]]:
     return place.owner.execute(
         "select e.name, o.content, is_valid(o.valid_from, o.valid_until, o.closed_at)"
-        " from textrawl.fact o join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id order by 1, 2"
+        " from textrawl.fact o"
+        " join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id order by 1, 2"
     ).fetchall()
 
 

@@ -33,7 +33,8 @@ def read_states(place: Place) -> dict[str, str]:
 def read_facts(place: Place) -> list[str]:
     rows = place.owner.execute(
         "select content from textrawl.fact f"
-        " where is_valid(f.valid_from, f.valid_until, f.closed_at) order by content"
+        " where is_valid(f.valid_from, f.valid_until, f.closed_at)"
+        " order by content"
     )
     return [row[0] for row in rows.fetchall()]
 

@@ -23,7 +23,8 @@ def read_facts(place: Place) -> dict[str, list[tuple[str, str]]]:
     rows = place.owner.execute(
         "select s.name, f.content, a.name from textrawl.fact f join space s on s.id = f.space_id"
         " join actor a on a.id = f.author_id"
-        " where is_valid(f.valid_from, f.valid_until, f.closed_at) order by f.content"
+        " where is_valid(f.valid_from, f.valid_until, f.closed_at)"
+        " order by f.content"
     ).fetchall()
     spaces: dict[str, list[tuple[str, str]]] = {}
     for space, content, author in rows:
