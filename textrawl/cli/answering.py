@@ -6,12 +6,12 @@ A process that has the memory open answers it, or else this process opens the me
 import json
 from typing import Any
 
-from textrawl.cli.console import show_wait
+from textrawl.cli.console import show_wait, write_error
 from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.quick import Request, ask_running, check
 from textrawl.errors import MemoryNotEnabled
-from textrawl.resident.client import Unreachable, complete
+from textrawl.resident.client import NotListening, Refused, Unreachable, complete
 from textrawl.settings import read_settings
 
 
@@ -24,7 +24,9 @@ def find_answer(request: Request, *, create: bool = False) -> dict[str, Any]:
     """
     try:
         answer = ask_running(request)
-    except Unreachable:
+    except Unreachable as error:
+        if not isinstance(error, NotListening | Refused):
+            write_error(f"{error}: this command opens the memory itself")
         answer = _open_and_answer(request, create=create)
     check(answer)
     return answer

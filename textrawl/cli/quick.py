@@ -19,7 +19,7 @@ from textrawl.values.limits import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, QUERY_
 Request = dict[str, Any]
 
 STDIN = "-"  # an argument that stands for the text on stdin
-_PATIENCE = 10.0  # seconds to wait for an answer
+_PATIENCE = 10.0  # seconds to wait for the answer of a process that is not silent
 _MOST_STDIN = 1 << 20  # bytes
 
 _unreachable: list[Unreachable] = []  # the error of the first attempt, which is not repeated

@@ -1,7 +1,8 @@
 """The command `textrawl hook CLIENT EVENT`, which client programs run.
 
 It never fails: the exit code is 0, and stdout is one JSON object or empty. It writes to stderr only
-if TEXTRAWL_LOG_LEVEL is DEBUG. This module is the outermost handler of the process.
+if the memory cannot be reached, or if TEXTRAWL_LOG_LEVEL is DEBUG. This module is the outermost
+handler of the process.
 
 Hooks run in the folder of a project, which can be anybody's repository. Its `.env` must not decide
 where prompts are sent. Therefore a hook leaves the folder before it reads settings.
@@ -13,23 +14,26 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from textrawl.environment import Source, read_sources
-from textrawl.errors import StartRefused
+from textrawl.errors import DatabaseUnavailable, ServerUnreachable, StartRefused
 from textrawl.hooks.choices import Choices, read_choices, wants_log
 from textrawl.hooks.events import CLIENTS, Client, Event, write_output
 from textrawl.hooks.payload import MOST_BYTES, Payload, PayloadInvalid, read_payload
 from textrawl.hooks.response import Occasion, respond
 from textrawl.hooks.sessions import Session, remove_old_sessions
 from textrawl.resident.address import choose_address
-from textrawl.resident.client import Unreachable, ask_or_start
+from textrawl.resident.client import Refused, Unreachable, ask_or_start
 
 REACHING = 2.0  # seconds in which the memory must be reached
+STARTING = 2.0  # seconds more for a process that the hook starts; clients end a hook after 5
 STORING = 8.0  # seconds in which texts of a session must be stored
 _LATE = 0.5  # seconds after the time limit of a request at which the process ends in any case
+_UNREACHABLE = (ServerUnreachable.title, DatabaseUnavailable.title)
 _STORES = ("compact", "end")
 _ROOT = Path("/")
 
@@ -39,14 +43,16 @@ _logging = False
 def run_hook(words: Sequence[str]) -> int:
     """Answer the event `words` = (client, event) on stdout. Return 0."""
     sys.excepthook = _stay_silent
-    _end_in_time(REACHING + _LATE)  # also if stdin stays open
+    _end_in_time(REACHING + STARTING + _LATE)  # also if stdin stays open
     try:
         folder = _leave_folder()
         sources = read_sources()
         _set_logging(sources)
         _run(words, sources, folder)
-    except (OSError, StartRefused, Unreachable, PayloadInvalid, Misused) as error:
+    except (OSError, StartRefused, Refused, PayloadInvalid, Misused) as error:
         _log(str(error))
+    except Unreachable as error:
+        _write(f"The memory did not answer in time ({error}). If it is starting, ask again")
     return 0
 
 
@@ -93,13 +99,16 @@ def _respond(
     client: Client, event: Event, payload: Payload, choices: Choices, sources: Sequence[Source]
 ) -> str:
     folder = choose_address(sources).folder
-    end = time.monotonic() + (STORING if event.kind in _STORES else REACHING)
+    stores = event.kind in _STORES
+    end = time.monotonic() + (STORING if stores else REACHING)
+    starting = 0.0 if stores else STARTING
 
     def ask(request: Mapping[str, Any]) -> dict[str, Any]:
         named = {"client": f"textrawl hook ({client.name})", **request}
-        answer = ask_or_start(named, timeout=end - time.monotonic())
+        answer = ask_or_start(named, timeout=end - time.monotonic(), starting=starting)
         if "error" in answer:
-            _log(f"{answer['error']}. {answer.get('fix', '')}")
+            told = f"{answer['error']}. {answer.get('fix', '')}"
+            (_write if answer["error"] in _UNREACHABLE else _log)(told)
         return answer
 
     with Session(folder, client.name, payload.session) as session:
@@ -114,12 +123,13 @@ def _respond(
 
 
 def _end_in_time(seconds: float) -> None:
-    """End the process silently after `seconds`, whatever it waits for."""
+    """End the process after `seconds`, whatever it waits for."""
     signal.signal(signal.SIGALRM, _give_up)
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _give_up(*_: object) -> None:
+    _write("The memory did not answer in time")
     os._exit(0)
 
 
@@ -139,4 +149,9 @@ def _set_logging(sources: Sequence[Source]) -> None:
 
 def _log(message: str) -> None:
     if _logging:
-        sys.stderr.write(f"textrawl hook: {message}\n")
+        _write(message)
+
+
+def _write(message: str) -> None:
+    with suppress(OSError):  # a client may have closed it
+        os.write(2, f"textrawl hook: {' '.join(message.split())}\n".encode(errors="replace"))

@@ -10,6 +10,7 @@ import socket
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from select import select
 from typing import Any, cast
 
 from textrawl import __version__
@@ -20,6 +21,8 @@ from textrawl.resident.peers import is_trusted
 
 MOST_BYTES = 1 << 20  # of a request or an answer
 _CHUNK = 1 << 16
+_SILENCE = 2.0  # seconds without an answer after which a process is asked whether it lives
+_SIGN = 3.0  # seconds that it then has; a process that loads a library answers nothing meanwhile
 _PAUSE = 0.01  # seconds between attempts to reach a process that is starting
 _LEAST = 0.001  # seconds; a time limit of zero would mean a socket that does not wait
 _OFF = ("false", "0", "no", "off")
@@ -30,6 +33,10 @@ _started: list[Any] = []
 
 class Unreachable(Exception):
     """No process answered within the time limit."""
+
+
+class NotListening(Unreachable):
+    """No process has the memory open for requests."""
 
 
 class Refused(Unreachable):
@@ -60,10 +67,13 @@ def ask(request: Mapping[str, Any], *, timeout: float) -> dict[str, Any]:
     return cast("dict[str, Any]", answer)
 
 
-def ask_or_start(request: Mapping[str, Any], *, timeout: float) -> dict[str, Any]:
+def ask_or_start(
+    request: Mapping[str, Any], *, timeout: float, starting: float = 0.0
+) -> dict[str, Any]:
     """Do the same as `ask`. If no process listens, start `textrawl resident` and wait for it.
 
-    Raises Unreachable after `timeout` seconds. The started process goes on.
+    Raises Unreachable after `timeout` seconds, or after `starting` seconds more if it started the
+    process. The started process goes on.
     """
     deadline = time.monotonic() + timeout
     started = False
@@ -72,12 +82,15 @@ def ask_or_start(request: Mapping[str, Any], *, timeout: float) -> dict[str, Any
             return ask(request, timeout=deadline - time.monotonic())
         except Refused:
             raise
+        except NotListening:
+            if not started:
+                start_resident()
+                deadline, started = deadline + starting, True
+            if deadline - time.monotonic() < _PAUSE:
+                raise
         except Unreachable:
             if deadline - time.monotonic() < _PAUSE:
                 raise
-        if not started:
-            start_resident()
-            started = True
         time.sleep(_PAUSE)
 
 
@@ -133,17 +146,37 @@ def _prepare(request: Mapping[str, Any]) -> tuple[Address, bytes]:
 def _exchange(address: Address, line: bytes, deadline: float) -> bytes:
     """Return the line that answers `line`. Raises OSError, Unreachable."""
     if not is_private(address.folder):
-        raise Unreachable(f"{address.folder} does not exist, or is not private to this OS user")
+        raise NotListening(f"{address.folder} does not exist, or is not private to this OS user")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         _limit(connection, deadline)
         try:
             connection.connect(os.fspath(address.socket))
         except (FileNotFoundError, ConnectionRefusedError) as error:
-            raise Unreachable(f"No process listens at {address.socket}") from error
+            raise NotListening(f"No process listens at {address.socket}") from error
         if not is_trusted(connection):
             raise Refused(f"Another OS user listens at {address.socket}")
         connection.sendall(line)
+        patient = deadline - time.monotonic() > _SILENCE + _SIGN
+        if patient and not _begins(connection, _SILENCE):
+            _check_life(address, _SIGN)
         return _read_line(connection, deadline)
+
+
+def _begins(connection: socket.socket, seconds: float) -> bool:
+    """Return whether the answer begins, or the connection ends, within `seconds`."""
+    return bool(select([connection], [], [], seconds)[0])
+
+
+def _check_life(address: Address, seconds: float) -> None:
+    """Ask a process that has not answered for something that takes no time. Raises Unreachable.
+
+    A long answer is waited for. A process that is stopped never answers anything.
+    """
+    ping = json.dumps(complete({"op": "ping"})).encode() + b"\n"
+    try:
+        _exchange(address, ping, time.monotonic() + seconds)
+    except OSError as error:
+        raise Unreachable(f"The process that listens at {address.socket} is silent") from error
 
 
 def _read_line(connection: socket.socket, deadline: float) -> bytes:

@@ -33,7 +33,7 @@ from textrawl.values.text import escape_hidden
 from textrawl.wire.rendering import build_renderer
 from textrawl.wire.token_counter import choose_counter
 
-_TIMEOUT = 30.0  # seconds for a request to the server
+_TIMEOUT = 12.0  # seconds for a request to the server, whose calls of Postgres may take 10
 
 
 class RemoteServer:
