@@ -10,14 +10,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    Field,
-    SecretStr,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic.functional_validators import BeforeValidator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -275,10 +269,12 @@ class Settings(BaseSettings):
         le=5000,
         description="Maximum number of tokens of a digest, if the caller gives no other.",
     )
-    digest_authors: Annotated[list[str], NoDecode] = Field(
-        default=list(author_choice.EVERYBODY),
-        description="Whose facts digests and hooks give to a model: `all`, `members` (who may "
-        "write to the space; without documents and imports), or names separated by commas.",
+    digest_authors: Annotated[list[str], NoDecode, BeforeValidator(author_choice.read_authors)] = (
+        Field(
+            default=list(author_choice.EVERYBODY),
+            description="Whose facts digests and hooks give to a model: `all`, `members` (who may "
+            "write to the space; without documents and imports), or names separated by commas.",
+        )
     )
     hook_recall_tokens: int = Field(
         default=hook_choice.RECALL_TOKENS,
@@ -372,11 +368,10 @@ class Settings(BaseSettings):
             return [name.strip() for name in value.split(",") if name.strip()]
         return value
 
-    @field_validator("hooks", "digest_authors", mode="before")
+    @field_validator("hooks", mode="before")
     @classmethod
-    def _read_words(cls, value: object, info: ValidationInfo) -> object:
-        read = hook_choice.read_hooks if info.field_name == "hooks" else author_choice.read_authors
-        return read(value) if isinstance(value, str) else value
+    def _read_hooks(cls, value: object) -> object:
+        return hook_choice.read_hooks(value) if isinstance(value, str) else value
 
     @field_validator("data_dir", "vault", "access_token_file", mode="after")
     @classmethod

@@ -11,9 +11,10 @@ ALL, MEMBERS = "all", "members"
 EVERYBODY = (ALL,)
 
 
-def read_authors(text: str) -> list[str]:
+def read_authors(value: str | list[str]) -> list[str]:
     """Return the words of a list with commas. Raises ValueError for a list that has no meaning."""
-    words = [word.strip() for word in text.split(",") if word.strip()]
+    given = value.split(",") if isinstance(value, str) else value
+    words = [word.strip() for word in given if word.strip()]
     if not words:
         raise ValueError("names nobody: use all, members, or names of authors")
     words = [word.lower() if word.lower() in (ALL, MEMBERS) else word for word in words]

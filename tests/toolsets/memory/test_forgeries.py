@@ -71,40 +71,34 @@ SPACES = st.sampled_from(["home", "team"])
 LAYOUTS = st.builds(FactLayout, st.just(LABELS), st.booleans(), st.booleans())
 
 
+Owner = tuple[str, str, str]
+"""The name, the type and the space of an entity."""
+
+
+@st.composite
+def find_row(draw: st.DrawFn, number: int, owners: Sequence[Owner], shared: set[str]) -> HitRow:
+    """Draw a fact, a relation, a chunk or a proposal of one of the owners."""
+    place = draw(st.integers(0, len(owners) - 1))
+    name, kind, space = owners[place]
+    make = draw(st.sampled_from([HitRow, HitRow, ProposedHitRow]))
+    ids = UUID(int=number), UUID(int=100 + place)
+    said = draw(FACTS), "note", AT, AT, draw(AUTHORS), draw(st.floats(0, 1))
+    row = make(*ids, space, name, kind, *said, several_authors=space in shared)
+    form = draw(st.sampled_from(["fact", "fact", "relation", "chunk"]))
+    if form == "relation":
+        row.relation_id, row.relation_type = row.observation_id, draw(RELATIONS)
+        row.to_entity, row.to_entity_type = draw(NAMES), "concept"
+    elif form == "chunk" and make is HitRow:
+        row.document_id, row.part, row.line = row.entity_id, number + 1, 7
+    return row
+
+
 @st.composite
 def find_rows(draw: st.DrawFn) -> list[HitRow]:
-    """Draw the rows of a search: facts, relations, chunks and proposals of some entities."""
-    owners = draw(
-        st.lists(st.tuples(NAMES, st.sampled_from(ENTITY_TYPES), SPACES), min_size=1, max_size=3)
-    )
-    shared = draw(st.sets(SPACES))
-    rows = list[HitRow]()
-    for number in range(draw(st.integers(0, 5))):
-        place = draw(st.integers(0, len(owners) - 1))
-        name, kind, space = owners[place]
-        make = draw(st.sampled_from([HitRow, HitRow, ProposedHitRow]))
-        row = make(
-            UUID(int=number),
-            UUID(int=100 + place),
-            space,
-            name,
-            kind,
-            draw(FACTS),
-            "note",
-            AT,
-            AT,
-            draw(AUTHORS),
-            draw(st.floats(0, 1)),
-            several_authors=space in shared,
-        )
-        form = draw(st.sampled_from(["fact", "fact", "relation", "chunk"]))
-        if form == "relation":
-            row.relation_id, row.relation_type = row.observation_id, draw(RELATIONS)
-            row.to_entity, row.to_entity_type = draw(NAMES), "concept"
-        elif form == "chunk" and make is HitRow:
-            row.document_id, row.part, row.line = row.entity_id, number + 1, 7
-        rows.append(row)
-    return rows
+    """Draw the rows of a search."""
+    owner = st.tuples(NAMES, st.sampled_from(ENTITY_TYPES), SPACES)
+    owners, shared = draw(st.lists(owner, min_size=1, max_size=3)), draw(st.sets(SPACES))
+    return [draw(find_row(number, owners, shared)) for number in range(draw(st.integers(0, 5)))]
 
 
 def expect(rows: Sequence[HitRow], layout: FactLayout, form: Format) -> list[Group]:
@@ -170,49 +164,35 @@ def test_the_client_of_the_library_reads_lines_and_compact_text_alike(rows: list
     )
 
 
+STORED = {"id": str(UUID(int=1)), "source": "note", "confidence": 1, "created_at": AT.isoformat()}
+
+
+def build_fact(content: str, author: str, space: str, several: bool) -> dict[str, Any]:  # noqa: FBT001
+    said = {"content": content, "author": author, "space": space, "several_authors": several}
+    return STORED | said
+
+
+def build_edge(relation: str, name: str) -> dict[str, Any]:
+    end = {"to_entity": name, "to_entity_type": "concept"}
+    return {"relation_type": relation, "created_at": AT.isoformat()} | end
+
+
+def build_revised(content: str, reason: str) -> dict[str, Any]:
+    return {"id": "1", "content": content, "reason": reason}
+
+
+OBSERVATIONS = st.builds(build_fact, FACTS, AUTHORS, SPACES, st.booleans())
+EDGES = st.builds(build_edge, RELATIONS, NAMES)
+REVISED = st.builds(build_revised, FACTS, FACTS)
+
+
 @st.composite
 def describe_rows(draw: st.DrawFn) -> EntityRow:
     """Draw an entity with facts, relations, other names and a wrong fact."""
-    facts = [
-        {
-            "id": str(UUID(int=number)),
-            "content": draw(FACTS),
-            "source": "note",
-            "confidence": 1,
-            "created_at": AT.isoformat(),
-            "author": draw(AUTHORS),
-            "space": draw(SPACES),
-            "several_authors": draw(st.booleans()),
-        }
-        for number in range(draw(st.integers(0, 4)))
-    ]
-    edges = [
-        {
-            "relation_type": draw(RELATIONS),
-            "to_entity": draw(NAMES),
-            "to_entity_type": "concept",
-            "created_at": AT.isoformat(),
-        }
-        for _ in range(draw(st.integers(0, 2)))
-    ]
-    wrong = [
-        {"id": "1", "content": draw(FACTS), "reason": draw(FACTS)}
-        for _ in range(draw(st.integers(0, 1)))
-    ]
-    return EntityRow(
-        UUID(int=9),
-        "home",
-        draw(NAMES),
-        draw(st.sampled_from(ENTITY_TYPES)),
-        None,
-        facts,
-        len(facts),
-        edges,
-        [],
-        len(edges),
-        wrong,
-        draw(st.lists(NAMES, max_size=2)),
-    )
+    facts, edges = draw(st.lists(OBSERVATIONS, max_size=4)), draw(st.lists(EDGES, max_size=2))
+    entity = UUID(int=9), "home", draw(NAMES), draw(st.sampled_from(ENTITY_TYPES)), None
+    more = draw(st.lists(REVISED, max_size=1)), draw(st.lists(NAMES, max_size=2))
+    return EntityRow(*entity, facts, len(facts), edges, [], len(edges), *more)
 
 
 @pytest.mark.parametrize("form", ["compact", "lines"])
