@@ -167,7 +167,7 @@ def test_the_client_of_the_library_reads_lines_and_compact_text_alike(rows: list
 STORED = {"id": str(UUID(int=1)), "source": "note", "confidence": 1, "created_at": AT.isoformat()}
 
 
-def build_fact(content: str, author: str, space: str, several: bool) -> dict[str, Any]:  # noqa: FBT001
+def build_fact(content: str, author: str, space: str, several: bool) -> dict[str, Any]:
     said = {"content": content, "author": author, "space": space, "several_authors": several}
     return STORED | said
 
