@@ -32,6 +32,7 @@ from textrawl.transports.http.metrics import Metrics
 from textrawl.transports.http.probes import CheckReadiness, build_probes
 from textrawl.transports.http.requests import PAGES, Requests
 from textrawl.transports.http.revocations import Revocations
+from textrawl.transports.http.sessions import Sessions
 from textrawl.transports.http.toolset_paths import add_paths
 
 if TYPE_CHECKING:  # the server imports modules of this package
@@ -107,6 +108,7 @@ def build_http_app(
     ]
     add_paths(app, toolsets or {}, _mount)
     # The guard that is added last receives a request first.
+    app.add_middleware(Sessions)
     app.add_middleware(Exchanges)
     app.add_middleware(Bodies)
     app.add_middleware(Limits, most=settings.rate_limit)

@@ -23,7 +23,8 @@ _RESUMED_AFTER = b"last-event-id"
 
 _NOT_FOUND = 404
 _SESSION_GONE = (
-    "Session not found: the server was restarted, or the session was idle for 30 minutes. "
+    "Session not found: the server was restarted, the session was idle for 30 minutes, or newer "
+    "sessions took its place. "
     "Initialize a new session: reconnect or restart this client"
 )
 

@@ -11,8 +11,7 @@ from textrawl.transports.http.refusals import build_refusal
 from textrawl.transports.http.requests import is_modern, is_page
 from textrawl.transports.http.windows import Window
 
-# New sessions per minute. An abandoned session is kept for 30 minutes. So one actor can have 1,800
-# of the 10,000 sessions that the server allows.
+# New sessions per minute. Each one beyond 200 ends an idle session of the actor: see `sessions`.
 _MOST_SESSIONS = 60
 # Limit for the open requests of an actor, and also for its open streams. The server allows 700
 # connections.
