@@ -39,6 +39,7 @@ SAID = {
     Fault.ENDLESS: "without valid embeddings",
     Fault.PACKED: "without valid embeddings",
     Fault.ELSEWHERE: "answered HTTP 307",
+    Fault.HEADERS: "closed the connection",
     Fault.TRUNCATED: "closed the connection",
 }
 

@@ -38,6 +38,7 @@ class Fault(StrEnum):
     ENDLESS = "a body that is far too long"
     PACKED = "a compressed body, whatever was asked for"
     ELSEWHERE = "a redirect to another address"
+    HEADERS = "headers of 720 kB"
     TRUNCATED = "the connection ends in the middle of the body"
 
 
@@ -220,6 +221,8 @@ class ProviderServer(ABC, Generic[RequestT]):
                 if released.wait(0.02):
                     return
                 handler.wfile.write(bytes([byte]))
+        elif fault is Fault.HEADERS:
+            handler.send(200, body, headers=720)
         elif fault is Fault.PACKED:
             handler.send(200, gzip.compress(body), packed=True)
         elif fault is Fault.ENDLESS:
@@ -256,6 +259,7 @@ class Answering(Protocol):
         length: int | None = None,
         *,
         packed: bool = False,
+        headers: int = 0,
     ) -> None: ...
 
 
@@ -298,8 +302,12 @@ class _Handler(BaseHTTPRequestHandler):
         length: int | None = None,
         *,
         packed: bool = False,
+        headers: int = 0,
     ) -> None:
-        """Send a whole answer; `length` is what Content-Length claims, if not the truth."""
+        """Send a whole answer; `length` is what Content-Length claims, if not the truth.
+
+        `headers` are that many more headers of 1 kB.
+        """
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body) if length is None else length))
@@ -309,6 +317,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("location", self.path)  # to itself: followed, it would never end
         if retry_after is not None:
             self.send_header("retry-after", retry_after)
+        for number in range(headers):
+            self.send_header(f"x-{number}", "x" * 1000)
         self.end_headers()
         self.wfile.write(body)
 
