@@ -35,6 +35,22 @@ def test_a_rule_is_written_in_its_function_alone(rule: str, function: str) -> No
     assert [name for name in written if name not in _EXCEPTIONS.get(function, ())] == [function]
 
 
+def test_whoever_asks_whether_a_fact_is_valid_gives_its_closed_at() -> None:
+    """Both are times: without this, Postgres takes an as_of in the third place."""
+    call = re.compile(
+        r"is_valid\([^,()]*, [^,]*valid_until[^,]*, (?!\w*\.?closed_at\b|closed\b|null\b)"
+    )
+    assert [file.stem for file in FILES if call.search(file.read_text("utf-8"))] == []
+
+
+def test_whoever_sets_an_end_sets_closed_at() -> None:
+    change = re.compile(r"\bset (?:\w+ = [^;]*?\s)??valid_until = ")
+    setters = {file.stem: text for file in FILES if change.search(text := file.read_text("utf-8"))}
+    assert len(setters) > 5
+    # A revised fact ends at its beginning, which is_valid() knows. It keeps its earlier closed_at.
+    assert [name for name, text in setters.items() if "closed_at" not in text] == ["revise_fact"]
+
+
 _EXCEPTIONS = {
     # A write asks only about its own end. A page of changes goes on at the end of the page before.
     "is_valid": ("past_end", "space_timeline"),
