@@ -17,7 +17,7 @@ SQL_FILES = sorted(set((ROOT / "sql").rglob("*.sql")) - {SCHEMA})
 MODULES = sorted(
     path for top in ("textrawl", "tests", "benchmarks") for path in (ROOT / top).rglob("*.py")
 )
-MOST_MODULE_LINES, MOST_FUNCTION_LINES = 400, 30
+MOST_MODULE_LINES, MOST_FUNCTION_LINES = 600, 30
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -62,7 +62,7 @@ def find_tracked() -> list[Path]:
     return [path for name in listed.stdout.splitlines() if (path := ROOT / name).is_file()]
 
 
-def test_no_module_is_longer_than_400_lines() -> None:
+def test_no_module_is_longer_than_600_lines() -> None:
     sizes = {str(path.relative_to(ROOT)): count_code(path) for path in MODULES}
     assert {name: size for name, size in sizes.items() if size > MOST_MODULE_LINES} == {}
 
