@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -127,8 +128,9 @@ def describe_views() -> dict[str, str]:
     return {name: comment.findall(text)[0] for name, text in read_folder(_VIEWS).items()}
 
 
+@cache
 def read_fingerprint() -> str:
-    """Return a hash of all functions, views and grants."""
+    """Return a hash of all functions, views and grants, as they were at the first call."""
     texts = read_folder(*list_folders(), _VIEWS) | {_GRANTS: read_grants()}
     return hashlib.sha256("\0".join(f"{k}\0{v}" for k, v in texts.items()).encode()).hexdigest()
 

@@ -9,7 +9,7 @@ from contextlib import (
     asynccontextmanager,
     nullcontext,
 )
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import anyio
@@ -40,7 +40,7 @@ from mcp.types import (
     UnsubscribeRequestParams,
 )
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import AnyUrl, ValidationError
+from pydantic import AnyUrl, BaseModel, ValidationError
 
 from textrawl import __version__, errors
 from textrawl.access.bearer import BearerAuthenticator
@@ -112,7 +112,7 @@ class MemoryServer(MCPServer[App]):
             subscriptions=False,  # `Subscriptions` respects the rights of each caller
         )
         self._change_handlers()
-        self._schemas = {tool.name: _read_schema(tool) for tool in tools}
+        self._schemas = {tool.name: _read_schema(tool.fn_metadata.arg_model) for tool in tools}
 
     def _change_handlers(self) -> None:
         """Add handlers that the SDK lacks, and remove unused handlers.
@@ -385,8 +385,9 @@ def _build_tools(settings: Settings, specs: list[ToolSpec]) -> list[Tool]:
     return [spec.build(structured=structured) for spec in specs]
 
 
-def _read_schema(tool: Tool) -> dict[str, Any]:
-    return slim(tool.fn_metadata.arg_model.model_json_schema())
+@cache
+def _read_schema(model: type[BaseModel]) -> dict[str, Any]:
+    return slim(model.model_json_schema())
 
 
 async def _authorise(context: Context[App, Any], spec: ToolSpec, values: dict[str, Any]) -> Caller:

@@ -69,6 +69,7 @@ class ToolSpec:
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     refuse: Refuse | None = None
     also: tuple[Scope, ...] = ()
+    _built: dict[bool, Tool] = field(default_factory=dict[bool, Tool], repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -87,7 +88,15 @@ class ToolSpec:
         return "read" if only_reads else self.scope
 
     def build(self, *, structured: bool) -> Tool:
-        """Return the tool as the SDK serves it. The tool refuses unknown arguments."""
+        """Return the tool as the SDK serves it. The tool refuses unknown arguments.
+
+        The models are made once, because that takes longer than the rest of a server's start.
+        """
+        if structured not in self._built:
+            self._built[structured] = self._build(structured=structured)
+        return self._built[structured].model_copy()
+
+    def _build(self, *, structured: bool) -> Tool:
         tool = Tool.from_function(
             self.function,
             context_kwarg=_CALL,
