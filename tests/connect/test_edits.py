@@ -175,3 +175,21 @@ def test_a_text_that_is_not_understood_is_refused_with_the_reason(
         make(text, add(format_, ("mcpServers", "textrawl"), ENTRY, append=False))
 
     assert reason in str(refused.value)
+
+
+@given(json_texts(), toml_texts(), st.floats(0, 1))
+def test_a_file_that_is_half_written_is_refused_or_keeps_what_is_there(
+    json_text: str, toml_text: str, share: float
+) -> None:
+    documents: dict[FileFormat, str] = {"jsonc": json_text, "toml": toml_text}
+    for format_, text in documents.items():
+        half = text[: int(len(text) * share)]
+        addition = add(format_, ("servers", "textrawl"), ENTRY, append=False)
+        try:
+            before = read(format_, half)
+            edited, edit = make(half, addition)
+        except NotUnderstood:
+            continue
+
+        assert read(format_, take_back(edited, edit)) == before
+        assert {**read(format_, edited), "servers": 0} == {**before, "servers": 0}
