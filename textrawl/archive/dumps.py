@@ -1,9 +1,12 @@
-"""Backups: files of pg_dump, checked by the number of rows of each table."""
+"""Backups: files of pg_dump with a checksum, and with the number of rows of each table checked."""
 
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from anyio import to_thread
+
+from textrawl.archive.checksums import add_checksum
 from textrawl.archive.files import write_whole
 from textrawl.archive.programs import find_program, read_program, run_program
 from textrawl.errors import StartRefused
@@ -26,12 +29,13 @@ class Contents:
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup: its size in bytes, its number of facts, and row counts by table."""
+    """A backup: its size in bytes, its number of facts, row counts by table, and its checksum."""
 
     file: str
     bytes: int
     facts: int
     tables: dict[str, int]
+    sha256: str | None  # None: an older version wrote the file
 
 
 async def write_backup(login: OwnerLogin, file: Path, *, force: bool = False) -> Backup:
@@ -62,8 +66,9 @@ async def write_backup(login: OwnerLogin, file: Path, *, force: bool = False) ->
         if contents.rows != expected:
             differences = compare_rows(expected, contents.rows)
             raise StartRefused(f"The backup is not kept: {differences}. Try again")
+        checksum = await to_thread.run_sync(add_checksum, draft)
         size = draft.stat().st_size
-    return Backup(str(file), size, count_facts(expected), expected)
+    return Backup(str(file), size, count_facts(expected), expected, checksum)
 
 
 async def read_contents(file: Path, programs: Path | None) -> Contents:

@@ -5,7 +5,9 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import anyio
+from anyio import to_thread
 
+from textrawl.archive.checksums import verify_checksum
 from textrawl.archive.dumps import Backup, Contents, compare_rows, count_facts, read_contents
 from textrawl.archive.programs import find_program, run_program
 from textrawl.errors import StartRefused
@@ -22,11 +24,13 @@ async def restore_backup(login: OwnerLogin, file: Path) -> Backup:
 
     Raises DatabaseUnavailable. Raises StartRefused in these cases:
 
-    - The file is incomplete, is not a backup, or has a version that cannot be migrated.
+    - The file was changed or is incomplete, or is not a backup.
+    - The file has a version that cannot be migrated.
     - The current memory is not empty.
     """
     path = anyio.Path(file)
     await _require_file(path)
+    checksum = await to_thread.run_sync(verify_checksum, file)
     contents, swap = await read_contents(file, login.programs), SchemaSwap(login)
     await refuse_transaction_pooling(login)
     await _refuse_unfit(contents, swap)
@@ -46,7 +50,8 @@ async def restore_backup(login: OwnerLogin, file: Path) -> Backup:
         if not done:
             with anyio.CancelScope(shield=True):
                 await swap.put_back(owner, keep=bool(former))
-    return Backup(str(file), (await path.stat()).st_size, count_facts(contents.rows), contents.rows)
+    size, facts = (await path.stat()).st_size, count_facts(contents.rows)
+    return Backup(str(file), size, facts, contents.rows, checksum)
 
 
 async def _require_file(path: anyio.Path) -> None:
