@@ -182,6 +182,11 @@ def read_sources() -> list[Source]:
     return [read_environment(), *map(parse_file, read_files())]
 
 
+def close_working_folder() -> None:
+    """Let the processes that this one starts import no modules of their working folder."""
+    os.environ["PYTHONSAFEPATH"] = "1"
+
+
 def read_environment() -> Source:
     """Return the environment of this process."""
     values = {name.upper(): value for name, value in os.environ.items() if value}

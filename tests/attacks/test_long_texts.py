@@ -24,8 +24,11 @@ def limit_processor() -> None:
 def test_long_texts_of_repeated_marks_are_read_in_linear_time() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.attacks.long_texts"],
-        capture_output=True, text=True, check=False, preexec_fn=limit_processor,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=limit_processor,
+    )
 
     assert (done.returncode, done.stdout) == (0, "read"), done.stderr
 

@@ -1,12 +1,13 @@
 """The event loop of a command. It ends with the command or at a signal, and always cleans up."""
 
-import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import anyio
+
+from textrawl.environment import close_working_folder
 
 Result = TypeVar("Result")
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -35,7 +36,7 @@ def run_foreground(
         # Some supervisors start programs with SIGCHLD ignored. Then the kernel drops the exit codes
         # of children, and a failed program of Postgres would look like one that succeeded.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    os.environ["PYTHONSAFEPATH"] = "1"  # see `run_apart`: its processes start in any folder
+    close_working_folder()  # see `run_apart`: its processes start in any folder
     try:
         options = {"use_uvloop": use_uvloop and sys.platform != "win32"}
         return anyio.run(_supervise, work, signals, backend_options=options)

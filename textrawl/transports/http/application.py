@@ -108,9 +108,8 @@ def build_http_app(
     ]
     add_paths(app, toolsets or {}, _mount)
     # The guard that is added last receives a request first.
-    app.add_middleware(Sessions)
-    app.add_middleware(Exchanges)
-    app.add_middleware(Bodies)
+    for guard in (Sessions, Exchanges, Bodies):
+        app.add_middleware(guard)
     app.add_middleware(Limits, most=settings.rate_limit)
     if lookup is not None:
         app.add_middleware(Revocations, lookup=lookup)
