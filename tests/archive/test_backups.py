@@ -330,6 +330,21 @@ def test_a_backup_from_before_the_first_release_is_refused(
         assert owner.execute("select to_regnamespace('textrawl')").fetchone() == (None,)
 
 
+def test_a_backup_from_before_the_hashes_of_migrations_is_restored(
+    run: Run, url: str, empty: str, tmp_path: Path
+) -> None:
+    with psycopg.connect(url) as owner:
+        owner.execute("alter table textrawl.migration drop column hash")
+    file = write_backup(run, url, tmp_path)
+
+    outcome = run("restore", str(file), DATABASE_URL=empty)
+
+    assert outcome.code == 0, outcome.complaint
+    with psycopg.connect(empty) as owner:
+        query = "select count(*) from textrawl.migration where hash is null"
+        assert owner.execute(query).fetchone() == (0,)
+
+
 def make_unreleased(url: str) -> None:
     """Record another first migration, as versions before the first release did."""
     with psycopg.connect(url) as owner:

@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from tests.conftest import Databases
 from tests.support.pages import ROOT
@@ -87,7 +88,9 @@ def read_draft(commit: str) -> dict[str, str]:
         parts = re.split(r"^-- (\d{4}_\w+)\n", kept.read_text("utf-8"), flags=re.MULTILINE)[1:]
         return dict(zip(parts[::2], parts[1::2], strict=True))
     show = ["git", "-C", str(ROOT), "show"]
-    listing = subprocess.run([*show, f"{commit}:sql/migrations"], capture_output=True, text=True)
+    listing = subprocess.run(
+        [*show, f"{commit}:sql/migrations"], check=False, capture_output=True, text=True
+    )
     if listing.returncode:
         pytest.skip(f"this checkout does not have the commit {commit}")
     names = re.findall(r"^\d{4}_\w+", listing.stdout, re.MULTILINE)
@@ -107,7 +110,7 @@ def make_draft(conninfo: str, commit: str) -> None:
     run(conninfo, f"create schema textrawl; {_RECORD}")
     for name, text in read_draft(commit).items():
         run(conninfo, text)
-        run(conninfo, f"insert into migration (name) values ('{name}')")
+        run(conninfo, sql.SQL("insert into migration (name) values ({})").format(name))
 
 
 @pytest.mark.parametrize(

@@ -172,9 +172,12 @@ async def test_a_defect_is_logged_without_content_and_told_without_a_traceback(
     ],
 )
 async def test_a_schema_of_another_version_is_told_with_what_to_do(
-    client: Client, owner: psycopg.Connection, caplog: pytest.LogCaptureFixture,
-    change: LiteralString, state: str,
-) -> None:  # fmt: skip
+    client: Client,
+    owner: psycopg.Connection,
+    caplog: pytest.LogCaptureFixture,
+    change: LiteralString,
+    state: str,
+) -> None:
     owner.execute(change)
     result = await client.call_tool("remember_fact", FACT)
     assert result.is_error

@@ -79,14 +79,15 @@ async def repair(connection: AsyncConnection[Any], differences: list[Difference]
     owner, in a transaction whose search path begins with textrawl.
     """
     statements = [_compose_repair(difference) for difference in differences]
-    if None in statements:
+    found = [statement for statement in statements if statement is not None]
+    if len(found) < len(statements):
         return False
-    for statement in statements:
-        await connection.execute(cast("sql.Composable", statement))
+    for statement in found:
+        await connection.execute(statement)
     return True
 
 
-def _compose_repair(difference: Difference) -> sql.Composable | None:
+def _compose_repair(difference: Difference) -> sql.Composed | None:
     names = [sql.Identifier(part) for part in difference.name.split(".")]
     if difference.kind == "index" and difference.expected is not None:
         create = sql.SQL(cast("LiteralString", difference.expected))

@@ -18,7 +18,7 @@ from textrawl.postgres.catalogue import (
     describe_differences,
     repair,
 )
-from textrawl.postgres.sql_files import find_missing, read_folder
+from textrawl.postgres.sql_files import find_missing, read_fingerprint, read_folder
 
 # Neither changes a table, so both can be edited.
 _COMMENTS = re.compile(r"^[ \t]*--[^\n]*\n|^comment on [^;]*? is\s+'.*?';[ \t]*$", re.M | re.S)
@@ -66,6 +66,30 @@ def hash_migration(text: str) -> str:
     return hashlib.sha256("\n".join(line for line in lines if line).encode()).hexdigest()
 
 
+async def ensure_record(connection: AsyncConnection[Any]) -> None:
+    """Create the tables of the record in a database without a memory."""
+    query = "select to_regclass('textrawl.migration') is not null"
+    if await (await connection.execute(query)).fetchone() == (True,):
+        return
+    await connection.execute("""
+        comment on schema textrawl is
+            'Shared memory for AI agents. Read the memory_* views; write through the functions.';
+        create table migration (
+            name text primary key, applied_at timestamptz not null default now(), hash text);
+        comment on table migration is 'Migrations that were applied: the numbered files of tables.';
+        comment on column migration.name is 'Name of the file.';
+        comment on column migration.applied_at is 'When it was applied.';
+        comment on column migration.hash is 'SHA-256 of its text without comments.';
+        create table code (
+            singleton boolean primary key default true check (singleton),
+            fingerprint text not null);
+        comment on table code is 'Fingerprint of the functions and views in this database.';
+        comment on column code.singleton is 'Always true, because the table has one row.';
+        comment on column code.fingerprint is
+            'SHA-256 of the files of functions, views and grants.';
+    """)
+
+
 async def plan_migrations(connection: AsyncConnection[Any]) -> Plan:
     """Return what is to be done to a database. Nothing is changed.
 
@@ -96,9 +120,23 @@ async def plan_migrations(connection: AsyncConnection[Any]) -> Plan:
 
 async def require_current(connection: AsyncConnection[Any]) -> None:
     """Raise SchemaOutdated if the database has to be migrated, StartRefused if it cannot be."""
+    query = "select to_regclass('textrawl.migration') is not null"
+    if await (await connection.execute(query)).fetchone() != (True,):
+        raise StartRefused("This database has no memory yet: run `textrawl migrate`")
     plan = await plan_migrations(connection)
     if plan.missing or plan.adopts:
         raise SchemaOutdated("The database is older than this textrawl: run `textrawl migrate`")
+    if not await has_current_code(connection):
+        raise SchemaOutdated(
+            "The functions in this database belong to another version of textrawl: run "
+            "`textrawl migrate`"
+        )
+
+
+async def has_current_code(connection: AsyncConnection[Any]) -> bool:
+    """Return whether the functions and views in the database are recorded as those of sql/."""
+    cursor = await connection.execute("select fingerprint from textrawl.code")
+    return await cursor.fetchone() == (read_fingerprint(),)
 
 
 async def require_expected(connection: AsyncConnection[Any], plan: Plan) -> None:

@@ -18,10 +18,11 @@ import psycopg
 from psycopg import AsyncConnection, sql
 from psycopg.conninfo import make_conninfo
 
-from textrawl.errors import SchemaOutdated, StartRefused
+from textrawl.errors import StartRefused
 from textrawl.postgres.catalogue import REBUILT, compare_catalogue
 from textrawl.postgres.connection import connect, is_distributed
 from textrawl.postgres.lock_holders import (
+    LockHolder,
     describe_lock_holders,
     end_analyst_sessions,
     find_lock_holders,
@@ -29,6 +30,8 @@ from textrawl.postgres.lock_holders import (
 from textrawl.postgres.migration_record import (
     Plan,
     describe_unfit,
+    ensure_record,
+    has_current_code,
     plan_migrations,
     refuse_draft,
     require_current,
@@ -39,7 +42,6 @@ from textrawl.postgres.passwords import make_password, write_verifier
 from textrawl.postgres.sql_files import (
     create_code,
     drop_code,
-    read_fingerprint,
     read_folder,
 )
 
@@ -122,10 +124,13 @@ async def migrate(
             except psycopg.errors.LockNotAvailable as error:
                 holders = await find_lock_holders(connection)
                 if anyio.current_time() > end:
-                    reason = describe_lock_holders(holders)
-                    raise StartRefused(f"The schema cannot be changed now: {reason}") from error
+                    raise _explain_locks(holders) from error
                 await end_analyst_sessions(connection, holders)
                 await anyio.sleep(_PAUSE)
+
+
+def _explain_locks(holders: list[LockHolder]) -> StartRefused:
+    return StartRefused(f"The schema cannot be changed now: {describe_lock_holders(holders)}")
 
 
 async def _attempt(
@@ -180,7 +185,7 @@ async def check(conninfo: str, *, connect_timeout: float = 10, serving: bool = T
     async with await connect(conninfo, connect_timeout) as connection:
         await _check_server(connection)
         try:
-            await _check_schema(connection)
+            await require_current(connection)
             if serving:
                 await _check_role(connection)
             return await is_distributed(connection)
@@ -190,18 +195,6 @@ async def check(conninfo: str, *, connect_timeout: float = 10, serving: bool = T
                 f"as the owner of the memory, run `create role {APP_ROLE}`, `textrawl migrate` and "
                 f"`grant {APP_ROLE} to {connection.info.user}`"
             ) from error
-
-
-async def _check_schema(connection: AsyncConnection) -> None:
-    row = await _fetch(connection, "select to_regclass('textrawl.migration') is not null")
-    if not row or not row[0]:
-        raise StartRefused("This database has no memory yet: run `textrawl migrate`")
-    await require_current(connection)
-    if await _recorded_fingerprint(connection) != read_fingerprint():
-        raise SchemaOutdated(
-            "The functions in this database belong to another version of textrawl: run "
-            "`textrawl migrate`"
-        )
 
 
 async def open_local_access(conninfo: str, actor: str) -> bytes:
@@ -372,11 +365,11 @@ async def _bring_up_to_date(
             sql.Identifier(vector_schema)
         )
     )
-    await _ensure_records(connection)
+    await ensure_record(connection)
     plan = await plan_migrations(connection)
     # The tables of a distributed memory have other owners and triggers.
     thorough = thorough and not await is_distributed(connection)
-    current = await _recorded_fingerprint(connection) == read_fingerprint()
+    current = await has_current_code(connection)
     if current and not (plan.missing or plan.adopts):
         differences = await compare_catalogue(connection) if thorough else []
         if any(difference.kind not in REBUILT for difference in differences):
@@ -402,30 +395,3 @@ async def _rebuild(connection: AsyncConnection, plan: Plan) -> None:
         if not plan.adopts or isinstance(error, psycopg.errors.InsufficientPrivilege):
             raise
         raise refuse_draft(plan, str(error.diag.message_primary)) from error
-
-
-async def _ensure_records(connection: AsyncConnection) -> None:
-    if await _fetch(connection, "select 1 where to_regclass('textrawl.migration') is not null"):
-        return
-    await connection.execute("""
-        comment on schema textrawl is
-            'Shared memory for AI agents. Read the memory_* views; write through the functions.';
-        create table migration (
-            name text primary key, applied_at timestamptz not null default now(), hash text);
-        comment on table migration is 'Migrations that were applied: the numbered files of tables.';
-        comment on column migration.name is 'Name of the file.';
-        comment on column migration.applied_at is 'When it was applied.';
-        comment on column migration.hash is 'SHA-256 of its text without comments.';
-        create table code (
-            singleton boolean primary key default true check (singleton),
-            fingerprint text not null);
-        comment on table code is 'Fingerprint of the functions and views in this database.';
-        comment on column code.singleton is 'Always true, because the table has one row.';
-        comment on column code.fingerprint is
-            'SHA-256 of the files of functions, views and grants.';
-    """)
-
-
-async def _recorded_fingerprint(connection: AsyncConnection) -> str | None:
-    row = await _fetch(connection, "select fingerprint from textrawl.code")
-    return str(row[0]) if row else None
