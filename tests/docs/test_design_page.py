@@ -53,6 +53,7 @@ HELPERS = {
     "toolsets.memory.query_period",
     "toolsets.memory.rows",
     "toolsets.recalls",
+    "values.line_text",
     "values.text",
     "values.time_expression",
     "wire.recall_log",
