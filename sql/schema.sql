@@ -369,7 +369,7 @@ COMMENT ON COLUMN observation.said_at IS 'When the fact was said. If the author 
 COMMENT ON COLUMN observation.ordinal IS 'Number of the fact in its space, in the order of storing. Facts of two concurrent writers can have the same number. Search treats facts with neighbouring numbers as parts of one conversation.';
 COMMENT ON COLUMN observation.fts IS 'Words by which search finds the fact: search_document(space_id, language of the space, document_names() of the entity, content, said_at if the author gave it). The lexeme ~s<space_id> stands for the space.';
 COMMENT ON COLUMN observation.closed_at IS 'The last end that was not in the future when it was set. If it equals valid_until, the fact has ended, whatever the clock says. A revision keeps it, so that an undo finds it again. Null: no such end was set.';
-CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id);
+CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id) WHERE author_id > 0;
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
 CREATE INDEX observation_fts_idx ON observation USING gin (fts) WITH (fastupdate=off);
 CREATE INDEX observation_growth_idx ON observation USING btree (space_id, created_at) INCLUDE (source, author_id, confidence, valid_until, closed_at, replaced_by, id) WHERE relation_id IS NULL AND created_at >= '-infinity'::timestamp with time zone;

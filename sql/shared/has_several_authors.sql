@@ -2,9 +2,13 @@ create function textrawl.has_several_authors(space integer) returns boolean
 language sql stable parallel safe
 set search_path from current
 begin atomic
-    -- Each of min() and max() reads one entry of observation_author_idx.
-    select coalesce(min(o.author_id) <> max(o.author_id), false)
-    from textrawl.observation o where o.space_id = has_several_authors.space;
+    -- Read the first and the last entry of observation_author_idx, whose condition is author_id > 0. With min() and max()
+    -- the planner reads all entries of a space of which it has no statistics.
+    select coalesce(
+        (select o.author_id from textrawl.observation o
+         where o.space_id = has_several_authors.space and o.author_id > 0 order by o.author_id limit 1)
+        <> (select o.author_id from textrawl.observation o
+            where o.space_id = has_several_authors.space and o.author_id > 0 order by o.author_id desc limit 1), false);
 end;
 
 comment on function textrawl.has_several_authors is

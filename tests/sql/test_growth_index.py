@@ -37,6 +37,19 @@ def test_writes_and_lookups_leave_the_index_of_the_dashboard_alone(filled: Sql) 
     assert _count_reads(filled) == before
 
 
+def test_lookups_leave_the_index_of_authors_alone_but_for_two_entries_of_a_space(
+    filled: Sql,
+) -> None:
+    counted = "select pg_stat_get_xact_numscans('observation_author_idx'::regclass)"
+    with filled.transaction():
+        filled.execute("select remember_fact('entity 1', 'person', 'knows a new fact')")
+        filled.execute("select forget_entity('entity 2')")
+        assert filled.execute(counted).fetchall() == [(0,)]
+        filled.execute("select * from search_memory('new fact')")
+        filled.execute("select * from describe_entity('entity 1')")
+        assert filled.execute(counted).fetchall() == [(4,)]
+
+
 @pytest.mark.parametrize(
     "query", ["select * from memory_report()", "select * from memory_statistics()"]
 )

@@ -83,7 +83,8 @@ OWN = "embedding_1_space_1_idx"
 BY_TYPE = "observation_type_idx"
 NEWEST = BESIDE = "observation_ordinal_idx"
 BY_DAY = "observation_said_at_idx"
-BY_KEY = {"observation_pkey", "embedding_1_pkey", BESIDE}
+AUTHORS = "observation_author_idx"  # whether the spaces of an answer have several authors
+BY_KEY = {"observation_pkey", "embedding_1_pkey", BESIDE, AUTHORS}
 
 
 @pytest.mark.slow

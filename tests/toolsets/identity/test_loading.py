@@ -14,6 +14,7 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, TextContent, TextResourceC
 
 from tests.attacks.site import issue
 from tests.conftest import Connect, Era
+from tests.support.answer_readers import open_fence
 from tests.support.commands import serve_over_stdio
 from tests.support.listening import listen
 from tests.toolsets.identity.conftest import Ask
@@ -58,7 +59,8 @@ async def load(client: Client) -> str:
     [message] = (await client.get_prompt("identity")).messages
     assert message.role == "user"
     assert isinstance(message.content, TextContent)
-    return message.content.text
+    text = message.content.text
+    return open_fence(text) if text.startswith("<textrawl") else text
 
 
 async def test_an_identity_is_loaded_over_every_transport(anywhere: Client) -> None:
