@@ -182,11 +182,6 @@ def read_sources() -> list[Source]:
     return [read_environment(), *map(parse_file, read_files())]
 
 
-def close_working_folder() -> None:
-    """Let the processes that this one starts import no modules of their working folder."""
-    os.environ["PYTHONSAFEPATH"] = "1"
-
-
 def read_environment() -> Source:
     """Return the environment of this process."""
     values = {name.upper(): value for name, value in os.environ.items() if value}
@@ -259,6 +254,14 @@ def find_unparsed(setting: str) -> str | None:
         raise ParsingNeeded
     value = read_environment().find(setting)
     return value.text if value else None
+
+
+def protect_children() -> None:
+    """Let Python processes that this process starts load no modules from the working directory.
+
+    anyio starts its worker processes with `python -m`, in the folder of a project.
+    """
+    os.environ["PYTHONSAFEPATH"] = "1"
 
 
 def read_foreign(name: str) -> str | None:

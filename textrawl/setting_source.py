@@ -1,11 +1,23 @@
 """The values of the settings for pydantic, as `environment` finds them."""
 
+from collections.abc import Sequence
+from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
-from textrawl.environment import find_value, read_sources
+from textrawl.environment import Source, find_value, read_sources
+
+
+def describe_withheld(source: Source, names: Sequence[str]) -> str:
+    """Return a line that says which settings of a file are ignored, and how to allow them."""
+    return (
+        f"{source.label} sets {', '.join(names)}, which textrawl ignores there, because a "
+        "repository can bring this file. If you trust it, run textrawl trust "
+        f"{quote(str(Path(source.label).parent))}"
+    )
 
 
 class SettingSource(PydanticBaseSettingsSource):

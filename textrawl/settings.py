@@ -7,7 +7,6 @@ the class `Settings` with `textrawl settings --example`. A test compares the fil
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
@@ -29,7 +28,7 @@ from textrawl.environment import (
     read_token_file,
 )
 from textrawl.errors import StartRefused
-from textrawl.setting_source import SettingSource
+from textrawl.setting_source import SettingSource, describe_withheld
 from textrawl.values import author_choice, hook_choice
 from textrawl.values.choice import describe_choice
 from textrawl.values.limits import DIGEST_TOKENS, LEAST_TOKENS, MOST_TOKENS
@@ -432,13 +431,8 @@ def find_withheld() -> list[str]:
 
     Raises StartRefused.
     """
-    return [
-        f"{source.label} sets {', '.join(names)}, which textrawl ignores there, because a "
-        "repository can bring this file. If you trust it, run textrawl trust "
-        f"{quote(str(Path(source.label).parent))}"
-        for source in read_sources()
-        if (names := sorted(filter(is_setting, source.withheld)))
-    ]
+    withheld = ((source, sorted(filter(is_setting, source.withheld))) for source in read_sources())
+    return [describe_withheld(source, names) for source, names in withheld if names]
 
 
 def is_setting(variable: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the process that starts Postgres inherits: limits, and what becomes of its children."""
+"""Limits that the process which starts Postgres inherits, and the ends of its children."""
 
 import resource
 import signal

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import anyio
 
-from textrawl.environment import close_working_folder
+from textrawl.environment import protect_children
 
 Result = TypeVar("Result")
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -36,7 +36,7 @@ def run_foreground(
         # Some supervisors start programs with SIGCHLD ignored. Then the kernel drops the exit codes
         # of children, and a failed program of Postgres would look like one that succeeded.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    close_working_folder()  # see `run_apart`: its processes start in any folder
+    protect_children()
     try:
         options = {"use_uvloop": use_uvloop and sys.platform != "win32"}
         return anyio.run(_supervise, work, signals, backend_options=options)

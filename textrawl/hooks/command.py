@@ -107,8 +107,8 @@ def _respond(
         named = {"client": f"textrawl hook ({client.name})", **request}
         answer = ask_or_start(named, timeout=end - time.monotonic(), starting=starting)
         if "error" in answer:
-            text = f"{answer['error']}. {answer.get('fix', '')}"
-            (_write if answer["error"] in _UNREACHABLE else _log)(text)
+            message = f"{answer['error']}. {answer.get('fix', '')}"
+            (_write if answer["error"] in _UNREACHABLE else _log)(message)
         return answer
 
     with Session(folder, client.name, payload.session) as session:
